@@ -1,0 +1,57 @@
+"""Sentences that a user, or an agent, can act on.
+
+Three kinds (house rule 6): `UserError` is shown as it stands; `AskFailed` goes to the agent as a
+JSON-RPC error; anything else is ours, and leaves a traceback in the log and one line on screen.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class AcpError(Exception):
+    """The parent of all that this plugin raises on purpose."""
+
+
+class UserError(AcpError):
+    """A sentence for the user that says what is wrong and what to do."""
+
+
+class Code(IntEnum):
+    """JSON-RPC error codes of ACP v1 (`ErrorCode`)."""
+
+    PARSE_ERROR = -32700
+    INVALID_REQUEST = -32600
+    METHOD_NOT_FOUND = -32601
+    INVALID_PARAMS = -32602
+    INTERNAL_ERROR = -32603
+    REQUEST_CANCELLED = -32800
+    AUTH_REQUIRED = -32000
+    RESOURCE_NOT_FOUND = -32002
+
+
+class AskFailed(AcpError):
+    """An agent's request cannot be met: becomes the error of its response.
+
+    `data` is JSON-able, for instance `{"uri": …}` for a missing file.
+    """
+
+    def __init__(self, code: Code, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class AgentError(AcpError):
+    """The agent answered a request of ours with a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class ConnectionLost(AcpError):
+    """The agent is gone: its output ended before it answered."""

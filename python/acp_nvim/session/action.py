@@ -1,0 +1,46 @@
+"""What the user wants of the session, in the imperative: what `decide` takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from acp_nvim.session.event import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitPrompt:
+    """Say this; at once if nothing runs, else after the turn, or instead of it (`interrupt`)."""
+
+    prompt: Prompt
+    at: float
+    interrupt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SendQueued:
+    """Start the next turn from the queue, if nothing runs and something waits."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTurn:
+    """Cancel the running turn; the queue stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """Switch to another session mode."""
+
+    mode: str
+
+
+Action: TypeAlias = SubmitPrompt | SendQueued | CancelTurn | SetMode
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The action is not possible now; `reason` is a sentence that says what to do."""
+
+    reason: str

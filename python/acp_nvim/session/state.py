@@ -1,0 +1,125 @@
+"""One session as it stands: frozen, shared freely, replaced as a whole by `reduce`.
+
+The same object means unchanged: the view skips what is identical, so `reduce` must keep every
+part that an event does not touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from acp_nvim.session.content import Content, ToolContent
+from acp_nvim.session.event import (
+    Command,
+    ConfigOption,
+    Cost,
+    Location,
+    Mode,
+    PendingAsk,
+    PlanEntry,
+    Prompt,
+    Role,
+    Severity,
+    ToolStatus,
+)
+
+Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of the user or the agent, or a thought; neighbouring texts are one block."""
+
+    key: str
+    role: Role
+    turn: int
+    content: tuple[Content, ...]
+    message_id: str | None = None
+    local: bool = False
+    """True for the prompt as this client sent it: a live echo of it is not shown again (C-128)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call, merged from all that was said of it (C-160 to C-167)."""
+
+    key: str
+    id: str
+    turn: int
+    title: str = ""
+    kind: str = "other"
+    status: ToolStatus = "pending"
+    content: tuple[ToolContent, ...] = ()
+    locations: tuple[Location, ...] = ()
+    raw_input: str | None = None
+    raw_output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A line of ours or the agent's that is no message: how a turn ended, what went wrong."""
+
+    key: str
+    turn: int
+    text: str
+    severity: Severity = "info"
+
+
+Entry: TypeAlias = Message | ToolCall | Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The current plan and the turn that it belongs to; empty entries: none."""
+
+    turn: int
+    entries: tuple[PlanEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Context tokens in use, size of the window, cumulative cost if the agent tells it."""
+
+    used: int
+    size: int
+    cost: Cost | None = None
+
+
+NO_INDEX: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """All that is known of one session. `id` is None until the agent has named it."""
+
+    agent: str
+    cwd: str
+    id: str | None = None
+    status: Status = "loading"
+    turn: int = 0
+    turn_started: float | None = None
+    turn_ended: float | None = None
+    stop_reason: str | None = None
+    title: str | None = None
+    updated_at: str | None = None
+    modes: tuple[Mode, ...] = ()
+    mode: str | None = None
+    config: tuple[ConfigOption, ...] = ()
+    commands: tuple[Command, ...] = ()
+    usage: Usage | None = None
+    plan: Plan | None = None
+    queue: tuple[Prompt, ...] = ()
+    asks: tuple[PendingAsk, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    index: Mapping[str, int] = field(default=NO_INDEX)
+    """Position in `entries` of every key."""
+    current: str | None = None
+    """Key of the message that a chunk without an id goes on with; None after anything else."""
+
+    def entry(self, key: str) -> Entry | None:
+        """Return the entry of that key, or None."""
+        position = self.index.get(key)
+        return None if position is None else self.entries[position]

@@ -1,0 +1,69 @@
+"""What the view is made of: blocks of lines with marks.
+
+The same object means unchanged: `patch` compares by identity first, so a renderer returns the
+block, and within a growing block the lines, that it returned before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """Colour the bytes [start, end) of the line with a highlight group."""
+
+    start: int
+    end: int
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conceal:
+    """Do not show the bytes [start, end) of the line, or show one character in their place."""
+
+    start: int
+    end: int
+    character: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualText:
+    """Text that is drawn but not in the buffer, at byte `column` of the line."""
+
+    column: int
+    chunks: tuple[tuple[str, str], ...]
+    """Pairs of text and highlight group."""
+    position: Literal["inline", "overlay", "eol", "right_align"] = "inline"
+
+
+@dataclass(frozen=True, slots=True)
+class LineHighlight:
+    """Colour the whole screen line, past its end too."""
+
+    group: str
+
+
+Mark: TypeAlias = Highlight | Conceal | VirtualText | LineHighlight
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the buffer: no newline in `text`; columns of marks are bytes of its UTF-8."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of one entry; `key` is the entry's and unique in a rendering."""
+
+    key: str
+    lines: tuple[Line, ...]
+    foldable: bool = False
+    """True when the user may open and close it."""
+
+
+BLANK = Line("")
