@@ -55,3 +55,7 @@ class AgentError(AcpError):
 
 class ConnectionLost(AcpError):
     """The agent is gone: its output ended before it answered."""
+
+
+class EditorError(AcpError):
+    """Neovim refused or failed a call; the message is its own."""

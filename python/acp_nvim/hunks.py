@@ -1,12 +1,35 @@
 """Differences between two texts as line hunks: find them, apply them, merge them.
 
 Pure; used to show diffs, to change buffers with the fewest touched lines, and to keep both the
-user's and the agent's edits.
+user's and the agent's edits. `difflib` is not an option: it needs seconds where lines repeat.
+The lines that stay are found like this: what both ends share; then lines that occur once on each
+side (patience), in between a greedy O(ND) search whose cost is bounded.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
+
+Run: TypeAlias = tuple[int, int, int]
+"""Equal lines: where they begin in the old and in the new text, and how many."""
+
+Pair: TypeAlias = tuple[int, int]
+"""One equal line: its number in the old and in the new text; or a half-open range."""
+
+Path: TypeAlias = "tuple[Run, Path | None]"
+"""A run and those before it."""
+
+MAX_DEPTH = 24
+"""Bounds the passes of patience over a text made to defeat it."""
+
+FEW_EDITS = 8
+"""So few are searched for at once, without anchors: the common case, even in a long text."""
+
+MAX_EDITS = 64
+"""The search gives up minimality after so many edits and goes on from the farthest point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +39,233 @@ class Hunk:
     first: int
     last: int
     lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Both sides' edits fit: `hunks` turn ours into the merge."""
+
+    hunks: tuple[Hunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Both sides changed the same place: the 0-based lines [first, last) of ours."""
+
+    first: int
+    last: int
+
+
+Merge: TypeAlias = Merged | Conflict
+Hunks: TypeAlias = list[Hunk]
+
+
+def diff(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
+    """Return the hunks, ascending and never touching, that make `new` of `old`.
+
+    Few and small, but minimal only where that is cheap.
+    """
+    hunks: list[Hunk] = []
+    first = begin = 0
+    end: Run = (len(old), len(new), 0)
+    for at_old, at_new, size in (*_runs(old, new), end):
+        if first < at_old or begin < at_new:
+            hunks.append(Hunk(first, at_old, tuple(new[begin:at_new])))
+        first, begin = at_old + size, at_new + size
+    return tuple(hunks)
+
+
+def apply(old: Sequence[str], hunks: Sequence[Hunk]) -> list[str]:
+    """Return the new text; the hunks are ascending and do not overlap."""
+    new: list[str] = []
+    done = 0
+    for hunk in hunks:
+        new += old[done : hunk.first]
+        new += hunk.lines
+        done = hunk.last
+    new += old[done:]
+    return new
+
+
+def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merge:
+    """Bring the edits base → theirs into ours, as `git merge-file` does.
+
+    Edits that neither overlap nor touch are both kept, equal ones once; anything else conflicts.
+    """
+    kept: list[Hunk] = []
+    shift = 0
+    for mine, other in _groups(diff(base, ours), diff(base, theirs)):
+        grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in mine)
+        first = min(hunk.first for hunk in (*mine, *other))
+        last = max(hunk.last for hunk in (*mine, *other))
+        if not mine:
+            kept += [Hunk(h.first + shift, h.last + shift, h.lines) for h in other]
+        elif other and _part(base, mine, first, last) != _part(base, other, first, last):
+            return Conflict(first + shift, last + shift + grown)
+        shift += grown
+    return Merged(tuple(kept))
+
+
+def _groups(mine: Sequence[Hunk], other: Sequence[Hunk]) -> Iterator[tuple[Hunks, Hunks]]:
+    """Split both lists where nothing overlaps or touches; at least one part is not empty."""
+    marked = sorted(
+        [(hunk.first, hunk.last, 0, hunk) for hunk in mine]
+        + [(hunk.first, hunk.last, 1, hunk) for hunk in other],
+        key=lambda row: row[:3],
+    )
+    group: tuple[Hunks, Hunks] = ([], [])
+    end = -1
+    for first, last, side, hunk in marked:
+        if first > end and (group[0] or group[1]):
+            yield group
+            group = ([], [])
+        group[side].append(hunk)
+        end = max(end, last)
+    if group[0] or group[1]:
+        yield group
+
+
+def _part(base: Sequence[str], hunks: Sequence[Hunk], first: int, last: int) -> list[str]:
+    """Return what the base lines [first, last) become."""
+    moved = [Hunk(hunk.first - first, hunk.last - first, hunk.lines) for hunk in hunks]
+    return apply(base[first:last], moved)
+
+
+def _runs(old: Sequence[str], new: Sequence[str]) -> list[Run]:
+    """Return the equal stretches of both texts, ascending in both."""
+    found: list[Run] = []
+    _match(old, new, (0, len(old)), (0, len(new)), 0, found)
+    return found
+
+
+def _match(
+    old: Sequence[str], new: Sequence[str], left: Pair, right: Pair, depth: int, found: list[Run]
+) -> None:
+    """Add the runs that the ranges of both texts share."""
+    head, tail = _ends(old, new, left, right)
+    if head:
+        found.append((left[0], right[0], head))
+    i, j = left[0] + head, right[0] + head
+    end_i, end_j = left[1] - tail, right[1] - tail
+    if i < end_i and j < end_j and not _few(old, new, (i, end_i), (j, end_j), found):
+        anchors = _anchors(old, new, (i, end_i), (j, end_j)) if depth < MAX_DEPTH else []
+        if not anchors:
+            found += _search(old, new, (i, end_i), (j, end_j))
+        for x, y in (*anchors, (end_i, end_j)) if anchors else ():
+            if i < x and j < y:
+                _match(old, new, (i, x), (j, y), depth + 1, found)
+            if x < end_i:
+                found.append((x, y, 1))
+            i, j = x + 1, y + 1
+    if tail:
+        found.append((end_i, end_j, tail))
+
+
+def _few(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair, found: list[Run]) -> bool:
+    """Add the runs if few edits lead from end to end; False, and nothing added, if not."""
+    a, b = old[slice(*left)], new[slice(*right)]
+    end_a, end_b, path = _farthest(a, b, 0, 0, FEW_EDITS)
+    if end_a < len(a) or end_b < len(b):
+        return False
+    found += ((left[0] + i, right[0] + j, n) for i, j, n in reversed(list(_steps(path))))
+    return True
+
+
+def _ends(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Pair:
+    """Return how many lines are equal at the beginning and, of the rest, at the end."""
+    most = min(left[1] - left[0], right[1] - right[0])
+    head = tail = 0
+    while head < most and old[left[0] + head] == new[right[0] + head]:
+        head += 1
+    while tail < most - head and old[left[1] - 1 - tail] == new[right[1] - 1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _once(lines: Sequence[str], span: Pair) -> dict[str, int]:
+    """Return the numbers of the lines that occur once in the span."""
+    seen: dict[str, int] = {}
+    for number in range(*span):
+        line = lines[number]
+        seen[line] = -1 if line in seen else number
+    return {line: number for line, number in seen.items() if number >= 0}
+
+
+def _anchors(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> list[Pair]:
+    """Return the longest ascending list of lines that are unique on both sides."""
+    there = _once(new, right)
+    pairs = [(i, there[line]) for line, i in _once(old, left).items() if line in there]
+    tails: list[int] = []
+    piles: list[int] = []
+    before: list[int] = []
+    for number, (_, j) in enumerate(pairs):
+        pile = bisect_left(tails, j)
+        before.append(piles[pile - 1] if pile else -1)
+        tails[pile : pile + 1] = [j]
+        piles[pile : pile + 1] = [number]
+    chain: list[Pair] = []
+    number = piles[-1] if piles else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = before[number]
+    return chain[::-1]
+
+
+def _search(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Iterator[Run]:
+    """Yield runs of equal lines; lines that the other side lacks are left out beforehand."""
+    common = set(old[slice(*left)]) & set(new[slice(*right)])
+    rows = [i for i in range(*left) if old[i] in common]
+    columns = [j for j in range(*right) if new[j] in common]
+    a, b = [old[i] for i in rows], [new[j] for j in columns]
+    i = j = 0
+    while i < len(a) and j < len(b):
+        i, j, path = _farthest(a, b, i, j, MAX_EDITS)
+        for x, y, size in reversed(list(_steps(path))):
+            yield from ((rows[x + n], columns[y + n], 1) for n in range(size))
+
+
+def _steps(path: Path | None) -> Iterator[Run]:
+    """Yield the runs of a path, the last one first."""
+    while path is not None:
+        run, path = path
+        yield run
+
+
+def _farthest(
+    a: Sequence[str], b: Sequence[str], x: int, y: int, most: int
+) -> tuple[int, int, Path | None]:
+    """Search from (x, y), by ever more edits (Myers); return where it ended and how it got there.
+
+    It ends where either text does, or after `most` edits at the farthest point.
+    """
+    reach: dict[int, tuple[int, Path | None]] = {y - x - 1: (x, None)}
+    for edits in range(most):
+        for k in range(y - x - edits, y - x + edits + 1, 2):
+            start = _next(reach, k, len(a), len(b))
+            if start is None:
+                reach.pop(k, None)
+                continue
+            i, path = start
+            begin = i
+            while i < len(a) and i + k < len(b) and a[i] == b[i + k]:
+                i += 1
+            if i > begin:
+                path = ((begin, begin + k, i - begin), path)
+            reach[k] = (i, path)
+            if i == len(a) and i + k == len(b):
+                return i, i + k, path
+    k = max(reach, key=lambda k: 2 * reach[k][0] + k)
+    i, path = reach[k]
+    return i, i + k, path
+
+
+def _next(
+    reach: dict[int, tuple[int, Path | None]], k: int, size_a: int, size_b: int
+) -> tuple[int, Path | None] | None:
+    """Return the farthest start on diagonal k (j - i) that one more edit leads to, if any."""
+    inserted, deleted = reach.get(k - 1), reach.get(k + 1)
+    if inserted is not None and inserted[0] + k > size_b:
+        inserted = None
+    if deleted is None or deleted[0] == size_a or (inserted and inserted[0] > deleted[0]):
+        return inserted
+    return deleted[0] + 1, deleted[1]

@@ -5,20 +5,21 @@ Tests fake these, never `vim`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from acp_nvim.hunks import Hunk
 from acp_nvim.session.event import Selection
-from acp_nvim.view.block import Line
+from acp_nvim.view.block import Block, Line
 
 
 @dataclass(frozen=True, slots=True)
 class LiveBuffer:
     """A loaded buffer at one moment.
 
-    `lines` are as in the buffer, without line ends (a NUL is "\\n" inside a line, as in Neovim).
+    `lines` are as `nvim_buf_get_lines` gives them: without line ends, a NUL is "\\0", a byte that
+    is no UTF-8 is a lone surrogate.
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
     of zero bytes, which also has one line, "".
     """
@@ -111,13 +112,25 @@ class AskView:
 
 
 class Asks(Protocol):
-    """Floating menus, one for each pending ask."""
+    """Floating menus, one for each pending ask; calls return at once and keep their order."""
 
-    async def open_ask(self, view: AskView) -> None:
-        """Open the menu without taking focus or changing the mode."""
+    def open(self, view: AskView, announce: Callable[[], None]) -> None:
+        """Open the menu without taking focus or changing the mode, then call `announce`."""
 
-    async def close_ask(self, ask_id: str) -> None:
+    def close(self, ask_id: str) -> None:
         """Close it; nothing if it is not open."""
+
+    def focus(self, ask_id: str) -> None:
+        """Move the cursor into it."""
+
+    def place(self, ask_id: str) -> tuple[int, int] | None:
+        """Return buffer and window of an open menu."""
+
+    def moved(self, ask_id: str, buffer: int, window: int) -> None:
+        """The editor had to open the menu anew."""
+
+    async def settled(self) -> None:
+        """Return when all calls so far are carried out."""
 
 
 class Notifier(Protocol):
@@ -128,3 +141,29 @@ class Notifier(Protocol):
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Fire `User` autocommand `name` (AcpTurnEnded, …) with plain data, after drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All that is to be seen of one chat at one moment."""
+
+    blocks: tuple[Block, ...]
+    status: Mapping[str, Any]
+    """What `status()` returns; becomes `b:acp_status`."""
+    winbar: str
+
+
+class Screen(Protocol):
+    """Draws chats, one small frame at a time."""
+
+    def show(self, chat: int, source: Callable[[], Picture]) -> None:
+        """Draw that chat buffer from now on; `source` is asked at each frame that needs it."""
+
+    def touch(self, chat: int) -> None:
+        """Say that the chat's picture has changed."""
+
+    def forget(self, chat: int) -> None:
+        """Stop drawing it."""
+
+    async def settled(self) -> None:
+        """Return when all that was touched before is on the screen."""

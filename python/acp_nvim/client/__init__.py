@@ -1,1 +1,4 @@
-"""(docstring to be written by the owner of this folder)"""
+"""One agent: its connection, its sessions, and the tasks that serve it.
+
+The only layer, with `app`, that knows `protocol` and `wire`.
+"""

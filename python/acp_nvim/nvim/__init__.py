@@ -1,1 +1,1 @@
-"""(docstring to be written by the owner of this folder)"""
+"""The editor: the only part of the program that knows pynvim (besides the remote plugin file)."""

@@ -1,1 +1,5 @@
-"""(docstring to be written by the owner of this folder)"""
+"""What the messages of ACP mean: from JSON values to events and asks, and back.
+
+Pure. Only `client` and `app` import it. `dialect` says what a protocol version must offer,
+`negotiate` chooses one, `v1/` is the first; versions never import each other.
+"""

@@ -1,1 +1,4 @@
-"""(docstring to be written by the owner of this folder)"""
+"""What stands between an agent's asks and the world: files, live buffers, the folders allowed.
+
+`client` calls; everything here works on paths that `roots` has resolved, and knows no wire.
+"""

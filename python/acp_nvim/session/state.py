@@ -114,10 +114,12 @@ class SessionState:
     queue: tuple[Prompt, ...] = ()
     asks: tuple[PendingAsk, ...] = ()
     entries: tuple[Entry, ...] = ()
-    index: Mapping[str, int] = field(default=NO_INDEX)
+    index: Mapping[str, int] = field(default_factory=lambda: NO_INDEX)
     """Position in `entries` of every key."""
     current: str | None = None
     """Key of the message that a chunk without an id goes on with; None after anything else."""
+    settled: tuple[Entry, ...] = field(default=(), compare=False, repr=False)
+    """`entries` without the last one, or empty when not known: halves the cost of a chunk."""
 
     def entry(self, key: str) -> Entry | None:
         """Return the entry of that key, or None."""

@@ -26,6 +26,8 @@ class Conceal:
     start: int
     end: int
     character: str = ""
+    group: str = ""
+    """Highlight group of the character; without it Neovim draws it with `Conceal`."""
 
 
 @dataclass(frozen=True, slots=True)

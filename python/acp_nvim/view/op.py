@@ -29,8 +29,9 @@ def _extmark(mark: Mark, line: Line) -> tuple[int, dict[str, Any]]:
     match mark:
         case Highlight(start, end, group):
             return start, {"end_col": end, "hl_group": group}
-        case Conceal(start, end, character):
-            return start, {"end_col": end, "conceal": character}
+        case Conceal(start, end, character, group):
+            options = {"end_col": end, "conceal": character}
+            return start, {**options, "hl_group": group} if group else options
         case VirtualText(column, chunks, position):
             return column, {
                 "virt_text": [list(chunk) for chunk in chunks],

@@ -1,1 +1,1 @@
-"""(docstring to be written by the owner of this folder)"""
+"""ACP version 1. `dialect.V1` is all that the outside needs."""

@@ -1,0 +1,38 @@
+-- The log of the Lua side and of the host's stderr: one file, opened for each line, never raises.
+
+local M = {}
+
+local LIMIT = 1024 * 1024
+
+---@return string path of the log file; it need not exist
+function M.path()
+  return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'host.log')
+end
+
+--- Keep one old log beside the new one. Called once for each start of the host.
+function M.rotate()
+  local stat = vim.uv.fs_stat(M.path())
+  if stat and stat.size > LIMIT then
+    vim.uv.fs_rename(M.path(), M.path() .. '.old')
+  end
+end
+
+--- Append text as it is. A state folder that cannot be written to costs the log, nothing else.
+---@param text string
+function M.write(text)
+  local path = M.path()
+  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p')
+  local file = io.open(path, 'a')
+  if file then
+    file:write(text)
+    file:close()
+  end
+end
+
+--- Append one line with the time.
+---@param text string
+function M.line(text)
+  M.write(('%s %s\n'):format(os.date('%Y-%m-%d %H:%M:%S'), text))
+end
+
+return M

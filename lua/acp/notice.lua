@@ -1,0 +1,42 @@
+-- The one way to tell the user something: one line that fits, so that it can never make Neovim wait
+-- for <CR> (which would block all RPC). The full text goes to the log.
+
+local log = require('acp.log')
+
+local M = {}
+
+---@param text string
+---@return string line without control characters, that fits the last line of the screen
+local function fit(text)
+  local line = vim.trim((text:gsub('%c+', ' ')))
+  if not vim.startswith(line, 'acp: ') then
+    line = 'acp: ' .. line
+  end
+  local space = math.max(vim.v.echospace, 20)
+  if vim.fn.strdisplaywidth(line) <= space then
+    return line
+  end
+  return vim.fn.printf(('%%.%dS…'):format(space - 1), line)
+end
+
+--- Show one line. May be called from anywhere, fast events included; never at ERROR level.
+---@param text string
+---@param warning? boolean
+function M.notice(text, warning)
+  if vim.in_fast_event() then
+    return vim.schedule(function()
+      M.notice(text, warning)
+    end)
+  end
+  log.line(text)
+  require('acp.highlights').define()
+  vim.api.nvim_echo({ { fit(text), warning and 'AcpWarning' or 'AcpNotice' } }, true, {})
+end
+
+--- The same as a warning: something did not work, and the text says what to do.
+---@param text string
+function M.warn(text)
+  M.notice(text, true)
+end
+
+return M

@@ -1,0 +1,69 @@
+-- Commands, <Plug> mappings and two autocommands; every module is required on first use.
+
+if vim.g.loaded_acp then
+  return
+end
+vim.g.loaded_acp = true
+
+local api = vim.api
+
+if vim.fn.has('nvim-0.10') == 0 then
+  api.nvim_echo({ { 'acp.nvim needs Neovim 0.10 or newer', 'WarningMsg' } }, true, {})
+  return
+end
+
+local function complete(lead, line, position)
+  return require('acp.complete').command(lead, line, position)
+end
+
+local function define(name, sub, options)
+  options.nargs = '*'
+  options.complete = complete
+  api.nvim_create_user_command(name, function(invoked)
+    require('acp.commands').run(sub, invoked)
+  end, options)
+end
+
+define('Acp', nil, { desc = 'acp.nvim: work with a coding agent', range = true, bang = true })
+define('AcpStart', 'start', { desc = 'acp.nvim: start an agent, or go to its session' })
+define('AcpPrompt', 'prompt', { desc = 'acp.nvim: prompt the agent', range = true, bang = true })
+
+local function map(mode, name, command, desc)
+  local options = { noremap = true, silent = true, desc = desc }
+  api.nvim_set_keymap(mode, ('<Plug>(acp-%s)'):format(name), command, options)
+end
+
+map('n', 'prompt', '<Cmd>Acp prompt<CR>', 'Go to the prompt')
+map('x', 'prompt', ':Acp prompt<CR>', 'Prompt with the selected lines')
+map('n', 'chat', '<Cmd>Acp chat toggle<CR>', 'Open or close the chat')
+map('n', 'cancel', '<Cmd>Acp cancel<CR>', 'Cancel the running turn')
+map('n', 'permit', '<Cmd>Acp permit<CR>', 'Go to the oldest question of the agent')
+map('n', 'allow', "<Cmd>lua require('acp.session').permit('allow_once')<CR>", 'Allow once')
+map(
+  'n',
+  'reject-permission',
+  "<Cmd>lua require('acp.session').permit('reject_once')<CR>",
+  'Reject once'
+)
+
+local group = api.nvim_create_augroup('acp', {})
+
+api.nvim_create_autocmd('BufReadCmd', {
+  group = group,
+  pattern = 'acp://*',
+  desc = 'A chat that is only a name, for instance from :mksession',
+  callback = function(event)
+    require('acp.window').reopen(event.buf, event.match)
+  end,
+})
+
+api.nvim_create_autocmd('VimLeavePre', {
+  group = group,
+  desc = 'End the host and all agents',
+  callback = function()
+    local bridge = package.loaded['acp.bridge']
+    if bridge then
+      bridge.shutdown()
+    end
+  end,
+})

@@ -1,0 +1,269 @@
+"""The composition root: puts the parts together, runs the root task group, takes the verbs."""
+
+from __future__ import annotations
+
+import atexit
+import inspect
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+from anyio.abc import TaskGroup
+from pynvim import Nvim
+
+import acp_nvim
+from acp_nvim.client.client import Client
+from acp_nvim.client.inbound import Services
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.session import Session
+from acp_nvim.client.traffic import Traffic
+from acp_nvim.commands import asking
+from acp_nvim.commands.desk import Desk, Ground
+from acp_nvim.commands.verbs import VERBS
+from acp_nvim.errors import AcpError, UserError
+from acp_nvim.nvim.asks import AskFloats
+from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.editor import Notices, Pickers
+from acp_nvim.nvim.files import NvimFiles
+from acp_nvim.nvim.painter import Painter
+from acp_nvim.process.child import Child, spawn
+from acp_nvim.process.group import Groups
+from acp_nvim.services.disk import DiskFollower
+from acp_nvim.services.permission import Permissions
+from acp_nvim.services.text_files import TextFiles
+from acp_nvim.session.content import Diff
+from acp_nvim.session.event import (
+    UNSET,
+    AskClosed,
+    AskOpened,
+    Event,
+    SessionOpened,
+    ToolCallUpdated,
+    TurnEnded,
+)
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.announcement import announce
+
+TICK = 1.0
+"""Seconds between two drawings of a clock that runs."""
+LEAVING = 0.2
+"""Seconds that an agent has to end when Neovim leaves, and again after TERM."""
+
+
+class App:
+    """The host's program. `receive` may be called before `run`."""
+
+    def __init__(self, nvim: Nvim, root: str) -> None:
+        self._nvim = nvim
+        self._call = call = Call(nvim)
+        self._painter = Painter(call)
+        self._floats = AskFloats(call, self._fault)
+        self._pickers = Pickers(call)
+        self._notices = Notices(call, self._painter)
+        self._groups = Groups()
+        self._permissions = Permissions()
+        self._files = NvimFiles(call.lua)
+        self._text_files = TextFiles(
+            self._files, on_read=self._file_event("AcpFileRead"),
+            on_written=self._file_event("AcpFileWritten"),
+        )
+        self._disk = DiskFollower(self._files)
+        self._verbs_in, self._verbs_out = anyio.create_memory_object_stream[tuple[Any, ...]](
+            float("inf")
+        )
+        self._tasks: TaskGroup
+        self._desk = Desk(self._ground(), paths={"root": root})
+        atexit.register(self._groups.kill_all)
+
+    def receive(self, verb: str, payload: Any = None, call: int | None = None) -> None:
+        """Take a verb from Lua; never waits."""
+        self._verbs_in.send_nowait((verb, payload or {}, call))
+
+    async def run(self) -> None:
+        """Serve until Neovim leaves."""
+        async with anyio.create_task_group() as self._tasks:
+            for part in (self._painter.run, self._floats.run, self._disk.run, self._tick):
+                self._tasks.start_soon(part)
+            async for verb, payload, call in self._verbs_out:
+                self._dispatch(verb, payload, call)
+
+    # --- verbs
+
+    def _dispatch(self, verb: str, payload: Mapping[str, Any], call: int | None) -> None:
+        if verb == "chosen":
+            self._pickers.chosen(int(payload["call"]), payload.get("index"))
+        elif verb == "shutdown":
+            self._tasks.start_soon(self._shutdown)
+        else:
+            self._carry_out(verb, payload, call)
+
+    def _carry_out(self, verb: str, payload: Mapping[str, Any], call: int | None) -> None:
+        try:
+            handler = VERBS.get(verb)
+            if handler is None:
+                raise UserError(f"the host does not know {verb!r}: restart Neovim after an update")
+            result = handler(self._desk, payload)
+        except Exception as error:  # the root task group must outlive any verb
+            self._answer_error(call, error)
+            return
+        if inspect.isawaitable(result):
+            self._tasks.start_soon(self._finish, result, call)
+        else:
+            self._answer(call, result)
+
+    async def _finish(self, result: Any, call: int | None) -> None:
+        try:
+            self._answer(call, await result)
+        except Exception as error:  # the root task group must outlive any verb
+            self._answer_error(call, error)
+
+    def _answer(self, call: int | None, result: Any) -> None:
+        if call is not None:
+            self._call.post("acp.bridge.answer", call, None, result)
+
+    def _answer_error(self, call: int | None, error: Exception) -> None:
+        if not isinstance(error, AcpError):
+            self._fault(error)
+        if call is not None:
+            self._call.post("acp.bridge.answer", call, str(error), None)
+        elif isinstance(error, AcpError):
+            self._notices.notice(str(error), warning=True)
+
+    async def _shutdown(self) -> None:
+        async with anyio.create_task_group() as tasks:
+            for client in self._desk.clients:
+                if client.link is not None:
+                    tasks.start_soon(_end, client)
+        self._groups.kill_all()
+        self._nvim.stop_loop()
+
+    # --- what happens in sessions
+
+    def _changed(self, session: Session, before: SessionState, event: Event) -> None:
+        chat = self._desk.chat_of(session)
+        if chat is not None:
+            self._painter.touch(chat.number)
+            match event:
+                case AskOpened(ask):
+                    asking.show(self._desk, chat, ask)
+                case SessionOpened(session_id):
+                    self._tasks.start_soon(self._name, chat.number, session.state.agent, session_id)
+        match event:
+            case AskClosed(ask_id):
+                self._floats.close(ask_id)
+            case ToolCallUpdated():
+                self._disk.look(_paths(event))
+            case TurnEnded():
+                self._disk.sweep([session.state.cwd])
+        if found := announce(before, event, session.state):
+            self._notices.event(*found)
+
+    async def _name(self, chat: int, agent: str, session_id: str) -> None:
+        await self._call.lua("acp.window.name", chat, f"acp://{_encode(agent)}/{_encode(session_id)}")
+
+    def connected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        self._notices.event("AcpConnected", {"agent": client.name})
+        self._touch(client)
+
+    def disconnected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        data = {"agent": client.name, "error": client.error or ""}
+        self._notices.event("AcpDisconnected", data)
+        self._touch(client)
+
+    def _touch(self, client: Client) -> None:
+        for chat in self._desk.chats.values():
+            if chat.client is client:
+                self._painter.touch(chat.number)
+
+    async def _tick(self) -> None:
+        while True:
+            await anyio.sleep(TICK)
+            for chat in self._desk.chats.values():
+                if chat.session.state.status in ("running", "cancelling", "loading"):
+                    self._painter.touch(chat.number)
+
+    # --- making the parts
+
+    def _ground(self) -> Ground:
+        return Ground(
+            screen=self._painter,
+            asks=self._floats,
+            chooser=self._pickers,
+            notifier=self._notices,
+            permissions=self._permissions,
+            new_client=self._new_client,
+            new_session=lambda agent, cwd: Session(agent, cwd, self._changed),
+            start_soon=lambda task, *arguments: self._tasks.start_soon(task, *arguments),
+            clock=time.monotonic,
+            host={
+                "running": True,
+                "version": acp_nvim.__version__,
+                "python": sys.executable,
+                "pid": os.getpid(),
+            },
+        )
+
+    def _new_client(self, launch: Launch) -> Client:
+        path = os.path.join(self._desk.paths.get("state", "/tmp"), "log", f"{launch.name}.jsonl")
+        return Client(
+            launch,
+            Services(self._text_files, self._permissions, self._fault),
+            spawn=self._spawn,
+            files=self._files,
+            traffic=Traffic(path, time.monotonic),
+            watcher=self,
+            clock=time.monotonic,
+            version=acp_nvim.__version__,
+        )
+
+    async def _spawn(self, launch: Launch) -> Child:
+        return await spawn(
+            launch.command,
+            launch.args,
+            env=launch.env if launch.env is not None else os.environ,
+            cwd=launch.cwd,
+            on_group=self._on_group,
+            install=launch.install,
+        )
+
+    def _on_group(self, group: int, alive: bool) -> None:  # noqa: FBT001 (the callback's shape)
+        self._groups.note(group, alive)
+        self._call.post("acp.bridge.group", group, alive)
+
+    def _file_event(self, name: str) -> Any:
+        def fire(agent: str, session_id: str, path: str) -> None:
+            self._notices.event(name, {"agent": agent, "session": session_id, "path": path})
+
+        return fire
+
+    def _fault(self, error: BaseException) -> None:
+        """Our own mistake: a traceback into the log (stderr), one line on screen."""
+        traceback.print_exception(error, file=sys.stderr)
+        self._notices.notice(f"acp: internal error ({error!r}): see :checkhealth acp", warning=True)
+
+
+async def _end(client: Client) -> None:
+    if client.link is not None:
+        await client.link.end(grace=LEAVING)
+
+
+def _paths(event: ToolCallUpdated) -> list[str]:
+    """Return the files that an update names."""
+    places = () if event.locations is UNSET else event.locations
+    content = () if event.content is UNSET else event.content
+    return [
+        *(place.path for place in places),
+        *(item.path for item in content if isinstance(item, Diff)),
+    ]
+
+
+def _encode(name: str) -> str:
+    """Return the name percent-encoded outside of [A-Za-z0-9._-]."""
+    return quote(name, safe="").replace("~", "%7E")

@@ -1,0 +1,204 @@
+"""JSON-RPC over one link: the reader, the requests that wait for answers, the writer.
+
+Everything received is handled in wire order by one reader, synchronously; whatever may wait gets a
+task of its own from the caller. So an update that came before a response is applied before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from acp_nvim.client.traffic import Traffic
+from acp_nvim.errors import AgentError, Code, ConnectionLost
+from acp_nvim.process.child import Exit
+from acp_nvim.wire.framing import Framer
+from acp_nvim.wire.message import Failure, Noise, Notification, Request, RequestId, Response
+from acp_nvim.wire.message import parse_line
+from acp_nvim.wire.peer import Peer, Reply
+
+LONG_LINE = 1_000_000
+"""Bytes from which a line is parsed in a worker thread, so that the loop goes on."""
+DRAIN = 1.0
+"""Seconds in which output may still come after the process has ended (a grandchild may hold it)."""
+
+Outcome: TypeAlias = Any | AgentError | ConnectionLost
+
+
+class Link(Protocol):
+    """A stream of bytes to an agent and back: `process.child.Child`, or a pair of pipes in tests."""
+
+    async def receive(self) -> bytes:
+        """Return the next bytes, b"" at the end."""
+
+    async def receive_error(self) -> bytes:
+        """Return the next bytes of stderr, b"" at the end."""
+
+    async def send(self, data: bytes) -> None:
+        """Send all of it; raises `ConnectionLost`."""
+
+    async def wait(self) -> Exit:
+        """Return how the agent ended, once it has."""
+
+    async def end(self, *, grace: float) -> None:
+        """End it politely, then for sure."""
+
+    def kill(self) -> None:
+        """End it now."""
+
+
+class Receiver(Protocol):
+    """Takes what the agent sends, in wire order; must not wait and must not raise."""
+
+    def notified(self, method: str, params: object) -> None:
+        """Take a notification."""
+
+    def requested(self, request: Request) -> None:
+        """Take a request; it must be answered by `Connection.respond` or `fail`, once."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A request of ours on its way."""
+
+    then: Callable[[Outcome], None] | None
+    answered: anyio.Event = field(default_factory=anyio.Event)
+    outcome: Outcome = None
+
+
+class Connection:
+    """The JSON-RPC traffic of one agent."""
+
+    def __init__(self, link: Link, traffic: Traffic, receiver: Receiver) -> None:
+        self._link = link
+        self._traffic = traffic
+        self._receiver = receiver
+        self._peer = Peer()
+        self._framer = Framer()
+        self._waiting: dict[int, _Waiting] = {}
+        self._lost = False
+        self._outbox: MemoryObjectSendStream[bytes]
+        self._inbox: MemoryObjectReceiveStream[bytes]
+        self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
+
+    async def run(self) -> Exit:
+        """Serve the link until the agent is gone; all that arrived is handled by then."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._write)
+            tasks.start_soon(self._drain_errors)
+            with anyio.CancelScope() as reading:
+                tasks.start_soon(self._end_reading, reading)
+                await self._read()
+            exit_ = await self._link.wait()
+            tasks.cancel_scope.cancel()
+        self._lose()
+        return exit_
+
+    async def request(
+        self, method: str, params: object, then: Callable[[Outcome], None] | None = None
+    ) -> Any:
+        """Send a request and return its result.
+
+        `then` is called by the reader with the result or the exception, before anything that came
+        later is handled. Raises `AgentError`, or `ConnectionLost` if no answer can come any more.
+        When the waiting task is cancelled the agent is told by `$/cancel_request`.
+        """
+        if self._lost:
+            raise ConnectionLost("the agent is gone")
+        number, line = self._peer.request(method, params)
+        waiting = self._waiting[number] = _Waiting(then)
+        self._post(line)
+        try:
+            await waiting.answered.wait()
+        except anyio.get_cancelled_exc_class():
+            if self._waiting.pop(number, None):
+                self._peer.forget(number)
+                self.notify("$/cancel_request", {"requestId": number})
+            raise
+        if isinstance(waiting.outcome, AgentError | ConnectionLost):
+            raise waiting.outcome
+        return waiting.outcome
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification."""
+        self._post(self._peer.notify(method, params))
+
+    def respond(self, request_id: RequestId, result: object) -> None:
+        """Answer a request; nothing if it was answered already (C-155)."""
+        self._post(self._peer.respond(request_id, result))
+
+    def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
+        """Answer a request with an error; nothing if it was answered already."""
+        self._post(self._peer.fail(request_id, int(code), message, data))
+
+    def _post(self, line: bytes) -> None:
+        if not line or self._lost:
+            return
+        self._traffic.record("client", line.decode("utf-8", "replace").rstrip("\n"))
+        self._outbox.send_nowait(line)
+
+    async def _write(self) -> None:
+        async for line in self._inbox:
+            try:
+                await self._link.send(line)
+            except ConnectionLost:
+                return
+
+    async def _drain_errors(self) -> None:
+        while data := await self._link.receive_error():
+            self._traffic.error_output(data)
+
+    async def _end_reading(self, reading: anyio.CancelScope) -> None:
+        await self._link.wait()
+        await anyio.sleep(DRAIN)
+        reading.cancel()
+
+    async def _read(self) -> None:
+        while data := await self._link.receive():
+            for line in self._framer.feed(data):
+                await self._take(line)
+        for line in self._framer.close():
+            await self._take(line)
+
+    async def _take(self, line: bytes) -> None:
+        if len(line) > LONG_LINE:
+            messages = await anyio.to_thread.run_sync(parse_line, line)
+        else:
+            messages = parse_line(line)
+        self._traffic.record("agent", line.decode("utf-8", "replace"))
+        for message in messages:
+            self._handle(self._peer.receive(message))
+
+    def _handle(self, received: Request | Notification | Reply | Noise) -> None:
+        match received:
+            case Notification(method, params):
+                self._receiver.notified(method, params)
+            case Request():
+                self._receiver.requested(received)
+            case Reply(number, _, Response(_, result)):
+                self._settle(number, result)
+            case Reply(number, _, Failure(_, code, message, data)):
+                self._settle(number, AgentError(code, message, data))
+            case Noise(text, reason):
+                self._traffic.record("host", f"skipped ({reason}): {text}")
+
+    def _settle(self, number: int, outcome: Outcome) -> None:
+        waiting = self._waiting.pop(number, None)
+        if waiting is None:
+            return
+        waiting.outcome = outcome
+        if waiting.then is not None:
+            waiting.then(outcome)
+        waiting.answered.set()
+
+    def _lose(self) -> None:
+        self._lost = True
+        self._outbox.close()
+        self._inbox.close()
+        self._peer.abandon()
+        for number in list(self._waiting):
+            self._settle(number, ConnectionLost("the agent is gone"))

@@ -1,0 +1,165 @@
+"""What the agent sends: updates go into their session, requests get a task and one answer.
+
+Called by the reader, in wire order; nothing here waits before the session knows of it (C-021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import anyio
+from anyio.abc import TaskGroup
+
+from acp_nvim.client.connection import Connection
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.registry import Registry
+from acp_nvim.client.session import Session
+from acp_nvim.client.traffic import Traffic
+from acp_nvim.errors import AcpError, AskFailed, Code
+from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.services.permission import Permissions
+from acp_nvim.services.roots import Roots
+from acp_nvim.services.text_files import TextFiles
+from acp_nvim.session.ask import (
+    Answer,
+    Ask,
+    PermissionAnswer,
+    PermissionAsk,
+    ReadFileAsk,
+    WriteFileAsk,
+)
+from acp_nvim.session.event import AskClosed, AskOpened, PendingAsk
+from acp_nvim.wire.message import Request
+
+Faults: TypeAlias = Callable[[BaseException], None]
+"""Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What answers the asks; shared by all agents."""
+
+    files: TextFiles
+    permissions: Permissions
+    fault: Faults
+
+
+class Inbound:
+    """Serves one connection: implements `connection.Receiver`."""
+
+    def __init__(
+        self, launch: Launch, dialect: Dialect, registry: Registry, services: Services
+    ) -> None:
+        self._launch = launch
+        self._dialect = dialect
+        self._registry = registry
+        self._services = services
+        self._scopes: dict[Hashable, anyio.CancelScope] = {}
+
+    def attach(self, connection: Connection, tasks: TaskGroup, traffic: Traffic) -> None:
+        """Say where answers go, where requests run, and where what is odd is logged."""
+        self._connection = connection
+        self._tasks = tasks
+        self._traffic = traffic
+
+    def notified(self, method: str, params: object) -> None:
+        """Take a notification; an unknown one is ignored silently (C-017)."""
+        if method == "session/update":
+            session_id, events = self._dialect.decode_update(params)
+            if not self._registry.deliver(session_id, events):
+                self._traffic.record("host", f"update for unknown session {session_id!r} dropped")
+        elif method == "$/cancel_request":
+            scope = self._scopes.get(_key(self._dialect.decode_cancel_request(params)))
+            if scope is not None:
+                scope.cancel()
+
+    def requested(self, request: Request) -> None:
+        """Take a request: the session learns of it at once, the answer comes from a task."""
+        try:
+            ask = self._dialect.decode_ask(
+                request.method, request.params, self._launch.capabilities
+            )
+            pending = self._open(ask) if isinstance(ask, PermissionAsk) else None
+        except AskFailed as error:
+            self._connection.fail(request.id, error.code, error.message, error.data)
+            return
+        self._tasks.start_soon(self._serve, request, ask, pending)
+
+    def _open(self, ask: PermissionAsk) -> PendingAsk | None:
+        """Put the question to the user; None when it must wait for its session to be opened."""
+        session = self._registry.find(ask.session_id)
+        if session is None:
+            return None
+        session.apply(ask.tool_call)
+        pending = self._services.permissions.open(ask.tool_call.id, ask.options)
+        if session.state.status == "cancelling":
+            self._services.permissions.cancel(pending.id)
+        else:
+            session.apply(AskOpened(pending))
+        return pending
+
+    async def _serve(self, request: Request, ask: Ask, pending: PendingAsk | None) -> None:
+        scope = self._scopes[_key(request.id)] = anyio.CancelScope()
+        try:
+            with scope:
+                answer = await self._answer(ask, pending)
+                self._connection.respond(request.id, self._dialect.encode_answer(answer))
+        except AskFailed as error:
+            self._connection.fail(request.id, error.code, error.message, error.data)
+        except AcpError as error:
+            self._connection.fail(request.id, Code.INTERNAL_ERROR, str(error))
+        except Exception as error:  # a fault of ours must not hang the agent, nor end the others
+            self._services.fault(error)
+            self._connection.fail(request.id, Code.INTERNAL_ERROR, "internal error of the client")
+        finally:
+            if self._scopes.get(_key(request.id)) is scope:
+                del self._scopes[_key(request.id)]
+        if scope.cancelled_caught:
+            self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
+
+    async def _answer(self, ask: Ask, pending: PendingAsk | None) -> Answer:
+        match ask:
+            case PermissionAsk():
+                return await self._permission(ask, pending)
+            case ReadFileAsk():
+                session, roots = self._workspace(ask.session_id)
+                empty = "empty_for_missing_file" in self._launch.quirks
+                return await self._services.files.read(
+                    ask, roots, agent=session.state.agent, empty_for_missing=empty
+                )
+            case WriteFileAsk():
+                session, roots = self._workspace(ask.session_id)
+                return await self._services.files.write(ask, roots, agent=session.state.agent)
+
+    async def _permission(self, ask: PermissionAsk, pending: PendingAsk | None) -> Answer:
+        if pending is None:
+            await self._registry.opened()
+            pending = self._open(ask)
+        session = self._registry.find(ask.session_id)
+        if pending is None or session is None:
+            raise _unknown(ask.session_id)
+        option_id = None
+        try:
+            option_id = await self._services.permissions.wait(pending)
+        finally:
+            session.apply(AskClosed(pending.id, option_id))
+        return PermissionAnswer(option_id)
+
+    def _workspace(self, session_id: str) -> tuple[Session, Roots]:
+        session = self._registry.find(session_id) or self._registry.opening
+        if session is None:
+            raise _unknown(session_id)
+        return session, Roots(session.state.cwd, self._launch.additional_directories)
+
+
+def _unknown(session_id: str) -> AskFailed:
+    return AskFailed(
+        Code.RESOURCE_NOT_FOUND, f"no session {session_id!r} here", {"sessionId": session_id}
+    )
+
+
+def _key(request_id: object) -> Hashable:
+    """Tell 1 from "1" and from True: ids are compared by type and value (C-006)."""
+    return type(request_id).__name__, str(request_id)

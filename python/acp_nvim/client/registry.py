@@ -1,0 +1,79 @@
+"""The sessions of one agent by id, and what came for a session before its id was known.
+
+Agents send updates before the response of `session/new` (P-01): they are kept while a session is
+being opened, at most one at a time, and applied once its id is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import anyio
+
+from acp_nvim.client.session import Session
+from acp_nvim.session.event import Event
+
+MOST_EARLY = 10_000
+"""Updates that are kept for sessions not yet known."""
+
+
+class Registry:
+    """The sessions of one connection; ids are opaque and used verbatim (C-080)."""
+
+    def __init__(self) -> None:
+        self.opening: Session | None = None
+        self._sessions: dict[str, Session] = {}
+        self._early: list[tuple[str, tuple[Event, ...]]] = []
+        self._settled = anyio.Event()
+
+    def __iter__(self) -> Iterator[Session]:
+        sessions = list(self._sessions.values())
+        if self.opening is not None and self.opening not in sessions:
+            sessions.append(self.opening)
+        return iter(sessions)
+
+    def find(self, session_id: str) -> Session | None:
+        """Return the session of that id that is not closed, or None."""
+        session = self._sessions.get(session_id)
+        return session if session is not None and session.state.status != "closed" else None
+
+    def deliver(self, session_id: str, events: tuple[Event, ...]) -> bool:
+        """Apply events to their session, or keep them; False when there is none (C-082)."""
+        session = self.find(session_id)
+        if session is not None:
+            session.apply(*events)
+            return True
+        if self.opening is None or not session_id or len(self._early) >= MOST_EARLY:
+            return False
+        self._early.append((session_id, events))
+        return True
+
+    def begin(self, session: Session) -> None:
+        """A session is being opened."""
+        self.opening = session
+        self._settled = anyio.Event()
+
+    def enter(self, session_id: str, session: Session, *events: Event) -> None:
+        """The session has this id from now on; early updates follow the given events."""
+        self._sessions[session_id] = session
+        session.apply(*events)
+        early, self._early = self._early, []
+        for owner, kept in early:
+            if owner == session_id:
+                session.apply(*kept)
+
+    def finish(self) -> None:
+        """The opening has ended, well or not."""
+        self.opening = None
+        self._early.clear()
+        self._settled.set()
+
+    def remove(self, session: Session) -> None:
+        """Forget a session."""
+        if session.id is not None and self._sessions.get(session.id) is session:
+            del self._sessions[session.id]
+
+    async def opened(self) -> None:
+        """Wait until no session is being opened."""
+        if self.opening is not None:
+            await self._settled.wait()

@@ -1,0 +1,42 @@
+"""One session in the making: the current state, and those who want to know of its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from acp_nvim.session.action import Action, Refused
+from acp_nvim.session.decide import decide
+from acp_nvim.session.event import Event
+from acp_nvim.session.reduce import reduce
+from acp_nvim.session.state import SessionState
+
+Listener: TypeAlias = Callable[["Session", SessionState, Event], None]
+"""Called after each event with the session, the state before it, and the event."""
+
+
+class Session:
+    """A session's state over time; changed by `apply` only."""
+
+    def __init__(self, agent: str, cwd: str, listener: Listener) -> None:
+        self.state = SessionState(agent=agent, cwd=cwd)
+        self._listener = listener
+
+    @property
+    def id(self) -> str | None:
+        """The agent's id, verbatim; None until it is known."""
+        return self.state.id
+
+    def apply(self, *events: Event) -> None:
+        """Reduce the events in order and tell the listener of each."""
+        for event in events:
+            before = self.state
+            self.state = reduce(before, event)
+            self._listener(self, before, event)
+
+    def decide(self, action: Action) -> tuple[Event, ...] | Refused:
+        """Decide on an action and apply what it leads to, without a pause in between (rule 4)."""
+        decision = decide(self.state, action)
+        if not isinstance(decision, Refused):
+            self.apply(*decision)
+        return decision

@@ -1,0 +1,88 @@
+"""What went over one connection: a log file of JSON lines, and the last lines of stderr.
+
+Each line of the file is an object: `{"t": seconds, "from": "client" | "agent" | "stderr" | "host",
+"line": text}`; `line` is exactly what was on the wire.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import IO, Literal, TypeAlias
+
+Source: TypeAlias = Literal["client", "agent", "stderr", "host"]
+
+TAIL = 50
+"""Lines of stderr that are kept for messages and `inspect()`."""
+LONGEST = 8_192
+"""Characters of one line that are logged; the rest is counted."""
+LARGEST = 16 * 1024 * 1024
+"""Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
+
+
+class Traffic:
+    """The log of one connection. A disk that is full or read-only silences it, nothing else."""
+
+    def __init__(self, path: str, clock: Callable[[], float]) -> None:
+        self.path = path
+        self._clock = clock
+        self._tail: deque[str] = deque(maxlen=TAIL)
+        self._partial = ""
+        self._file: IO[str] | None = None
+        self._open()
+
+    @property
+    def stderr(self) -> str:
+        """The last lines that the agent wrote to its stderr."""
+        lines = [*self._tail, self._partial] if self._partial else [*self._tail]
+        return "\n".join(lines)
+
+    def error_output(self, data: bytes) -> None:
+        """Take bytes of the agent's stderr; they may end anywhere."""
+        *lines, self._partial = (self._partial + data.decode("utf-8", "replace")).split("\n")
+        self._partial = self._partial[-LONGEST:]
+        self._tail.extend(line[:LONGEST] for line in lines)
+        for line in lines:
+            self.record("stderr", line)
+
+    def record(self, source: Source, line: str) -> None:
+        """Log one line."""
+        if self._file is None:
+            return
+        if len(line) > LONGEST:
+            line = f"{line[:LONGEST]}… ({len(line)} characters)"
+        entry = {"t": round(self._clock(), 3), "from": source, "line": line}
+        try:
+            self._file.write(json.dumps(entry) + "\n")
+            if self._file.tell() > LARGEST:
+                self._open()
+        except OSError:
+            self.close()
+
+    def flush(self) -> None:
+        """Make the file show all that was recorded."""
+        try:
+            if self._file is not None:
+                self._file.flush()
+        except OSError:
+            self._file = None
+
+    def close(self) -> None:
+        """End the log."""
+        self.flush()
+        if self._file is not None:
+            self._file.close()
+        self._file = None
+
+    def _open(self) -> None:
+        if self._file is not None:
+            self._file.close()
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            if os.path.exists(self.path):
+                os.replace(self.path, self.path + ".1")
+            self._file = open(self.path, "w", encoding="utf-8", errors="replace")  # noqa: SIM115
+        except OSError:
+            self._file = None

@@ -1,0 +1,131 @@
+"""Prompt turns: from what the user wants to say to the agent's last word (v1/prompt-turn).
+
+One prompt at a time per session; what comes meanwhile waits in the session's queue (C-117).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anyio.abc import TaskGroup
+
+from acp_nvim.client.connection import Connection, Outcome
+from acp_nvim.client.session import Session
+from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
+from acp_nvim.ports import Files
+from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
+from acp_nvim.services.permission import Permissions
+from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
+from acp_nvim.session.content import Audio, Content, Image, Resource, Text
+from acp_nvim.session.context import content_of
+from acp_nvim.session.event import CancelRequested, Event, Prompt, PromptSent, TurnEnded
+from acp_nvim.session.event import TurnStarted
+
+
+class Turns:
+    """Runs the turns of all sessions of one connection."""
+
+    def __init__(
+        self, dialect: Dialect, permissions: Permissions, files: Files, clock: Callable[[], float]
+    ) -> None:
+        self._dialect = dialect
+        self._permissions = permissions
+        self._files = files
+        self._clock = clock
+        self._capabilities = AgentCapabilities()
+        self._sent: set[Session] = set()
+
+    def attach(
+        self, connection: Connection, tasks: TaskGroup, capabilities: AgentCapabilities
+    ) -> None:
+        """Say where prompts go, where turns run, and what the agent takes."""
+        self._connection = connection
+        self._tasks = tasks
+        self._capabilities = capabilities
+
+    def submit(self, session: Session, prompt: Prompt, *, interrupt: bool) -> None:
+        """Send or queue a prompt; raises `UserError` when that is not possible."""
+        self._perform(session, session.decide(SubmitPrompt(prompt, self._clock(), interrupt)))
+
+    def go_on(self, session: Session) -> None:
+        """Start the next turn from the queue, if it is time."""
+        self._perform(session, session.decide(SendQueued(self._clock())))
+
+    def cancel(self, session: Session) -> None:
+        """Cancel the running turn; raises `UserError` when nothing runs."""
+        self._perform(session, session.decide(CancelTurn()))
+
+    def answer_all(self, session: Session) -> None:
+        """Answer every open question of the session with `cancelled` (C-142)."""
+        for ask in session.state.asks:
+            self._permissions.cancel(ask.id)
+
+    def _perform(self, session: Session, decision: tuple[Event, ...] | Refused) -> None:
+        if isinstance(decision, Refused):
+            raise UserError(decision.reason)
+        for event in decision:
+            match event:
+                case TurnStarted(prompt):
+                    self._tasks.start_soon(self._turn, session, prompt)
+                case CancelRequested():
+                    self._cancelled(session)
+
+    def _cancelled(self, session: Session) -> None:
+        self.answer_all(session)
+        if session in self._sent and session.id is not None:
+            self._connection.notify(*self._dialect.cancel(session.id))
+
+    async def _turn(self, session: Session, prompt: Prompt) -> None:
+        blocks = await self._blocks(prompt)
+        if session.state.status != "running" or session.id is None:
+            session.apply(TurnEnded(self._clock(), "cancelled"))
+        else:
+            session.apply(PromptSent(blocks))
+            await self._send(session, session.id, blocks)
+        if session.state.status == "idle":
+            self.go_on(session)
+
+    async def _send(self, session: Session, session_id: str, blocks: tuple[Content, ...]) -> None:
+        self._sent.add(session)
+        method, params = self._dialect.prompt(session_id, blocks)
+
+        def ended(outcome: Outcome) -> None:
+            self._sent.discard(session)
+            session.apply(self._ending(outcome))
+
+        try:
+            await self._connection.request(method, params, ended)
+        except (AgentError, ConnectionLost):
+            return  # `ended` has put it into the session
+        finally:
+            self._sent.discard(session)
+
+    def _ending(self, outcome: Outcome) -> TurnEnded:
+        match outcome:
+            case AgentError(code=Code.REQUEST_CANCELLED):
+                return TurnEnded(self._clock(), "cancelled")
+            case AgentError() | ConnectionLost():
+                return TurnEnded(self._clock(), error=str(outcome))
+            case _:
+                return TurnEnded(self._clock(), self._dialect.decode_prompt(outcome))
+
+    async def _blocks(self, prompt: Prompt) -> tuple[Content, ...]:
+        """Read the selections as they stand now; drop to what the agent takes (C-111)."""
+        blocks = [fit(block, self._capabilities) for block in prompt.blocks]
+        for selection in prompt.selections:
+            current = await self._files.selection(selection)
+            blocks += content_of(current, embedded=self._capabilities.embedded_context)
+        return tuple(blocks)
+
+
+def fit(block: Content, capabilities: AgentCapabilities) -> Content:
+    """Return the block, or the best that an agent without that capability takes (C-111, C-112)."""
+    match block:
+        case Resource(uri, text=text) if not capabilities.embedded_context:
+            return Text(f"{uri}\n\n{text}" if text is not None else uri)
+        case Image(mime_type=kind, uri=uri) if not capabilities.image:
+            return Text(f"[{kind} {uri or 'image'}: this agent takes no images]")
+        case Audio(mime_type=kind) if not capabilities.audio:
+            return Text(f"[{kind}: this agent takes no audio]")
+        case _:
+            return block

@@ -1,0 +1,99 @@
+"""Agents: start, stop, restart, list, log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from acp_nvim.client.client import Client
+from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.desk import Desk
+from acp_nvim.commands.launching import available, launch
+from acp_nvim.commands.workspace import find_root, is_too_wide
+from acp_nvim.config import parse
+from acp_nvim.errors import UserError
+from acp_nvim.ports import Choice
+from acp_nvim.session.event import SessionClosed
+
+
+def configure(desk: Desk, payload: Mapping[str, Any]) -> list[str]:
+    """Take the user's configuration; answer what is wrong with it."""
+    desk.options, problems = parse(payload.get("options"))
+    desk.paths = payload.get("paths") or {}
+    for problem in problems:
+        if problem not in desk.problems:
+            desk.ground.notifier.notice(f"{problem} (see :checkhealth acp)", warning=True)
+    desk.problems = problems
+    return list(problems)
+
+
+def start(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[dict[str, Any]]:
+    """Open a session in a chat that Lua has opened; answer its agent and id.
+
+    The chat is on the desk at once, so that a prompt that follows is queued in it.
+    """
+    name = str(payload["agent"])
+    cwd = find_root(str(payload.get("file") or ""), str(payload.get("cwd") or ""))
+    session = desk.ground.new_session(name, cwd)
+    chat = Chat(int(payload["chat"]), int(payload["prompt"]), session, desk.ground.clock)
+    desk.add(chat)
+    return _start(desk, chat)
+
+
+async def _start(desk: Desk, chat: Chat) -> dict[str, Any]:
+    state = chat.session.state
+    try:
+        plan = launch(state.agent, desk.options, root=desk.paths["root"], cwd=state.cwd)
+        if is_too_wide(state.cwd) and not await _may_enter(desk, state.agent, state.cwd):
+            raise UserError(f"not started: :cd to a project, then :AcpStart {state.agent}")
+    except UserError as error:
+        chat.session.apply(SessionClosed(str(error)))
+        raise
+    chat.client = desk.connect(plan)
+    await chat.client.open(chat.session)
+    if chat.session.id is None:
+        raise UserError(chat.client.error or f"{state.agent} did not open a session")
+    return {"agent": state.agent, "session": chat.session.id}
+
+
+async def _may_enter(desk: Desk, name: str, root: str) -> bool:
+    title = f"{name} would work in {root}, which is no project: let it?"
+    choices = [Choice("No", value=False), Choice(f"Yes, in all of {root}", value=True)]
+    return bool(await desk.ground.chooser.choose(title, "acp.root", choices))
+
+
+async def stop(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """End an agent and close its sessions; kill it with `bang`."""
+    await desk.target(payload).end(kill=bool(payload.get("bang")))
+
+
+def restart(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None]:
+    """End an agent, start it anew, and open its sessions again where it can."""
+    return _restart(desk, desk.target(payload))
+
+
+async def _restart(desk: Desk, old: Client) -> None:
+    await old.end()
+    chats = [chat for chat in desk.chats.values() if chat.client is old]
+    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
+    client = desk.replace(launch(old.name, desk.options, root=desk.paths["root"], cwd=cwd))
+    for chat in chats:
+        chat.client = client
+        desk.ground.start_soon(client.reopen, chat.session, chat.session.id)
+
+
+def agents(desk: Desk, _payload: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Answer the agents for the picker: found, tutor, missing."""
+    rows = available(desk.options, root=desk.paths["root"])
+    for row in rows:
+        client = desk.client(row["name"])
+        if client is not None and client.info is not None:
+            row["version"] = client.info.version
+    return rows
+
+
+def log(desk: Desk, payload: Mapping[str, Any]) -> str:
+    """Answer the path of the connection's log."""
+    client = desk.target(payload)
+    client.traffic.flush()
+    return client.traffic.path

@@ -1,0 +1,52 @@
+"""A chat: one session as it is drawn in one buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.session import Session
+from acp_nvim.ports import Picture
+from acp_nvim.session.state import Message
+from acp_nvim.view.status import summary, winbar
+from acp_nvim.view.transcript import FoldAction, Transcript, fold, render
+
+
+class Chat:
+    """Chat and prompt buffer of a session; the number of the chat buffer is its name."""
+
+    def __init__(
+        self,
+        number: int,
+        prompt: int,
+        session: Session,
+        clock: Callable[[], float],
+    ) -> None:
+        self.number = number
+        self.prompt = prompt
+        self.session = session
+        self.client: Client | None = None
+        """None as long as it is not clear which agent it will be."""
+        self.transcript = Transcript()
+        self._opened: frozenset[str] = frozenset()
+        self._clock = clock
+
+    def picture(self) -> Picture:
+        """Return what is to be seen now."""
+        state = self.session.state
+        self.transcript = render(state, self._opened, self.transcript)
+        label = self.client.label if self.client is not None else state.agent
+        title = winbar(state, title=label, now=self._clock())
+        return Picture(self.transcript.blocks, summary(state), title)
+
+    def fold(self, row: int, action: FoldAction) -> None:
+        """Open or close what stands in the 0-based row."""
+        self._opened = fold(self.transcript, self._opened, row, action)
+
+    @property
+    def said(self) -> str:
+        """The text that the agent said last, for the permission menu."""
+        for entry in reversed(self.session.state.entries):
+            if isinstance(entry, Message) and entry.role == "agent":
+                return "".join(getattr(block, "text", None) or "" for block in entry.content)
+        return ""

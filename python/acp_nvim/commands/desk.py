@@ -1,0 +1,100 @@
+"""What is on the desk: the configuration, the agents that run, the chats that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.session import Session
+from acp_nvim.commands.chat import Chat
+from acp_nvim.config import Options
+from acp_nvim.errors import UserError
+from acp_nvim.ports import Asks, Chooser, Notifier, Screen
+from acp_nvim.services.permission import Permissions
+
+
+@dataclass(slots=True)
+class Ground:
+    """What the desk stands on; given by the composition root."""
+
+    screen: Screen
+    asks: Asks
+    chooser: Chooser
+    notifier: Notifier
+    permissions: Permissions
+    new_client: Callable[[Launch], Client]
+    new_session: Callable[[str, str], Session]
+    """Makes a session from the agent's name and the working directory."""
+    start_soon: Callable[..., None]
+    name_chat: Callable[[int, str], Awaitable[Any]]
+    clock: Callable[[], float]
+    host: Mapping[str, Any]
+    """What `inspect()` says of the host."""
+
+
+@dataclass(slots=True)
+class Desk:
+    """The state of the plugin as a whole; changed by commands only."""
+
+    ground: Ground
+    options: Options = field(default_factory=Options)
+    problems: tuple[str, ...] = ()
+    paths: Mapping[str, str] = field(default_factory=dict)
+    clients: list[Client] = field(default_factory=list)
+    chats: dict[int, Chat] = field(default_factory=dict)
+
+    def chat(self, number: object) -> Chat:
+        """Return the chat of that buffer; raises `UserError` if there is none."""
+        chat = self.chats.get(number) if isinstance(number, int) else None
+        if chat is None:
+            raise UserError("this chat is history: its agent is gone. :AcpStart opens a new one")
+        return chat
+
+    def chat_of(self, session: Session) -> Chat | None:
+        """Return the chat that shows the session, or None."""
+        return next((chat for chat in self.chats.values() if chat.session is session), None)
+
+    def client(self, name: str) -> Client | None:
+        """Return the client of that agent that is alive, or the last one that was, or None."""
+        found = [client for client in self.clients if client.name == name]
+        alive = [client for client in found if client.state not in ("failed", "closed")]
+        return (alive or found or [None])[-1]
+
+    def target(self, payload: Mapping[str, Any]) -> Client:
+        """Return the client that a payload names by `agent` or by `chat`; raises `UserError`."""
+        if name := payload.get("agent"):
+            client = self.client(name)
+            if client is None:
+                raise UserError(f"{name} is not running: :AcpStart {name} starts it")
+            return client
+        client = self.chat(payload.get("chat")).client
+        if client is None:
+            raise UserError("that agent was never started: :AcpStart starts one")
+        return client
+
+    def add(self, chat: Chat) -> None:
+        """Put a chat on the desk and on the screen."""
+        self.chats[chat.number] = chat
+        self.ground.screen.show(chat.number, chat.picture)
+
+    def connect(self, launch: Launch) -> Client:
+        """Return the living client of that agent, or start one."""
+        client = self.client(launch.name)
+        if client is not None and client.state not in ("failed", "closed"):
+            return client
+        return self.replace(launch)
+
+    def replace(self, launch: Launch) -> Client:
+        """Start a new client of that agent; the ended one before it is forgotten."""
+        self.clients = [
+            client
+            for client in self.clients
+            if client.name != launch.name or client.state not in ("failed", "closed")
+        ]
+        client = self.ground.new_client(launch)
+        self.clients.append(client)
+        self.ground.start_soon(client.run)
+        return client

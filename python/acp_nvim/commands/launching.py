@@ -1,0 +1,94 @@
+"""From a name to something that can be started: presets, configuration, environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from acp_nvim.agents import PRESETS, Preset
+from acp_nvim.client.launch import Launch
+from acp_nvim.config import AgentOptions, Options
+from acp_nvim.errors import UserError
+from acp_nvim.protocol.dialect import ClientCapabilities
+
+TUTOR = "tutor"
+
+PRIVATE = ("NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC")
+"""Variables that an agent does not get: with $NVIM it could command the editor past the client."""
+
+
+def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
+    """Return how to start that agent in `cwd`; `root` is the plugin's own folder.
+
+    Raises `UserError`, with the nearest name, for an agent that is not known.
+    """
+    preset, own = _preset(name, root), options.agents.get(name)
+    if preset is None and (own is None or own.command is None):
+        raise UserError(_unknown(name, options))
+    own = own or AgentOptions()
+    capabilities = ClientCapabilities(
+        read_text_file=options.fs.read, write_text_file=options.fs.write
+    )
+    return Launch(
+        name=name,
+        command=own.command or (preset.command if preset else ""),
+        args=own.args if own.args is not None else (preset.args if preset else ()),
+        env=_environment(dict(preset.env) if preset else {}, own.env),
+        cwd=own.cwd or cwd,
+        install=preset.install if preset else "",
+        quirks=preset.quirks if preset else frozenset(),
+        mcp_servers=tuple(options.mcp_servers),
+        additional_directories=tuple(options.additional_directories),
+        capabilities=capabilities,
+    )
+
+
+def available(options: Options, *, root: str) -> list[dict[str, Any]]:
+    """Return all agents for the picker: found ones, then the tutor, then missing ones."""
+    names = [*options.agents, *(name for name in PRESETS if name not in options.agents)]
+    rows = [_row(name, options, root) for name in names if name != TUTOR]
+    found = [row for row in rows if row["found"]]
+    missing = [row for row in rows if not row["found"]]
+    return [*found, _row(TUTOR, options, root), *missing]
+
+
+def _row(name: str, options: Options, root: str) -> dict[str, Any]:
+    preset, own = _preset(name, root), options.agents.get(name) or AgentOptions()
+    command = own.command or (preset.command if preset else "")
+    path = own.env.get("PATH", os.environ.get("PATH"))
+    return {
+        "name": name,
+        "title": preset.title if preset else name,
+        "command": command,
+        "found": bool(command) and shutil.which(os.path.expanduser(command), path=path) is not None,
+        "install": preset.install if preset else "",
+    }
+
+
+def _preset(name: str, root: str) -> Preset | None:
+    if name != TUTOR:
+        return PRESETS.get(name)
+    return Preset(
+        name=TUTOR,
+        title="The built-in tutorial",
+        command=sys.executable,
+        args=("-P", "-m", "acp_tutor"),
+        env=(("PYTHONPATH", os.path.join(root, "python")),),
+        install="",
+    )
+
+
+def _environment(preset: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    inherited = {key: value for key, value in os.environ.items() if key not in PRIVATE}
+    return {**inherited, **preset, **own}
+
+
+def _unknown(name: str, options: Options) -> str:
+    known = [*PRESETS, TUTOR, *options.agents]
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    return f"no agent is called {name!r}: {hint} Others are set in vim.g.acp.agents"

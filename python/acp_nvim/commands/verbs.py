@@ -1,0 +1,30 @@
+"""The table of verbs: what Lua may ask for, and who does it (`doc/architecture.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from acp_nvim.commands import agent, asking, prompting, viewing
+from acp_nvim.commands.desk import Desk
+
+Handler: TypeAlias = Callable[[Desk, Mapping[str, Any]], Any]
+
+VERBS: Mapping[str, Handler] = {
+    "configure": agent.configure,
+    "start": agent.start,
+    "stop": agent.stop,
+    "restart": agent.restart,
+    "agents": agent.agents,
+    "log": agent.log,
+    "prompt": prompting.prompt,
+    "cancel": prompting.cancel,
+    "mode": prompting.mode,
+    "respond": asking.respond,
+    "permit": asking.permit,
+    "ask_window": asking.ask_window,
+    "toggle": viewing.toggle,
+    "follow_link": viewing.follow_link,
+    "chat_wiped": viewing.chat_wiped,
+    "inspect": viewing.inspect,
+}

@@ -1,0 +1,96 @@
+"""Looking at a chat: folds, links, its end; and the snapshot of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from acp_nvim.client.client import Client
+from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.desk import Desk
+from acp_nvim.session.state import ToolCall
+from acp_nvim.view.snapshot import pruned, snapshot
+from acp_nvim.view.transcript import location_at
+
+
+def toggle(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Open or close what stands in a row."""
+    chat = desk.chat(payload.get("chat"))
+    chat.fold(int(payload["row"]), payload["action"])
+    desk.ground.screen.touch(chat.number)
+
+
+def follow_link(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Answer the place that the entry in a row speaks of, or nothing."""
+    chat = desk.chat(payload.get("chat"))
+    place = location_at(chat.session.state, chat.transcript, int(payload["row"]))
+    return None if place is None else {"path": place.path, "line": place.line or 1}
+
+
+def chat_wiped(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None:
+    """Close the session of a chat whose buffer is gone."""
+    chat = desk.chats.pop(int(payload["chat"]), None)
+    if chat is None:
+        return None
+    desk.ground.screen.forget(chat.number)
+    return chat.client.close(chat.session) if chat.client is not None else None
+
+
+async def inspect(desk: Desk, _payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
+    await desk.ground.asks.settled()
+    await desk.ground.screen.settled()
+    return {
+        "host": dict(desk.ground.host),
+        "connections": [_connection(client) for client in desk.clients],
+        "sessions": [_session(chat) for chat in desk.chats.values()],
+        "asks": [ask for chat in desk.chats.values() for ask in _asks(desk, chat)],
+        "terminals": [],
+        "edits": [],
+        "follow": {"enabled": False},
+    }
+
+
+def _session(chat: Chat) -> dict[str, Any]:
+    plain = snapshot(chat.session.state)
+    return {**plain, "bufnr": chat.number, "prompt_bufnr": chat.prompt}
+
+
+def _connection(client: Client) -> dict[str, Any]:
+    info, exit_ = client.info, client.exit
+    plain: dict[str, Any] = {
+        "agent": client.name,
+        "state": client.state,
+        "pid": getattr(client.link, "pid", None),
+        "stderr": client.traffic.stderr,
+        "error": client.error,
+    }
+    if info is not None:
+        plain["protocol"] = info.protocol_version
+        plain["info"] = pruned({"name": info.name, "title": info.title, "version": info.version})
+        plain["capabilities"] = dict(info.raw_capabilities)
+        plain["auth_methods"] = [
+            pruned({"id": it.id, "name": it.name, "description": it.description, "type": it.type})
+            for it in info.auth_methods
+        ]
+    if exit_ is not None:
+        plain["exit"] = pruned({"code": exit_.code, "signal": exit_.signal})
+    return pruned(plain)
+
+
+def _asks(desk: Desk, chat: Chat) -> list[dict[str, Any]]:
+    state = chat.session.state
+    return [
+        {
+            "id": ask.id,
+            "session": state.id,
+            "kind": ask.kind,
+            "title": tool.title if isinstance(tool, ToolCall) else ask.tool_call_id,
+            "options": [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options],
+            "bufnr": place[0],
+            "winid": place[1],
+        }
+        for ask in state.asks
+        if (place := desk.ground.asks.place(ask.id)) is not None
+        for tool in (state.entry(f"tool:{ask.tool_call_id}"),)
+    ]

@@ -1,0 +1,303 @@
+"""The user's configuration: `vim.g.acp` as Lua hands it over, made into frozen `Options`.
+
+`parse` never raises: a key that is wrong gets its default and one sentence. Anyone may import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+T = TypeVar("T")
+Path: TypeAlias = tuple[str | int, ...]
+
+_ROOT = "vim.g.acp"
+
+
+def _as_map(value: object) -> object:
+    return {} if value == [] else value
+
+
+def _as_list(value: object) -> object:
+    if value == {}:
+        return ()
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _as_pairs(value: object) -> object:
+    if isinstance(value, dict):
+        return tuple({"name": name, "value": text} for name, text in value.items())
+    return _as_list(value)
+
+
+def _must(accepts: Callable[[Any], bool], expected: str) -> BeforeValidator:
+    def check(value: object) -> object:
+        if not accepts(value):
+            raise PydanticCustomError("expected", "{expected}", {"expected": expected})
+        return value
+
+    return BeforeValidator(check)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# an empty Lua table may arrive as either
+Map = Annotated[Mapping[str, T], BeforeValidator(_as_map)]
+List = Annotated[tuple[T, ...], BeforeValidator(_as_list)]
+AbsolutePath: TypeAlias = Annotated[
+    str, _must(lambda value: isinstance(value, str) and value.startswith("/"), "an absolute path")
+]
+Fraction: TypeAlias = Annotated[
+    float, _must(lambda value: _is_number(value) and 0 < value <= 1, "a number between 0 and 1")
+]
+Size: TypeAlias = Annotated[
+    int,
+    _must(
+        lambda value: _is_number(value) and value > 0 and value == int(value),
+        "a whole number above 0",
+    ),
+]
+
+
+class Section(BaseModel):
+    """A table of the configuration: its keys are known, its values are never converted."""
+
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, value: object) -> object:
+        value = _as_map(value)
+        if not isinstance(value, dict):
+            return value
+        if unknown := [key for key in value if key not in cls.model_fields]:
+            known = list(cls.model_fields)
+            raise PydanticCustomError("unknown", "unknown", {"keys": unknown, "known": known})
+        return value
+
+
+class NamedValue(Section):
+    """An environment variable or an HTTP header."""
+
+    name: str
+    value: str
+
+
+Pairs: TypeAlias = Annotated[tuple[NamedValue, ...], BeforeValidator(_as_pairs)]
+
+
+class McpServer(Section):
+    """An MCP server that the agent shall use (v1/session-setup § MCP Servers).
+
+    `stdio` has `command` (absolute), `args`, `env`; `http` and `sse` have `url`, `headers`.
+    """
+
+    name: str
+    type: Literal["stdio", "http", "sse"] = "stdio"
+    command: AbsolutePath = ""
+    args: List[str] = ()
+    env: Pairs = ()
+    url: str = ""
+    headers: Pairs = ()
+
+    @model_validator(mode="after")
+    def _complete(self) -> McpServer:
+        needed = "command" if self.type == "stdio" else "url"
+        if not getattr(self, needed):
+            raise PydanticCustomError("incomplete", "incomplete", {"key": needed})
+        return self
+
+
+class AgentOptions(Section):
+    """How to start an agent; None means: as the preset of that name says."""
+
+    command: str | None = None
+    args: List[str] | None = None
+    env: Map[str] = Field(default_factory=dict)
+    cwd: str | None = None
+    protocol: Literal[1] = 1
+
+
+class FollowOptions(Section):
+    """Whether the editor goes along with the agent from file to file."""
+
+    enabled: bool = False
+
+
+class PermissionOptions(Section):
+    """Whether the permission menu may take the focus."""
+
+    focus: Literal["never", "auto"] = "never"
+
+
+class TerminalOptions(Section):
+    """Terminals for the agent; the limit is the output kept of each, in bytes."""
+
+    enabled: bool = True
+    output_byte_limit: Size = 1_048_576
+
+
+class FsOptions(Section):
+    """Whether the agent may read and write files through the editor."""
+
+    read: bool = True
+    write: bool = True
+
+
+class UiOptions(Section):
+    """Where the chat opens; `width` is the share of the editor that it takes."""
+
+    layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
+    width: Fraction = 0.4
+
+
+class LogOptions(Section):
+    """How much is logged."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class Options(Section):
+    """All of `vim.g.acp`."""
+
+    default_agent: str | None = None
+    agents: Map[AgentOptions] = Field(default_factory=dict)
+    mcp_servers: List[McpServer] = ()
+    additional_directories: List[AbsolutePath] = ()
+    python: str | None = None
+    follow: FollowOptions = FollowOptions()
+    permission: PermissionOptions = PermissionOptions()
+    terminal: TerminalOptions = TerminalOptions()
+    fs: FsOptions = FsOptions()
+    ui: UiOptions = UiOptions()
+    default_keys: bool = True
+    log: LogOptions = LogOptions()
+
+
+def parse(raw: object) -> tuple[Options, tuple[str, ...]]:
+    """Return the options that hold, and one sentence for each key that does not.
+
+    `raw` is the configuration as Lua sent it; None, at any depth, means not given.
+    """
+    problems: dict[Path, str] = {}
+    left = raw
+    while True:
+        tried = _given(left)
+        try:
+            options = Options.model_validate({} if tried is None else tried)
+        except ValidationError as error:
+            left = _report(error, left, problems)
+        else:
+            return options, tuple(problems.values())
+
+
+def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> object:
+    """Add the sentences to `problems`, and return `raw` with None for what is wrong."""
+    left = raw
+    for details in error.errors(include_url=False):
+        lacks = details["type"] in {"missing", "incomplete"}
+        for path, sentence in _sentences(details, _position(raw, tuple(details["loc"]))):
+            problems.setdefault(path, sentence)
+            left = _without(left, path[:-1] if lacks else path)
+    return left
+
+
+_EXPECTED = {
+    "bool_type": "true or false",
+    "string_type": "a string",
+    "string_unicode": "text in UTF-8",
+    "int_type": "a whole number",
+    "mapping_type": "a table",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "tuple_type": "a list",
+}
+
+
+def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
+    context = details.get("ctx", {})
+    match details["type"]:
+        case "unknown":
+            paths = [(*path, key) for key in context["keys"]]
+            known = context["known"]
+            return [(each, f"{_dotted(each)} is unknown{_hint(each[-1], known)}") for each in paths]
+        case "missing":
+            return [(path, f"{_dotted(path)} is missing")]
+        case "incomplete":
+            path = (*path, context["key"])
+            return [(path, f"{_dotted(path)} is missing")]
+        case kind:
+            expected = _EXPECTED.get(kind) or str(context.get("expected", details["msg"]))
+            one_of = "one of " if " or " in expected and kind == "literal_error" else ""
+            sentence = f"{_dotted(path)} must be {one_of}{expected}, not {_shown(details['input'])}"
+            return [(path, sentence)]
+
+
+def _position(raw: object, path: Path) -> Path:
+    """Return where in `raw` that path of `_given(raw)` is: items that are None count there."""
+    found: list[str | int] = []
+    for part in path:
+        if isinstance(raw, list | tuple) and isinstance(part, int):
+            part = [i for i, item in enumerate(raw) if item is not None][part]
+            raw = raw[part]
+        elif isinstance(raw, dict):
+            raw = raw.get(part)
+        found.append(part)
+    return tuple(found)
+
+
+def _hint(key: object, known: list[str]) -> str:
+    near = get_close_matches(str(key), known, n=1)
+    return f": did you mean {near[0]}?" if near else f": known are {', '.join(known)}"
+
+
+def _dotted(path: Path) -> str:
+    # Lua counts from 1
+    return _ROOT + "".join(
+        f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path
+    )
+
+
+def _shown(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case dict():
+            return "a table"
+        case list() | tuple():
+            return "a list"
+        case str() if len(value) > 40:
+            return repr(value[:40] + "…")
+        case _:
+            return repr(value)
+
+
+def _given(value: object) -> object:
+    """Return a copy without any None; keys are strings."""
+    if isinstance(value, dict):
+        return {str(key): _given(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_given(item) for item in value if item is not None]
+    return value
+
+
+def _without(value: object, path: Path) -> object:
+    """Return a copy with None at the path."""
+    if not path:
+        return None
+    head, rest = path[0], path[1:]
+    if isinstance(value, dict):
+        return {
+            str(key): _without(item, rest) if str(key) == head else item
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_without(item, rest) if i == head else item for i, item in enumerate(value)]
+    return None

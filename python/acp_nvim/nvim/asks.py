@@ -1,0 +1,104 @@
+"""The permission floats: a queue of calls, carried out one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+import anyio
+
+from acp_nvim.errors import EditorError
+from acp_nvim.nvim.call import Call
+from acp_nvim.ports import AskView
+from acp_nvim.view.block import Line
+from acp_nvim.view.op import Replace, to_plain
+
+_Job: TypeAlias = Callable[[], Awaitable[None]]
+
+
+class AskFloats:
+    """Implements `ports.Asks` with `lua/acp/ask.lua`."""
+
+    def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
+        self._call = call
+        self._fault = fault
+        self._places: dict[str, tuple[int, int]] = {}
+        self._open: set[str] = set()
+        self._send, self._receive = anyio.create_memory_object_stream[_Job](float("inf"))
+
+    async def run(self) -> None:
+        """Carry out the calls for ever; the caller's task group ends it."""
+        async for job in self._receive:
+            try:
+                await job()
+            except EditorError as error:
+                self._fault(error)
+
+    def open(self, view: AskView, announce: Callable[[], None]) -> None:
+        """See `ports.Asks`."""
+        self._open.add(view.id)
+
+        async def job() -> None:
+            if view.id not in self._open:
+                return  # answered before it could be shown
+            place = await self._call.lua("acp.window.open_ask", _plain(view))
+            if view.id in self._open:
+                self._places[view.id] = (place["bufnr"], place["winid"])
+            announce()
+
+        self._send.send_nowait(job)
+
+    def close(self, ask_id: str) -> None:
+        """See `ports.Asks`."""
+        self._open.discard(ask_id)
+        self._places.pop(ask_id, None)
+
+        async def job() -> None:
+            await self._call.lua("acp.window.close_ask", ask_id)
+
+        self._send.send_nowait(job)
+
+    def focus(self, ask_id: str) -> None:
+        """See `ports.Asks`."""
+
+        async def job() -> None:
+            await self._call.lua("acp.window.focus_ask", ask_id)
+
+        self._send.send_nowait(job)
+
+    def place(self, ask_id: str) -> tuple[int, int] | None:
+        """See `ports.Asks`."""
+        return self._places.get(ask_id)
+
+    def moved(self, ask_id: str, buffer: int, window: int) -> None:
+        """See `ports.Asks`."""
+        if ask_id in self._open:
+            self._places[ask_id] = (buffer, window)
+
+    async def settled(self) -> None:
+        """See `ports.Asks`."""
+        done = anyio.Event()
+
+        async def job() -> None:
+            done.set()
+
+        self._send.send_nowait(job)
+        await done.wait()
+
+
+def _plain(view: AskView) -> dict[str, Any]:
+    return {
+        "id": view.id,
+        "chat": view.chat,
+        "title": view.title,
+        "footer": view.footer,
+        "ops": [to_plain(Replace(0, -1, view.lines))],
+        "option_rows": list(view.option_rows),
+        "options": list(view.option_ids),
+        "detail_ops": _detail(view.detail),
+        "detail_filetype": view.detail_filetype,
+    }
+
+
+def _detail(lines: tuple[Line, ...]) -> list[list[Any]]:
+    return [to_plain(Replace(0, -1, lines))] if lines else []

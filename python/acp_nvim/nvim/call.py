@@ -1,0 +1,51 @@
+"""The greenlet hop: how a task on pynvim's loop calls Lua in Neovim.
+
+pynvim's requests block a greenlet, tasks await: each call runs in a greenlet of its own and
+completes a future. Nobody else needs to know. Must be used on `nvim.loop` only (host.md, 2).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import greenlet
+from pynvim import Nvim
+from pynvim.api.common import NvimError
+
+from acp_nvim.errors import EditorError
+
+_LUA = "local module, name = ...; return require(module)[name](select(3, ...))"
+
+
+class Call:
+    """Calls functions of the plugin's Lua modules, named like "acp.buffer.read"."""
+
+    def __init__(self, nvim: Nvim) -> None:
+        self._nvim = nvim
+
+    async def lua(self, function: str, *arguments: Any) -> Any:
+        """Return what the Lua function returned; raises `EditorError` when it raised."""
+        done: asyncio.Future[Any] = self._nvim.loop.create_future()
+
+        def run() -> None:
+            try:
+                result = self._nvim.request("nvim_exec_lua", _LUA, _parts(function, arguments))
+            except (NvimError, OSError) as error:
+                if not done.done():
+                    done.set_exception(EditorError(str(error)))
+            else:
+                if not done.done():
+                    done.set_result(result)
+
+        greenlet.greenlet(run).switch()
+        return await done
+
+    def post(self, function: str, *arguments: Any) -> None:
+        """Call without waiting for the end, or for an error."""
+        self._nvim.request("nvim_exec_lua", _LUA, _parts(function, arguments), async_=True)
+
+
+def _parts(function: str, arguments: tuple[Any, ...]) -> list[Any]:
+    module, _, name = function.rpartition(".")
+    return [module, name, *arguments]

@@ -1,0 +1,148 @@
+"""Frames: at most one every 33 ms, one request in flight, its answer awaited.
+
+That is the back-pressure: while Neovim is busy the next frame just grows here. The first change
+after a pause is drawn at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from acp_nvim.errors import EditorError
+from acp_nvim.nvim.call import Call
+from acp_nvim.ports import Picture
+from acp_nvim.view.block import Block
+from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.patch import patch
+
+FRAME = 0.033
+"""Seconds from one frame to the next."""
+
+
+@dataclass(slots=True)
+class _Canvas:
+    """A chat buffer, and what of it is known to be on screen."""
+
+    source: Callable[[], Picture]
+    blocks: tuple[Block, ...] = ()
+    status: Mapping[str, Any] | None = None
+    winbar: str | None = None
+    whole: bool = True
+    """Draw everything anew: nothing is known of what the buffer holds."""
+
+
+class Painter:
+    """Implements `ports.Screen`; also carries the `User` events, after the drawing they follow."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._canvases: dict[int, _Canvas] = {}
+        self._dirty: dict[int, None] = {}
+        self._events: list[tuple[str, Mapping[str, Any]]] = []
+        self._wake = anyio.Event()
+        self._drawn = anyio.Event()
+        self._busy = False
+
+    def show(self, chat: int, source: Callable[[], Picture]) -> None:
+        """See `ports.Screen`."""
+        self._canvases[chat] = _Canvas(source)
+        self.touch(chat)
+
+    def touch(self, chat: int) -> None:
+        """See `ports.Screen`."""
+        if chat in self._canvases:
+            self._dirty[chat] = None
+            self._wake.set()
+
+    def forget(self, chat: int) -> None:
+        """See `ports.Screen`."""
+        self._canvases.pop(chat, None)
+        self._dirty.pop(chat, None)
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Fire a `User` autocommand after all drawing that is pending now."""
+        self._events.append((name, data))
+        self._wake.set()
+
+    async def settled(self) -> None:
+        """See `ports.Screen`."""
+        while self._dirty or self._events or self._busy:
+            await self._drawn.wait()
+
+    async def run(self) -> None:
+        """Draw for ever; the caller's task group ends it."""
+        while True:
+            await self._wake.wait()
+            self._wake = anyio.Event()
+            started = anyio.current_time()
+            await self._frame()
+            cost = anyio.current_time() - started
+            await anyio.sleep(max(FRAME - cost, min(cost, 1.0)))
+
+    async def _frame(self) -> None:
+        chats, self._dirty = list(self._dirty), {}
+        events, self._events = self._events, []
+        pictures = {chat: self._canvases[chat].source() for chat in chats}
+        buffers = [
+            plain
+            for chat, picture in pictures.items()
+            if (plain := _plain(chat, self._canvases[chat], picture))
+        ]
+        self._busy = True
+        try:
+            if buffers or events:
+                await self._send(buffers, events, pictures)
+        finally:
+            self._busy = False
+            self._drawn.set()
+            self._drawn = anyio.Event()
+
+    async def _send(
+        self,
+        buffers: list[dict[str, Any]],
+        events: list[tuple[str, Mapping[str, Any]]],
+        pictures: dict[int, Picture],
+    ) -> None:
+        plain_events = [{"name": name, "data": dict(data)} for name, data in events]
+        try:
+            answer = await self._call.lua(
+                "acp.apply.frame", {"buffers": buffers, "events": plain_events}
+            )
+        except EditorError:
+            self._events[:0] = events
+            answer = {"failed": list(pictures)}
+        self._acknowledge(pictures, answer or {})
+
+    def _acknowledge(self, pictures: dict[int, Picture], answer: dict[str, Any]) -> None:
+        for chat in answer.get("gone") or ():
+            self.forget(chat)
+        failed = set(answer.get("failed") or ())
+        for chat, picture in pictures.items():
+            canvas = self._canvases.get(chat)
+            if canvas is None:
+                continue
+            if chat in failed:
+                canvas.whole = True
+                self.touch(chat)
+                continue
+            canvas.blocks, canvas.whole = picture.blocks, False
+            canvas.status, canvas.winbar = picture.status, picture.winbar
+
+
+def _plain(chat: int, canvas: _Canvas, picture: Picture) -> dict[str, Any]:
+    """Return what differs from the screen, in the form that `apply.lua` takes; empty if nothing."""
+    plain: dict[str, Any] = {}
+    if canvas.whole:
+        lines = tuple(line for block in picture.blocks for line in block.lines)
+        plain["ops"] = [to_plain(Replace(0, -1, lines))]
+    elif ops := patch(canvas.blocks, picture.blocks):
+        plain["ops"] = [to_plain(op) for op in ops]
+    if canvas.whole or picture.status != canvas.status:
+        plain["status"] = dict(picture.status)
+    if canvas.whole or picture.winbar != canvas.winbar:
+        plain["winbar"] = picture.winbar
+    return plain and {"bufnr": chat, **plain}

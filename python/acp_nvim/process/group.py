@@ -1,0 +1,81 @@
+"""Process groups: whether one lives, and how to end it.
+
+Agents are wrappers of wrappers (npx, node, a shell), and killing only the first leaves orphans
+(C-023): everything here works on whole groups. A group that is gone is fine everywhere. Called by
+`child`, by the terminals, and by `app` when the host exits.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+_PROC = "/proc"
+
+
+def alive(pgid: int) -> bool:
+    """Return whether a process of the group still runs; zombies do not."""
+    if not _send(pgid, 0):
+        return False
+    # Where process 1 reaps nothing, as in many containers, the zombies of a group stay for ever.
+    states = set(_states(pgid))
+    return not states or not states <= {"Z", "X"}
+
+
+def terminate(pgid: int) -> None:
+    """Send TERM to the group."""
+    _send(pgid, signal.SIGTERM)
+
+
+def kill(pgid: int) -> None:
+    """Send KILL to the group."""
+    _send(pgid, signal.SIGKILL)
+
+
+class Groups:
+    """The groups that live now, so that none outlives the host."""
+
+    def __init__(self) -> None:
+        self._live: set[int] = set()
+
+    @property
+    def live(self) -> frozenset[int]:
+        """The groups noted as alive."""
+        return frozenset(self._live)
+
+    def note(self, pgid: int, alive: bool) -> None:
+        """Remember a new group, or forget one that is empty (the shape of `on_group`)."""
+        if alive:
+            self._live.add(pgid)
+        else:
+            self._live.discard(pgid)
+
+    def kill_all(self) -> None:
+        """Kill every group at once; for `atexit`, so it neither waits nor raises."""
+        for pgid in self._live:
+            kill(pgid)
+        self._live.clear()
+
+
+def _send(pgid: int, number: int) -> bool:
+    try:
+        os.killpg(pgid, number)
+    except (ProcessLookupError, PermissionError):  # macOS: PermissionError if all are zombies
+        return False
+    return True
+
+
+def _states(pgid: int) -> Iterator[str]:
+    """Yield the state letter of each member; nothing where there is no /proc."""
+    numbers = filter(str.isdecimal, os.listdir(_PROC)) if os.path.isdir(_PROC) else ()
+    for pid in numbers:
+        try:
+            with open(f"{_PROC}/{pid}/stat", encoding="latin-1") as stat:
+                text = stat.read()
+        except OSError:  # it has just ended
+            continue
+        # The name stands in brackets and may itself hold brackets and spaces.
+        state, _parent, group = text.rpartition(")")[2].split()[:3]
+        if int(group) == pgid:
+            yield state

@@ -1,0 +1,69 @@
+"""The base of all wire models, and the leniencies that the schema marks on its fields.
+
+Used by the versions of the protocol only.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+T = TypeVar("T")
+
+
+class WireModel(BaseModel):
+    """A JSON object of the protocol: camelCase on the wire, unknown keys ignored (C-135)."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        defer_build=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        strict=True,
+    )
+
+
+def _or_none(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return validate(value)
+    except ValidationError:
+        return None
+
+
+def _good_items(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+    # an empty Lua table looks like a map
+    values = [] if value == {} else value
+    if not isinstance(values, list):
+        raise PydanticCustomError("list_type", "Input should be a valid array")
+    items = (_or_none((item,), validate) for item in values)
+    return tuple(item for good in items if good is not None for item in good)
+
+
+Lenient = Annotated[T | None, WrapValidator(_or_none), Field(default=None)]
+"""`x-deserialize-default-on-error`: a bad value is as good as none (C-134)."""
+
+Items = Annotated[tuple[T, ...], WrapValidator(_good_items)]
+"""`x-deserialize-skip-invalid-items`: bad items are dropped; what is no list at all is an error."""
+
+LenientList = Annotated[Items[T] | None, WrapValidator(_or_none), Field(default=None)]
+"""Both: bad items are dropped, and what is no list at all is as good as none."""
+
+
+def compact(value: object) -> str:
+    """Return the value as JSON text without spaces, to be shown or logged."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return "(nested too deeply)"

@@ -1,0 +1,113 @@
+"""ACP v1 as a `Dialect`: the one object that the outside sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from acp_nvim.config import McpServer
+from acp_nvim.protocol.base import WireModel
+from acp_nvim.protocol.dialect import AgentInfo, Call, ClientCapabilities, RequestId
+from acp_nvim.protocol.v1 import ask, encode, methods, opening, types, update
+from acp_nvim.session.ask import Answer, Ask
+from acp_nvim.session.content import Content
+from acp_nvim.session.event import Event, SessionOpened
+
+
+class V1:
+    """ACP version 1; see `Dialect` for what each method does."""
+
+    version = 1
+
+    def warm(self) -> None:
+        """Build the validators of all models; a second call costs nothing."""
+        for model in vars(types).values():
+            if isinstance(model, type) and issubclass(model, WireModel):
+                model.model_rebuild()
+
+    def initialize(
+        self, capabilities: ClientCapabilities, *, name: str, title: str, version: str
+    ) -> Call:
+        """Return the first request of a connection."""
+        return methods.INITIALIZE, encode.encode_initialize(capabilities, name, title, version)
+
+    def new_session(
+        self,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/new`."""
+        return methods.NEW_SESSION, encode.encode_setup(cwd, mcp_servers, additional_directories)
+
+    def load_session(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/load`."""
+        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
+        return methods.LOAD_SESSION, {"sessionId": session_id} | setup
+
+    def resume_session(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/resume`."""
+        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
+        return methods.RESUME_SESSION, {"sessionId": session_id} | setup
+
+    def close_session(self, session_id: str) -> Call:
+        """Return `session/close`."""
+        return methods.CLOSE_SESSION, {"sessionId": session_id}
+
+    def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
+        """Return `session/prompt`."""
+        return methods.PROMPT, encode.encode_prompt(session_id, blocks)
+
+    def set_mode(self, session_id: str, mode_id: str) -> Call:
+        """Return `session/set_mode`."""
+        return methods.SET_MODE, {"sessionId": session_id, "modeId": mode_id}
+
+    def cancel(self, session_id: str) -> Call:
+        """Return the notification `session/cancel`."""
+        return methods.CANCEL, {"sessionId": session_id}
+
+    def cancel_request(self, request_id: str | int) -> Call:
+        """Return the notification `$/cancel_request`."""
+        return methods.CANCEL_REQUEST, {"requestId": request_id}
+
+    def encode_answer(self, answer: Answer) -> dict[str, Any]:
+        """Return the result that goes with the answer."""
+        return ask.encode_answer(answer)
+
+    def decode_initialize(self, result: object) -> AgentInfo:
+        """Return what the agent told."""
+        return opening.decode_initialize(result)
+
+    def decode_session(
+        self, method: str, result: object, session_id: str | None = None
+    ) -> SessionOpened:
+        """Return the opened session."""
+        return opening.decode_session(method, result, session_id)
+
+    def decode_prompt(self, result: object) -> str:
+        """Return the stop reason."""
+        return opening.decode_prompt(result)
+
+    def decode_update(self, params: object) -> tuple[str, tuple[Event, ...]]:
+        """Return the session id and what happened."""
+        return update.decode_update(params)
+
+    def decode_ask(self, method: str, params: object, capabilities: ClientCapabilities) -> Ask:
+        """Return what the agent wants of us."""
+        return ask.decode_ask(method, params, capabilities)
+
+    def decode_cancel_request(self, params: object) -> RequestId:
+        """Return the id of the agent's request that it no longer needs."""
+        return ask.decode_cancel_request(params)

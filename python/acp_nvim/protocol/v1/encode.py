@@ -1,0 +1,66 @@
+"""The params of what this client sends in ACP v1: exactly the schema, no nulls (C-310, C-316)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from acp_nvim.config import McpServer, NamedValue
+from acp_nvim.protocol.dialect import ClientCapabilities
+from acp_nvim.protocol.v1.content import encode_content
+from acp_nvim.session.content import Content
+
+
+def encode_initialize(
+    capabilities: ClientCapabilities, name: str, title: str, version: str
+) -> dict[str, Any]:
+    """Return the params of `initialize` (v1/initialization)."""
+    return {
+        "protocolVersion": 1,
+        "clientCapabilities": {
+            "fs": {
+                "readTextFile": capabilities.read_text_file,
+                "writeTextFile": capabilities.write_text_file,
+            },
+            "terminal": capabilities.terminal,
+        },
+        "clientInfo": {"name": name, "title": title, "version": version},
+    }
+
+
+def encode_setup(
+    cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+) -> dict[str, Any]:
+    """Return what `session/new`, `load` and `resume` share (v1/session-setup).
+
+    `mcpServers` is always there (C-071); a directory that says nothing new is left out (C-076).
+    """
+    params: dict[str, Any] = {"cwd": cwd, "mcpServers": list(map(_server, mcp_servers))}
+    further = [path for path in dict.fromkeys(additional_directories) if path and path != cwd]
+    return params | {"additionalDirectories": further} if further else params
+
+
+def _server(server: McpServer) -> dict[str, Any]:
+    if server.type == "stdio":
+        return {
+            "name": server.name,
+            "command": server.command,
+            "args": list(server.args),
+            "env": _pairs(server.env),
+        }
+    return {
+        "type": server.type,
+        "name": server.name,
+        "url": server.url,
+        "headers": _pairs(server.headers),
+    }
+
+
+def _pairs(values: Iterable[NamedValue]) -> list[dict[str, str]]:
+    return [{"name": each.name, "value": each.value} for each in values]
+
+
+def encode_prompt(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
+    """Return the params of `session/prompt`, without the blocks that cannot be sent."""
+    encoded = (encode_content(block) for block in blocks)
+    return {"sessionId": session_id, "prompt": [block for block in encoded if block is not None]}

@@ -1,0 +1,85 @@
+"""Results of `initialize`, `session/new`, `session/load`, `session/resume`, `session/prompt`."""
+
+from __future__ import annotations
+
+from acp_nvim.errors import UserError
+from acp_nvim.protocol.dialect import NOTHING, AgentCapabilities, AgentInfo, AuthMethod
+from acp_nvim.protocol.v1 import types
+from acp_nvim.protocol.v1.config import decode_config
+from acp_nvim.session.event import Mode, SessionOpened
+
+
+def decode_initialize(result: object) -> AgentInfo:
+    """Return what the agent told (C-036 to C-040); raises `UserError` if it is no object."""
+    if not isinstance(result, dict):
+        raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
+    told = types.InitializeResult.model_validate(result)
+    info = told.agent_info or types.Implementation()
+    raw = result.get("agentCapabilities")
+    return AgentInfo(
+        protocol_version=1,
+        name=info.name or "",
+        title=info.title,
+        version=info.version or "",
+        capabilities=_capabilities(told.agent_capabilities or types.Capabilities()),
+        auth_methods=tuple(map(_auth_method, told.auth_methods or ())),
+        raw_capabilities=raw if isinstance(raw, dict) else NOTHING,
+    )
+
+
+def _capabilities(told: types.Capabilities) -> AgentCapabilities:
+    prompt = told.prompt_capabilities or types.PromptCapabilities()
+    mcp = told.mcp_capabilities or types.McpCapabilities()
+    session = told.session_capabilities or types.SessionCapabilities()
+    auth = told.auth or types.AuthCapabilities()
+    return AgentCapabilities(
+        load=told.load_session is True,
+        list=session.list is not None,
+        resume=session.resume is not None,
+        close=session.close is not None,
+        delete=session.delete is not None,
+        additional_directories=session.additional_directories is not None,
+        image=prompt.image is True,
+        audio=prompt.audio is True,
+        embedded_context=prompt.embedded_context is True,
+        http=mcp.http is True,
+        sse=mcp.sse is True,
+        logout=auth.logout is not None,
+    )
+
+
+def _auth_method(method: types.AuthMethod) -> AuthMethod:
+    return AuthMethod(
+        method.id,
+        method.name,
+        method.description,
+        "terminal" if method.type == "terminal" else "agent",
+        method.args or (),
+        tuple((method.env or {}).items()),
+    )
+
+
+def decode_session(method: str, result: object, session_id: str | None) -> SessionOpened:
+    """Return the opened session; null is a good answer to a load (C-088).
+
+    Raises `UserError` when a new session has no id.
+    """
+    told = types.SessionResult.model_validate(result if isinstance(result, dict) else {})
+    known = told.session_id if session_id is None else session_id
+    if not known:
+        raise UserError(f"the agent's answer to {method} has no sessionId: see :Acp log")
+    modes = told.modes
+    return SessionOpened(
+        known,
+        tuple(Mode(mode.id, mode.name, mode.description) for mode in modes.available_modes)
+        if modes
+        else (),
+        modes.current_mode_id if modes else None,
+        decode_config(told.config_options or ()),
+    )
+
+
+def decode_prompt(result: object) -> str:
+    """Return the stop reason; an answer without one ended the turn all the same: `end_turn`."""
+    told = types.PromptResult.model_validate(result if isinstance(result, dict) else {})
+    return told.stop_reason or "end_turn"

@@ -1,0 +1,368 @@
+"""The objects of ACP v1 that this client receives, as the schema says and no stricter.
+
+What the agent may get wrong without harm is `Lenient`; unions (content, config options, updates)
+are told apart by their decoders. What this client sends is built in `encode`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from acp_nvim.protocol.base import Items, Lenient, LenientList, WireModel
+
+# --- content
+
+
+class TextBlock(WireModel):
+    """`ContentBlock`, type `text`."""
+
+    text: str
+
+
+class ImageBlock(WireModel):
+    """`ContentBlock`, type `image`."""
+
+    data: str
+    mime_type: str
+    uri: Lenient[str]
+
+
+class AudioBlock(WireModel):
+    """`ContentBlock`, type `audio`."""
+
+    data: str
+    mime_type: str
+
+
+class ResourceLinkBlock(WireModel):
+    """`ContentBlock`, type `resource_link`."""
+
+    uri: str
+    name: str
+    mime_type: Lenient[str]
+    title: Lenient[str]
+    description: Lenient[str]
+    size: Lenient[int]
+
+
+class TextContents(WireModel):
+    """`TextResourceContents`."""
+
+    uri: str
+    text: str
+    mime_type: Lenient[str]
+
+
+class BlobContents(WireModel):
+    """`BlobResourceContents`."""
+
+    uri: str
+    blob: str
+    mime_type: Lenient[str]
+
+
+class ResourceBlock(WireModel):
+    """`ContentBlock`, type `resource`."""
+
+    resource: TextContents | BlobContents
+
+
+# --- tool calls
+
+
+class DiffContent(WireModel):
+    """`ToolCallContent`, type `diff`."""
+
+    path: str
+    old_text: Lenient[str]
+    new_text: str
+
+
+class TerminalContent(WireModel):
+    """`ToolCallContent`, type `terminal`."""
+
+    terminal_id: str
+
+
+class ToolCallLocation(WireModel):
+    """A place in a file."""
+
+    path: str
+    line: Lenient[int]
+
+
+class ToolCall(WireModel):
+    """`ToolCall` and `ToolCallUpdate`: null and absent are the same."""
+
+    tool_call_id: str
+    title: Lenient[str]
+    kind: Lenient[str]
+    status: Lenient[Literal["pending", "in_progress", "completed", "failed"]]
+    content: LenientList[Any]
+    locations: LenientList[ToolCallLocation]
+    raw_input: Any = None
+    raw_output: Any = None
+
+
+# --- updates
+
+
+class ContentChunk(WireModel):
+    """`user_message_chunk`, `agent_message_chunk`, `agent_thought_chunk`."""
+
+    content: dict[str, Any]
+    message_id: Lenient[str]
+
+
+class PlanEntry(WireModel):
+    """A step of a plan."""
+
+    content: str
+    priority: Lenient[str]
+    status: Lenient[str]
+
+
+class Plan(WireModel):
+    """`plan`."""
+
+    entries: Items[PlanEntry]
+
+
+class CommandInput(WireModel):
+    """What an available command takes."""
+
+    hint: Lenient[str]
+
+
+class AvailableCommand(WireModel):
+    """A slash command."""
+
+    name: str
+    description: Lenient[str]
+    input: Lenient[CommandInput]
+
+
+class AvailableCommands(WireModel):
+    """`available_commands_update`."""
+
+    available_commands: Items[AvailableCommand]
+
+
+class CurrentMode(WireModel):
+    """`current_mode_update`; `modeId` is what the documentation's example says."""
+
+    current_mode_id: Lenient[str]
+    mode_id: Lenient[str]
+
+
+class ConfigOptions(WireModel):
+    """`config_option_update`; the options are decoded one by one."""
+
+    config_options: Items[Any]
+
+
+class Cost(WireModel):
+    """The cumulative cost of a session."""
+
+    amount: float
+    currency: str
+
+
+class Usage(WireModel):
+    """`usage_update`."""
+
+    used: int = Field(ge=0)
+    size: int = Field(ge=0)
+    cost: Lenient[Cost]
+
+
+class Notice(WireModel):
+    """`notice`, of the unstable schema: any agent may send it."""
+
+    title: str
+    description: Lenient[str]
+    severity: Lenient[Literal["info", "warning", "error"]]
+
+
+# --- sessions
+
+
+class SessionMode(WireModel):
+    """A mode that can be chosen."""
+
+    id: str
+    name: str
+    description: Lenient[str]
+
+
+class SessionModeState(WireModel):
+    """The modes of a session, and the current one."""
+
+    current_mode_id: Lenient[str]
+    available_modes: Items[SessionMode]
+
+
+class ConfigChoice(WireModel):
+    """`SessionConfigSelectOption`."""
+
+    value: str
+    name: str
+    description: Lenient[str]
+
+
+class ConfigGroup(WireModel):
+    """`SessionConfigSelectGroup`."""
+
+    group: str
+    name: str
+    options: Items[ConfigChoice]
+
+
+class SelectOption(WireModel):
+    """`SessionConfigOption`, type `select`; flat and grouped choices are told apart later."""
+
+    id: str
+    name: str
+    description: Lenient[str]
+    category: Lenient[str]
+    current_value: str
+    options: list[Any]
+
+
+class BooleanOption(WireModel):
+    """`SessionConfigOption`, type `boolean`."""
+
+    id: str
+    name: str
+    description: Lenient[str]
+    category: Lenient[str]
+    current_value: bool
+
+
+class SessionResult(WireModel):
+    """The result of `session/new`, `session/load` and `session/resume`."""
+
+    session_id: Lenient[str]
+    modes: Lenient[SessionModeState]
+    config_options: LenientList[Any]
+
+
+class PromptResult(WireModel):
+    """The result of `session/prompt`."""
+
+    stop_reason: Lenient[str]
+
+
+# --- initialize
+
+
+class PromptCapabilities(WireModel):
+    """`agentCapabilities.promptCapabilities`."""
+
+    image: Lenient[bool]
+    audio: Lenient[bool]
+    embedded_context: Lenient[bool]
+
+
+class McpCapabilities(WireModel):
+    """`agentCapabilities.mcpCapabilities`."""
+
+    http: Lenient[bool]
+    sse: Lenient[bool]
+
+
+class SessionCapabilities(WireModel):
+    """`agentCapabilities.sessionCapabilities`: any object means yes (C-039)."""
+
+    list: Lenient[dict[str, Any]]
+    delete: Lenient[dict[str, Any]]
+    additional_directories: Lenient[dict[str, Any]]
+    resume: Lenient[dict[str, Any]]
+    close: Lenient[dict[str, Any]]
+
+
+class AuthCapabilities(WireModel):
+    """`agentCapabilities.auth`."""
+
+    logout: Lenient[dict[str, Any]]
+
+
+class Capabilities(WireModel):
+    """`agentCapabilities`."""
+
+    load_session: Lenient[bool]
+    prompt_capabilities: Lenient[PromptCapabilities]
+    mcp_capabilities: Lenient[McpCapabilities]
+    session_capabilities: Lenient[SessionCapabilities]
+    auth: Lenient[AuthCapabilities]
+
+
+class AuthMethod(WireModel):
+    """A way to log in."""
+
+    id: str
+    name: str
+    description: Lenient[str]
+    type: Lenient[str]
+    args: LenientList[str]
+    env: Lenient[dict[str, str]]
+
+
+class Implementation(WireModel):
+    """Name and version of the agent."""
+
+    name: Lenient[str]
+    title: Lenient[str]
+    version: Lenient[str]
+
+
+class InitializeResult(WireModel):
+    """The result of `initialize`; the version is judged by `negotiate`."""
+
+    agent_capabilities: Lenient[Capabilities]
+    auth_methods: LenientList[AuthMethod]
+    agent_info: Lenient[Implementation]
+
+
+# --- requests of the agent
+
+
+class PermissionOption(WireModel):
+    """One answer; without a kind it is still an answer (C-189)."""
+
+    option_id: str
+    name: str
+    kind: Lenient[str]
+
+
+class RequestPermission(WireModel):
+    """`session/request_permission`."""
+
+    session_id: str
+    tool_call: ToolCall
+    options: Items[PermissionOption]
+
+
+class ReadTextFile(WireModel):
+    """`fs/read_text_file`; `line` is 1-based."""
+
+    session_id: str
+    path: str
+    line: Lenient[int]
+    limit: Lenient[int]
+
+
+class WriteTextFile(WireModel):
+    """`fs/write_text_file`."""
+
+    session_id: str
+    path: str
+    content: str
+
+
+class CancelRequest(WireModel):
+    """`$/cancel_request`."""
+
+    request_id: Lenient[str | int]

@@ -1,0 +1,141 @@
+"""`session/update` of ACP v1: what happened, as events (v1/prompt-turn, schema SessionUpdate)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+from acp_nvim.protocol.base import compact
+from acp_nvim.protocol.v1 import types
+from acp_nvim.protocol.v1.config import decode_config
+from acp_nvim.protocol.v1.content import decode_content
+from acp_nvim.protocol.v1.tool_call import tool_call_event
+from acp_nvim.session.content import Text
+from acp_nvim.session.event import (
+    UNSET,
+    ChunkReceived,
+    Command,
+    CommandsReplaced,
+    ConfigReplaced,
+    Cost,
+    Event,
+    InfoChanged,
+    ModeChanged,
+    Noticed,
+    PlanEntry,
+    PlanReplaced,
+    Role,
+    Unknown,
+    Unset,
+    UsageChanged,
+)
+
+Update: TypeAlias = dict[str, Any]
+
+
+def decode_update(params: object) -> tuple[str, tuple[Event, ...]]:
+    """Return the session id, "" if there is none, and what happened; never raises (C-133)."""
+    if not isinstance(params, dict):
+        return "", (Unknown("", compact(params)),)
+    session_id = params.get("sessionId")
+    events = _events(params.get("update"))
+    return (session_id if isinstance(session_id, str) else ""), events
+
+
+def _events(update: object) -> tuple[Event, ...]:
+    if not isinstance(update, dict):
+        return (Unknown("", compact(update)),)
+    kind = update.get("sessionUpdate")
+    if not isinstance(kind, str):
+        return (Unknown("", compact(update)),)
+    decode = _DECODERS.get(kind)
+    try:
+        event = decode(update) if decode else Unknown(kind, compact(update))
+    except ValidationError:
+        event = Unknown(kind, compact(update))
+    return () if event is None else (event,)
+
+
+def _chunk(role: Role) -> Callable[[Update], Event | None]:
+    def decode(update: Update) -> Event | None:
+        chunk = types.ContentChunk.model_validate(update)
+        content = decode_content(chunk.content)
+        return None if content == Text("") else ChunkReceived(role, content, chunk.message_id)
+
+    return decode
+
+
+def _tool_call(update: Update) -> Event:
+    return tool_call_event(types.ToolCall.model_validate(update))
+
+
+def _plan(update: Update) -> Event:
+    plan = types.Plan.model_validate(update)
+    return PlanReplaced(
+        tuple(
+            PlanEntry(entry.content, entry.priority or "medium", entry.status or "pending")
+            for entry in plan.entries
+        )
+    )
+
+
+def _commands(update: Update) -> Event:
+    commands = types.AvailableCommands.model_validate(update).available_commands
+    return CommandsReplaced(tuple(_command(command) for command in commands if command.name))
+
+
+def _command(command: types.AvailableCommand) -> Command:
+    # some agents name them with the slash (C-272)
+    name = command.name.removeprefix("/")
+    hint = None if command.input is None else command.input.hint or ""
+    return Command(name, command.description or "", hint)
+
+
+def _mode(update: Update) -> Event:
+    current = types.CurrentMode.model_validate(update)
+    mode = current.current_mode_id or current.mode_id
+    return ModeChanged(mode) if mode else Unknown("current_mode_update", compact(update))
+
+
+def _config(update: Update) -> Event:
+    return ConfigReplaced(decode_config(types.ConfigOptions.model_validate(update).config_options))
+
+
+def _info(update: Update) -> Event:
+    return InfoChanged(_patch(update, "title"), _patch(update, "updatedAt"))
+
+
+def _patch(update: Update, key: str) -> str | Unset | None:
+    """Return the three states of a field: absent is UNSET, null clears (C-273)."""
+    value = update.get(key, UNSET)
+    return value if value is None or isinstance(value, str) else UNSET
+
+
+def _usage(update: Update) -> Event:
+    usage = types.Usage.model_validate(update)
+    cost = None if usage.cost is None else Cost(usage.cost.amount, usage.cost.currency)
+    return UsageChanged(usage.used, usage.size, cost)
+
+
+def _notice(update: Update) -> Event:
+    notice = types.Notice.model_validate(update)
+    text = f"{notice.title}: {notice.description}" if notice.description else notice.title
+    return Noticed(text, notice.severity or "info")
+
+
+_DECODERS: dict[str, Callable[[Update], Event | None]] = {
+    "user_message_chunk": _chunk("user"),
+    "agent_message_chunk": _chunk("agent"),
+    "agent_thought_chunk": _chunk("thought"),
+    "tool_call": _tool_call,
+    "tool_call_update": _tool_call,
+    "plan": _plan,
+    "available_commands_update": _commands,
+    "current_mode_update": _mode,
+    "config_option_update": _config,
+    "session_info_update": _info,
+    "usage_update": _usage,
+    "notice": _notice,
+}

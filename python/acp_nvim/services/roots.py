@@ -1,0 +1,43 @@
+"""Which files an agent may touch: those below the folders of its session, links resolved (C-237).
+
+A check of the path as it is written would be no check: `..` and symlinks lead out of it. So both
+sides are resolved first, and whatever cannot be resolved is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from acp_nvim.errors import AskFailed, Code
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """The working folder of a session and its additional folders, as they were given."""
+
+    cwd: str
+    additional: tuple[str, ...] = ()
+
+    def folders(self) -> tuple[str, ...]:
+        """Return the folders, resolved as they stand now."""
+        return tuple(os.path.realpath(folder) for folder in (self.cwd, *self.additional))
+
+    def resolve(self, path: str) -> str:
+        """Return the path without symlinks and `..`; the file need not exist.
+
+        Raises `AskFailed` (INVALID_PARAMS) if it is relative or leads out of the folders.
+        """
+        if not os.path.isabs(path):
+            raise AskFailed(Code.INVALID_PARAMS, f"{path!r} is not an absolute path")
+        try:
+            real = os.path.realpath(path)
+        except (OSError, ValueError) as error:
+            raise AskFailed(Code.INVALID_PARAMS, f"{path!r} is no path: {error}") from error
+        folders = self.folders()
+        if not any(os.path.commonpath((real, folder)) == folder for folder in folders):
+            raise AskFailed(
+                Code.INVALID_PARAMS,
+                f"{path} is outside of this session's folders: {', '.join(folders)}",
+            )
+        return real

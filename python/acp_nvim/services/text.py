@@ -1,0 +1,139 @@
+"""A file's text as three things: bytes on disk, lines in a buffer, a string on the wire.
+
+Pure. The string is exact: it has the line ends of the file, "\\ufeff" for a byte order mark, and a
+final line end only if the file has one (C-228, C-232).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+
+from acp_nvim.hunks import Conflict, apply, merge
+from acp_nvim.ports import BufferOptions, LiveBuffer
+
+BOM = "\ufeff"
+LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
+SURROGATES = re.compile("[\ud800-\udfff]")
+BINARY_PROBE = 8192
+"""A NUL in so many first bytes marks a binary file, as in git."""
+
+NEOVIM_NAMES = {
+    # big endian where Neovim does not say
+    "": "utf-8",
+    "ucs-2": "utf-16-be",
+    "ucs-2le": "utf-16-le",
+    "utf-16": "utf-16-be",
+    "ucs-4": "utf-32-be",
+    "ucs-4le": "utf-32-le",
+    "utf-32": "utf-32-be",
+}
+
+FALLBACK = "latin-1"
+"""What Neovim takes, too, for a file that is no UTF-8: it holds any byte."""
+
+
+def buffer_text(buffer: LiveBuffer) -> str:
+    """Return what the buffer would be on disk, but for bytes that are no text (U+FFFD)."""
+    if buffer.empty:
+        return ""
+    end = LINE_ENDS[buffer.fileformat]
+    text = end.join(buffer.lines) + (end if buffer.endofline else "")
+    return clean((BOM if buffer.bom else "") + text)
+
+
+def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:
+    """Return the lines and the options with which that buffer holds exactly `content`."""
+    bom = content.startswith(BOM)
+    text = content[1:] if bom else content
+    fileformat = _fileformat(text, buffer.fileformat)
+    end = LINE_ENDS[fileformat]
+    ended = text.endswith(end)
+    lines = (text[: -len(end)] if ended else text).split(end)
+    encoding = buffer.encoding if fits(text, buffer.encoding) else "utf-8"
+    return tuple(lines), BufferOptions(fileformat, encoding, bom, ended)
+
+
+def _fileformat(text: str, now: str) -> str:
+    """Return dos if all lines end so, mac if the file is that and still could be, else unix."""
+    ends = text.count("\n")
+    if ends and text.count("\r\n") == ends:
+        return "dos"
+    if not ends and (now == "dos" or (now == "mac" and "\r" in text)):
+        return now
+    return "unix"
+
+
+def decode(data: bytes, encoding: str = "") -> tuple[str, str]:
+    """Return the text and the encoding that it was read with.
+
+    The given encoding if the bytes fit it, else UTF-8, else Latin-1. An unknown name counts as
+    UTF-8.
+    """
+    for name in (codec(encoding), "utf-8"):
+        try:
+            return data.decode(name), name
+        except UnicodeDecodeError:
+            continue
+    return data.decode(FALLBACK), FALLBACK
+
+
+def encode(content: str, encoding: str) -> bytes:
+    """Return the bytes in that encoding if it can hold the text, else in UTF-8."""
+    return content.encode(codec(encoding) if fits(content, encoding) else "utf-8", "replace")
+
+
+def fits(content: str, encoding: str) -> bool:
+    """Return whether the text can be written, and known again, in that encoding of Neovim's."""
+    name = codec(encoding)
+    try:
+        return name == "utf-8" or content.encode(name).decode(name) == content
+    except UnicodeError:
+        return False
+
+
+def codec(encoding: str) -> str:
+    """Return Python's name of a 'fileencoding'; UTF-8 if it has none."""
+    try:
+        return codecs.lookup(NEOVIM_NAMES.get(encoding, encoding)).name
+    except LookupError:
+        return "utf-8"
+
+
+def is_binary(data: bytes, encoding: str = "") -> bool:
+    """Return whether these bytes are no text: a NUL is in them, which wide encodings have."""
+    wide = codec(encoding).startswith(("utf-16", "utf-32"))
+    return not wide and b"\0" in data[:BINARY_PROBE]
+
+
+def clean(text: str) -> str:
+    """Return the text with U+FFFD for what JSON cannot hold (lone surrogates)."""
+    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
+
+
+def split_lines(text: str) -> list[str]:
+    """Split after each line feed, and nowhere else; the ends stay on."""
+    *lines, rest = text.split("\n")
+    return [line + "\n" for line in lines] + ([rest] if rest else [])
+
+
+def window(text: str, line: int | None, limit: int | None) -> str:
+    """Return `limit` lines from the 1-based `line` on: an exact piece of the text (C-227)."""
+    if line is None and limit is None:
+        return text
+    first = max((line or 1) - 1, 0)
+    lines = split_lines(text)
+    return "".join(lines[first:] if limit is None else lines[first : first + max(limit, 0)])
+
+
+def merged(base: str, ours: str, theirs: str) -> str | Conflict:
+    """Return both sides' edits of the base together, or where they clash (lines of ours)."""
+    lines = split_lines(ours)
+    outcome = merge(split_lines(base), lines, split_lines(theirs))
+    return outcome if isinstance(outcome, Conflict) else "".join(apply(lines, outcome.hunks))
+
+
+def clean_lines(lines: Sequence[str]) -> list[str]:
+    """Return the lines as agents see them, to compare with what an agent wrote."""
+    return [clean(line) for line in lines]

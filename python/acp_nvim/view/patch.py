@@ -1,0 +1,98 @@
+"""From one rendering to the next: the fewest lines that have to be replaced.
+
+A rendering is the concatenation of its blocks' lines, nothing more; every block has at least one
+line. A Neovim buffer is never without a line, so the rendering `()` stands for one empty line: the
+first patch from `()` replaces that line, and a patch to `()` leaves it. What has not changed is
+skipped by identity, so a growing last block costs what has grown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from operator import is_
+from typing import TypeAlias
+
+from acp_nvim import hunks
+from acp_nvim.view.block import BLANK, Block, Line
+from acp_nvim.view.op import Replace
+
+Blocks: TypeAlias = tuple[Block, ...]
+
+
+def patch(old: Blocks, new: Blocks) -> tuple[Replace, ...]:
+    """Return the ops that turn the buffer of `old` into that of `new`.
+
+    Ops go downwards, and the positions of each are as of its execution. No ops: nothing changed.
+    """
+    if not old or not new:
+        return () if old == new else (_whole(old, new),)
+    top = common_start(old, new)
+    bottom = _common_end(old, new, top)
+    row = sum(len(block.lines) for block in old[:top])
+    return tuple(_changes(old[top : len(old) - bottom], new[top : len(new) - bottom], row))
+
+
+def common_start(old: Sequence[object], new: Sequence[object]) -> int:
+    """Return how many items at the start of both are the same objects."""
+    same = list(map(is_, old, new))
+    return same.index(False) if False in same else len(same)
+
+
+def _common_end(old: Sequence[object], new: Sequence[object], top: int) -> int:
+    limit = min(len(old), len(new)) - top
+    count = 0
+    while count < limit and old[-1 - count] is new[-1 - count]:
+        count += 1
+    return count
+
+
+def _whole(old: Blocks, new: Blocks) -> Replace:
+    return Replace(0, max(1, _height(old)), _lines(new) or (BLANK,))
+
+
+def _changes(old: Blocks, new: Blocks, row: int) -> Iterator[Replace]:
+    """Align the blocks by key; between two hunks of keys every block has its counterpart."""
+    old_at = new_at = 0
+    for hunk in _hunks_of_keys(old, new):
+        kept = hunk.first - old_at
+        for before, after in zip(old[old_at : hunk.first], new[new_at:], strict=False):
+            yield from _change(before, after, row)
+            row += len(after.lines)
+        gone, come = old[hunk.first : hunk.last], new[new_at + kept :][: len(hunk.lines)]
+        if hunk.first < hunk.last or hunk.lines:
+            yield Replace(row, row + _height(gone), _lines(come))
+        row += _height(come)
+        old_at, new_at = hunk.last, new_at + kept + len(come)
+
+
+def _hunks_of_keys(old: Blocks, new: Blocks) -> tuple[hunks.Hunk, ...]:
+    """Return the hunks between the keys, and an empty one that stands for the end."""
+    found = hunks.diff([block.key for block in old], [block.key for block in new])
+    return (*found, hunks.Hunk(len(old), len(old), ()))
+
+
+def _change(old: Block, new: Block, row: int) -> Iterator[Replace]:
+    if old.lines == new.lines:
+        return
+    before, after = old.lines, new.lines
+    top = _equal_start(before, after)
+    before, after = before[top:], after[top:]
+    bottom = _equal_start(before[::-1], after[::-1])
+    yield Replace(row + top, row + top + len(before) - bottom, after[: len(after) - bottom])
+
+
+def _equal_start(old: Sequence[Line], new: Sequence[Line]) -> int:
+    count = common_start(old, new)
+    limit = min(len(old), len(new))
+    while count < limit and old[count] == new[count]:
+        count += 1
+    return count
+
+
+def _height(blocks: Blocks) -> int:
+    return sum(len(block.lines) for block in blocks)
+
+
+def _lines(blocks: Blocks) -> tuple[Line, ...]:
+    return tuple(chain.from_iterable(block.lines for block in blocks))

@@ -1,0 +1,132 @@
+"""What the permission menu shows: a security boundary, so all agent text in it is made visible.
+
+Options stand in the agent's order and words (C-181, C-185); the whole command is always there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
+from acp_nvim.session.event import PendingAsk, PermissionOption
+from acp_nvim.session.state import ToolCall
+from acp_nvim.view import diff, raw
+from acp_nvim.view.attachment import attachment
+from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.place import place
+from acp_nvim.view.styled import coloured, plural
+from acp_nvim.view.visible import one_line, visible
+
+PREVIEW_LINES = 12
+PLACES = 5
+SAID_LIMIT = 300
+FOOTER = " 1-9 choose · <CR> accept line · d details · q later · :Acp permit N "
+SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """The text of the menu, and which of its lines are options (0-based rows)."""
+
+    id: str
+    title: str
+    footer: str
+    lines: tuple[Line, ...]
+    option_rows: tuple[int, ...]
+    option_ids: tuple[str, ...]
+    detail: tuple[Line, ...]
+    """The full diff or text; empty when `lines` has it all."""
+    detail_filetype: str = ""
+
+
+def ask_view(ask: PendingAsk, tool: ToolCall | None, *, agent: str, cwd: str, said: str) -> Menu:
+    """Return the menu of a permission; `said` is what the agent said before it, "" for nothing."""
+    main = _main(tool, cwd) if tool else []
+    detail = (*main, *_further(tool)) if tool else ()
+    preview = main[:PREVIEW_LINES]
+    above = [*_subject(tool), *preview, *_more(len(main) - len(preview)), *_places(tool, cwd)]
+    above += [*_said(said), BLANK]
+    options = [_option(number, option) for number, option in enumerate(ask.options, 1)]
+    return Menu(
+        id=ask.id,
+        title=f" {one_line(agent, 40)} asks ",
+        footer=FOOTER,
+        lines=(*above, *options),
+        option_rows=tuple(range(len(above), len(above) + len(options))),
+        option_ids=tuple(option.id for option in ask.options),
+        detail=detail if len(detail) > len(preview) else (),
+    )
+
+
+def _subject(tool: ToolCall | None) -> list[Line]:
+    """Return the whole title, and the whole command unless the title is just that."""
+    if tool is None:
+        return [coloured("(the agent did not say what for)", "AcpDim")]
+    command = raw.command(tool.raw_input)
+    title = tool.title or tool.kind
+    lines = [coloured(text, "AcpToolTitle") for text in _split(title)]
+    if command and command != title:
+        lines += [coloured(text, "AcpCode") for text in _split(command)]
+    return lines
+
+
+def _main(tool: ToolCall, cwd: str) -> list[Line]:
+    """Return what the call would do: its diffs and texts, else its raw input."""
+    lines = [line for part in tool.content for line in _content(part, cwd)]
+    return lines if lines or raw.command(tool.raw_input) else _raw_input(tool)
+
+
+def _further(tool: ToolCall) -> list[Line]:
+    """Return the raw input where a command or a text was shown instead; a diff says it all."""
+    if any(isinstance(part, Diff) for part in tool.content):
+        return []
+    return _raw_input(tool) if tool.content or raw.command(tool.raw_input) else []
+
+
+def _raw_input(tool: ToolCall) -> list[Line]:
+    text = raw.readable(tool.raw_input)
+    return [Line(line) for line in _split(text)] if text else []
+
+
+def _content(part: ToolContent, cwd: str) -> tuple[Line, ...]:
+    """Return it without markdown, which would conceal where a link leads."""
+    match part:
+        case Diff():
+            return diff.lines(part, cwd)
+        case Text(text):
+            return tuple(map(Line, _split(text)))
+        case TerminalOutput():
+            return ()
+        case _:
+            return attachment(part, cwd, is_open=True)
+
+
+def _more(hidden: int) -> list[Line]:
+    return [coloured(f"… {plural(hidden, 'more line')}: d shows all", "AcpDim")] if hidden else []
+
+
+def _places(tool: ToolCall | None, cwd: str) -> list[Line]:
+    """Return the locations that are not in the title already."""
+    if tool is None:
+        return []
+    places = [place(location, cwd) for location in tool.locations]
+    unsaid = [text for text in places if text not in tool.title]
+    lines = [coloured(text, "AcpToolPath") for text in unsaid[:PLACES]]
+    return lines + _more(len(unsaid) - len(lines))
+
+
+def _said(text: str) -> list[Line]:
+    """Return the last sentence of what the agent said."""
+    sentences = SENTENCE_END.split(text[-SAID_LIMIT:].strip())
+    return [coloured(one_line(sentences[-1], SAID_LIMIT), "AcpDim")] if sentences[-1] else []
+
+
+def _option(number: int, option: PermissionOption) -> Line:
+    kind = option.kind.partition("_")[0]
+    group = {"allow": "AcpAllow", "reject": "AcpReject"}.get(kind, "AcpNeutral")
+    return coloured(f"{number}. {one_line(option.name, 100)}", group)
+
+
+def _split(text: str) -> list[str]:
+    return visible(text).rstrip("\n").split("\n")

@@ -1,0 +1,42 @@
+"""Places in files as a reader wants them: relative to the session's directory, safe to show."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from acp_nvim.session.event import Location
+from acp_nvim.view.visible import one_line
+
+LIMIT = 200
+FRAGMENT = re.compile(r"L?(\d+)")
+
+
+def relative(path: str, cwd: str) -> str:
+    """Return the path below `cwd` if it is there, else as it stands; one visible line."""
+    folder = cwd.rstrip("/") + "/"
+    return one_line(path.removeprefix(folder), LIMIT)
+
+
+def place(location: Location, cwd: str) -> str:
+    """Return `path:line`, or the path alone when no line is said (0 is none: C-171)."""
+    path = relative(location.path, cwd)
+    return f"{path}:{location.line}" if location.line else path
+
+
+def mention(uri: str, cwd: str) -> str:
+    """Return `@src/foo.py#L2-L3` for a file, `@uri` for anything else."""
+    location = file_of(uri)
+    if location is None:
+        return "@" + one_line(uri, LIMIT)
+    _, mark, fragment = uri.partition("#")
+    return "@" + relative(location.path, cwd) + one_line(mark + fragment, 40)
+
+
+def file_of(uri: str) -> Location | None:
+    """Return the file, and the first line, that a `file://` uri names; else None."""
+    if not uri.startswith("file://"):
+        return None
+    path, _, fragment = uri.removeprefix("file://").partition("#")
+    line = FRAGMENT.match(fragment)
+    return Location(unquote(path), int(line[1]) if line else None)

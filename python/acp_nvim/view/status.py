@@ -1,0 +1,118 @@
+"""What stands in the chat's winbar, and what `status()` tells a user's statusline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_nvim.session.event import Cost
+from acp_nvim.session.state import SessionState, Usage
+from acp_nvim.view.visible import one_line
+
+SEPARATOR = " · "
+
+
+def winbar(state: SessionState, *, title: str, now: float) -> str:
+    """Return the text of 'winbar'; `title` names the agent, `now` is a monotonic time in seconds.
+
+    All that an agent said in it is visible and cannot be taken for a statusline item.
+    """
+    parts = [
+        ("Agent", one_line(title, 60)),
+        ("Mode", _mode_name(state)),
+        ("State", _activity(state, now)),
+        ("Ask", f"{len(state.asks)} waiting for you" if state.asks else ""),
+        ("Usage", _tokens(state.usage)),
+        ("Usage", _cost(state.usage.cost if state.usage else None)),
+        ("", one_line(state.title or "", 40)),
+    ]
+    shown = [f"%#AcpWinbar{group}#{_escape(text)}" for group, text in parts if text]
+    return " " + f"%#AcpWinbar#{SEPARATOR}".join(shown) + "%#AcpWinbar# "
+
+
+def summary(state: SessionState) -> dict[str, Any]:
+    """Return `b:acp_status`: plain JSON-able data, what is not known left out."""
+    usage = state.usage
+    facts = {
+        "agent": state.agent,
+        "session": state.id,
+        "state": state.status,
+        "stop_reason": state.stop_reason,
+        "mode": state.mode,
+        "modes": [{"id": mode.id, "name": mode.name} for mode in state.modes],
+        "model": _model(state),
+        "used": usage.used if usage else None,
+        "size": usage.size if usage else None,
+        "cost": _plain_cost(usage.cost) if usage and usage.cost else None,
+        "pending": len(state.asks),
+        "title": state.title,
+        "turn": state.turn,
+        "queue": len(state.queue),
+        "commands": _commands(state),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def elapsed(seconds: float) -> str:
+    """Return m:ss, or h:mm:ss from one hour on."""
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _mode_name(state: SessionState) -> str:
+    """Return the current mode's name; its id when the agent never listed it (C-248)."""
+    names = (mode.name for mode in state.modes if mode.id == state.mode)
+    return one_line(next(names, state.mode or ""), 30)
+
+
+def _activity(state: SessionState, now: float) -> str:
+    if state.status == "loading":
+        return "starting"
+    if state.status in ("running", "cancelling") and state.turn_started is not None:
+        return f"{state.status} {elapsed(now - state.turn_started)}"
+    if state.status == "idle" and state.stop_reason not in (None, "end_turn"):
+        return f"idle ({one_line(state.stop_reason or '', 30)})"
+    return state.status
+
+
+def _tokens(usage: Usage | None) -> str:
+    if usage is None:
+        return ""
+    if usage.size <= 0:
+        return _short(usage.used)
+    return f"{_short(usage.used)}/{_short(usage.size)} ({usage.used * 100 // usage.size}%)"
+
+
+def _short(number: int) -> str:
+    for unit, suffix in ((1_000_000, "M"), (1_000, "k")):
+        if number >= unit:
+            return f"{number / unit:.1f}".removesuffix(".0") + suffix
+    return str(number)
+
+
+def _cost(cost: Cost | None) -> str:
+    return f"{cost.amount:.2f} {one_line(cost.currency, 8)}" if cost else ""
+
+
+def _plain_cost(cost: Cost) -> dict[str, Any]:
+    return {"amount": cost.amount, "currency": cost.currency}
+
+
+def _model(state: SessionState) -> str | None:
+    for option in state.config:
+        if option.category == "model":
+            names = (choice.name for choice in option.choices if choice.value == option.value)
+            return next(names, str(option.value))
+    return None
+
+
+def _commands(state: SessionState) -> list[dict[str, str]]:
+    return [
+        {"name": command.name, "description": command.description}
+        | ({"hint": command.hint} if command.hint else {})
+        for command in state.commands
+    ]

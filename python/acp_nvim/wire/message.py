@@ -1,0 +1,175 @@
+"""What one line can hold: the four messages of JSON-RPC 2.0, or noise.
+
+Parsing is total: any bytes give messages, never an exception, because agents print log lines and
+worse to their stdout. Writing is strict: one line of valid UTF-8 and valid JSON whatever the values
+hold. Called by `peer`, `client` and the tutor.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+RequestId: TypeAlias = str | int | None
+
+NOISE_LIMIT = 500
+"""Most characters that a `Noise` keeps of the offending line."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that wants an answer; `id` is echoed as it came, even a float. No params: None."""
+
+    id: RequestId
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A call that never gets an answer."""
+
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The result of a request."""
+
+    id: RequestId
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The error of a request; `code` 0 and `message` "" where the sender left them out."""
+
+    id: RequestId
+    code: int
+    message: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What is no message: its beginning, and why it is none. To be logged, never answered."""
+
+    text: str
+    reason: str
+
+
+Sendable: TypeAlias = Request | Notification | Response | Failure
+Message: TypeAlias = Sendable | Noise
+
+
+def parse_line(line: bytes) -> list[Message]:
+    """Return the messages of one line: one, or the elements of a JSON array.
+
+    Never raises. Invalid UTF-8 and lone surrogates become U+FFFD.
+    """
+    text = line.decode("utf-8-sig", "replace")
+    try:
+        value = _load(text)
+        items = value if isinstance(value, list) and value else [value]
+        return [_classify(item, text) for item in items]
+    except RecursionError:
+        return [_noise(text, "nested too deeply")]
+    except ValueError as error:
+        return [_noise(text, f"not JSON: {error}")]
+
+
+def to_line(message: Sendable) -> bytes:
+    """Return the message as one line with its newline.
+
+    Lone surrogates become U+FFFD, NaN and the infinities null. Raises `TypeError` if a value is
+    not JSON-able.
+    """
+    text = _dump({"jsonrpc": "2.0", **_fields(message)}) + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def _load(text: str) -> Any:
+    value = json.loads(text)
+    if not _ESCAPED_SURROGATE.search(text):
+        return value
+    # Such escapes are mostly pairs, and fine; a lone one would break every encoder further on.
+    again = json.dumps(value, ensure_ascii=False)
+    return json.loads(_SURROGATE.sub("\ufffd", again)) if _SURROGATE.search(again) else value
+
+
+def _dump(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        return json.dumps(finite, ensure_ascii=False, separators=(",", ":"))
+
+
+def _fields(message: Sendable) -> dict[str, Any]:
+    match message:
+        case Request(id, method, params):
+            return {"id": id, **_call(method, params)}
+        case Notification(method, params):
+            return _call(method, params)
+        case Response(id, result):
+            return {"id": id, "result": result}
+        case Failure(id, code, text, data):
+            error = {"code": code, "message": text}
+            return {"id": id, "error": error if data is None else {**error, "data": data}}
+
+
+def _call(method: str, params: Any) -> dict[str, Any]:
+    return {"method": method} if params is None else {"method": method, "params": params}
+
+
+def _classify(value: Any, text: str) -> Message:
+    if not isinstance(value, dict):
+        return _noise(text, "not an object")
+    if "method" in value:
+        return _parse_call(value, text)
+    # JavaScript leaves out a result that is undefined; the version tells it from a log record.
+    if "id" in value and not value.keys().isdisjoint({"result", "error", "jsonrpc"}):
+        return _parse_answer(value, text)
+    return _noise(text, "neither a call nor an answer")
+
+
+def _parse_call(value: dict[str, Any], text: str) -> Message:
+    method, params = value["method"], value.get("params")
+    if not isinstance(method, str):
+        return _noise(text, "its method is not a string")
+    if "id" not in value:
+        return Notification(method, params)
+    if isinstance(value["id"], list | dict):
+        return _noise(text, "its id is not a scalar")
+    return Request(value["id"], method, params)
+
+
+def _parse_answer(value: dict[str, Any], text: str) -> Message:
+    id, error = value["id"], value.get("error")
+    if isinstance(id, bool) or not isinstance(id, str | int | None):
+        return _noise(text, "its id is neither string, integer nor null")
+    if error is None:
+        return Response(id, value.get("result"))
+    if not isinstance(error, dict):
+        return Failure(id, 0, _as_text(error))
+    code = error.get("code")
+    if not isinstance(code, int):
+        code = 0
+    return Failure(id, code, _as_text(error.get("message", "")), error.get("data"))
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _noise(text: str, reason: str) -> Noise:
+    return Noise(text[:NOISE_LIMIT], reason)

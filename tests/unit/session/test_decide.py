@@ -1,0 +1,94 @@
+"""What the user may do when: C-110, C-117, C-146, C-247."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.session.conversation import OPENED, after, prompt, turn
+
+from acp_nvim.session.action import Action, CancelTurn, Refused, SendQueued, SetMode, SubmitPrompt
+from acp_nvim.session.content import Text
+from acp_nvim.session.decide import decide
+from acp_nvim.session.event import (
+    CancelRequested,
+    Prompt,
+    PromptQueued,
+    Selection,
+    SessionClosed,
+    SessionOpened,
+    TurnEnded,
+    TurnStarted,
+)
+from acp_nvim.session.state import SessionState
+
+LOADING = after()
+IDLE = after(OPENED)
+RUNNING = after(turn(), state=IDLE)
+CANCELLING = after(CancelRequested(), state=RUNNING)
+CLOSED = after(SessionClosed(), state=IDLE)
+HELLO = prompt("hello")
+QUEUED = PromptQueued(HELLO)
+FIRST = PromptQueued(HELLO, first=True)
+
+
+def refusal(state: SessionState, action: Action) -> str:
+    result = decide(state, action)
+    assert isinstance(result, Refused)
+    return result.reason
+
+
+def test_a_prompt_starts_a_turn_when_nothing_runs():
+    assert decide(IDLE, SubmitPrompt(HELLO, 2.0)) == (TurnStarted(HELLO, 2.0),)
+
+
+@pytest.mark.parametrize("state", [LOADING, RUNNING, CANCELLING])
+def test_c110_c117_c146_a_prompt_waits_otherwise(state: SessionState):
+    assert decide(state, SubmitPrompt(HELLO, 0.0)) == (QUEUED,)
+
+
+def test_an_interrupting_prompt_cancels_the_turn_and_goes_next():
+    interrupt = SubmitPrompt(HELLO, 0.0, interrupt=True)
+    assert decide(RUNNING, interrupt) == (FIRST, CancelRequested())
+    assert decide(CANCELLING, interrupt) == (FIRST,)
+    assert decide(IDLE, interrupt) == (TurnStarted(HELLO, 0.0),)
+
+
+def test_a_closed_session_says_how_to_open_one():
+    assert ":Acp restart" in refusal(CLOSED, SubmitPrompt(HELLO, 0.0))
+    assert ":AcpStart" in refusal(CLOSED, SetMode("ask"))
+
+
+@pytest.mark.parametrize("text", ["", " \n\t"])
+def test_an_empty_prompt_is_refused(text: str):
+    assert "empty" in refusal(IDLE, SubmitPrompt(Prompt((Text(text),)), 0.0))
+    assert "empty" in refusal(IDLE, SubmitPrompt(Prompt(()), 0.0))
+
+
+def test_a_selection_alone_is_a_prompt():
+    chosen = Prompt((), (Selection(1, 1, None, 1, 1, ("x",)),))
+    assert decide(IDLE, SubmitPrompt(chosen, 0.0)) == (TurnStarted(chosen, 0.0),)
+
+
+def test_the_queue_goes_on_when_the_turn_is_over():
+    waiting = after(QUEUED, state=RUNNING)
+    assert decide(waiting, SendQueued(3.0)) == ()
+    done = after(TurnEnded(1.0, "cancelled"), state=waiting)
+    assert decide(done, SendQueued(3.0)) == (TurnStarted(HELLO, 3.0, queued=True),)
+    assert decide(IDLE, SendQueued(3.0)) == ()
+
+
+def test_cancel_needs_a_turn():
+    assert decide(RUNNING, CancelTurn()) == (CancelRequested(),)
+    assert decide(CANCELLING, CancelTurn()) == ()
+    assert "Nothing is running" in refusal(IDLE, CancelTurn())
+    assert "Nothing is running" in refusal(CLOSED, CancelTurn())
+
+
+@pytest.mark.parametrize("state", [IDLE, RUNNING, CANCELLING])
+def test_c247_c249_a_known_mode_is_allowed_at_any_time(state: SessionState):
+    assert decide(state, SetMode("code")) == ()
+
+
+def test_c247_an_unknown_mode_is_refused_with_the_known_ones():
+    assert "ask, code" in refusal(IDLE, SetMode("cod"))
+    assert "no session modes" in refusal(after(SessionOpened("s")), SetMode("code"))
+    assert "being opened" in refusal(LOADING, SetMode("code"))
