@@ -1,0 +1,32 @@
+# Thin targets: each line is one call of a real tool. `make venv` needs python3 (3.11 or newer) only.
+PYTHON ?= python3
+BIN := .venv/bin
+STYLUA_FLAGS := --indent-type Spaces --indent-width 2 --column-width 100 --quote-style AutoPreferSingle
+
+.PHONY: venv demo test lint bench
+
+venv: .venv/.complete
+
+.venv/.complete: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "acp.nvim needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 " + "$(MAKECMDGOALS)")'
+	@if command -v uv >/dev/null; then uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	else $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; fi
+	@touch $@
+
+demo: venv
+	@$(BIN)/python -P -m acp_tutor.demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: venv
+	$(BIN)/ruff check python rplugin tests bench
+	$(BIN)/ruff format --check python rplugin tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@if command -v luacheck >/dev/null; then luacheck -q lua plugin; else echo "luacheck is not here: Lua is not linted"; fi
+	@if command -v stylua >/dev/null; then stylua --check $(STYLUA_FLAGS) lua plugin; else echo "stylua is not here: Lua format is not checked"; fi
+
+bench: venv
+	$(BIN)/python bench/stream.py
+	$(BIN)/python bench/markdown.py

@@ -65,7 +65,7 @@ end
 local function moved(line, ops)
   for _, op in ipairs(ops) do
     local first, last, count = op[1], op[2], #op[3]
-    if line > last then
+    if last >= 0 and line > last then
       line = line + count - (last - first)
     elseif line > first then
       line = math.max(math.min(line, first + count), 1)

@@ -23,7 +23,7 @@ class Preset:
     command: str
     args: tuple[str, ...]
     install: str
-    install_url: str
+    install_url: str = ""
     env: tuple[tuple[str, str], ...] = ()
     quirks: frozenset[str] = frozenset()
 

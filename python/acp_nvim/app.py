@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -24,8 +24,8 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.commands import asking
 from acp_nvim.commands.desk import Desk, Ground
-from acp_nvim.commands.verbs import VERBS
-from acp_nvim.errors import AcpError, UserError
+from acp_nvim.commands.verbs import VERBS, unknown
+from acp_nvim.errors import AcpError
 from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.editor import Notices, Pickers
@@ -33,9 +33,10 @@ from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.nvim.painter import Painter
 from acp_nvim.process.child import Child, spawn
 from acp_nvim.process.group import Groups
-from acp_nvim.services.disk import DiskFollower
+from acp_nvim.services.files import FileService
 from acp_nvim.services.permission import Permissions
-from acp_nvim.services.text_files import TextFiles
+from acp_nvim.services.roots import Roots
+from acp_nvim.services.watch import DiskWatch
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import (
     UNSET,
@@ -68,11 +69,7 @@ class App:
         self._groups = Groups()
         self._permissions = Permissions()
         self._files = NvimFiles(call.lua)
-        self._text_files = TextFiles(
-            self._files, on_read=self._file_event("AcpFileRead"),
-            on_written=self._file_event("AcpFileWritten"),
-        )
-        self._disk = DiskFollower(self._files)
+        self._disk = DiskWatch(self._files, self._fault)
         self._verbs_in, self._verbs_out = anyio.create_memory_object_stream[tuple[Any, ...]](
             float("inf")
         )
@@ -104,10 +101,7 @@ class App:
 
     def _carry_out(self, verb: str, payload: Mapping[str, Any], call: int | None) -> None:
         try:
-            handler = VERBS.get(verb)
-            if handler is None:
-                raise UserError(f"the host does not know {verb!r}: restart Neovim after an update")
-            result = handler(self._desk, payload)
+            result = VERBS.get(verb, unknown)(self._desk, payload)
         except Exception as error:  # the root task group must outlive any verb
             self._answer_error(call, error)
             return
@@ -157,14 +151,19 @@ class App:
             case AskClosed(ask_id):
                 self._floats.close(ask_id)
             case ToolCallUpdated():
-                self._disk.look(_paths(event))
+                self._disk.look(self._roots(session), _paths(event))
             case TurnEnded():
-                self._disk.sweep([session.state.cwd])
+                self._disk.sweep(self._roots(session))
         if found := announce(before, event, session.state):
             self._notices.event(*found)
 
+    def _roots(self, session: Session) -> Roots:
+        return Roots(session.state.cwd, tuple(self._desk.options.additional_directories))
+
     async def _name(self, chat: int, agent: str, session_id: str) -> None:
-        await self._call.lua("acp.window.name", chat, f"acp://{_encode(agent)}/{_encode(session_id)}")
+        await self._call.lua(
+            "acp.window.name", chat, f"acp://{_encode(agent)}/{_encode(session_id)}"
+        )
 
     def connected(self, client: Client) -> None:
         """See `client.Watcher`."""
@@ -200,7 +199,7 @@ class App:
             permissions=self._permissions,
             new_client=self._new_client,
             new_session=lambda agent, cwd: Session(agent, cwd, self._changed),
-            start_soon=lambda task, *arguments: self._tasks.start_soon(task, *arguments),
+            start_soon=self._start_soon,
             clock=time.monotonic,
             host={
                 "running": True,
@@ -210,11 +209,14 @@ class App:
             },
         )
 
+    def _start_soon(self, task: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> None:
+        self._tasks.start_soon(task, *arguments)
+
     def _new_client(self, launch: Launch) -> Client:
         path = os.path.join(self._desk.paths.get("state", "/tmp"), "log", f"{launch.name}.jsonl")
         return Client(
             launch,
-            Services(self._text_files, self._permissions, self._fault),
+            Services(self._file_service(launch.name), self._permissions, self._fault),
             spawn=self._spawn,
             files=self._files,
             traffic=Traffic(path, time.monotonic),
@@ -233,15 +235,18 @@ class App:
             install=launch.install,
         )
 
-    def _on_group(self, group: int, alive: bool) -> None:  # noqa: FBT001 (the callback's shape)
+    def _on_group(self, group: int, alive: bool) -> None:
         self._groups.note(group, alive)
         self._call.post("acp.bridge.group", group, alive)
 
-    def _file_event(self, name: str) -> Any:
-        def fire(agent: str, session_id: str, path: str) -> None:
-            self._notices.event(name, {"agent": agent, "session": session_id, "path": path})
+    def _file_service(self, agent: str) -> FileService:
+        def told(name: str) -> Callable[[str, str], None]:
+            return lambda session_id, path: self._notices.event(
+                name, {"agent": agent, "session": session_id, "path": path}
+            )
 
-        return fire
+        read, written = told("AcpFileRead"), told("AcpFileWritten")
+        return FileService(self._files, on_read=read, on_written=written)
 
     def _fault(self, error: BaseException) -> None:
         """Our own mistake: a traceback into the log (stderr), one line on screen."""

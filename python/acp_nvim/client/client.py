@@ -213,8 +213,10 @@ class Client:
                 )
 
     async def _refused(self, error: AgentError | UserError) -> None:
-        said = f"{self.name}: {error}" if isinstance(error, UserError) else (
-            f"{self.name} refused to initialize: {error}. See :Acp log {self.name}"
+        said = (
+            f"{self.name}: {error}"
+            if isinstance(error, UserError)
+            else (f"{self.name} refused to initialize: {error}. See :Acp log {self.name}")
         )
         self._gone("failed", said)
         if self.link is not None:
@@ -293,7 +295,7 @@ class Client:
         self._watcher.disconnected(self)
 
     def _obituary(self, when: str) -> str:
-        how = "" if self.exit is None else f" ({self.exit})"
+        how = "" if self.exit is None else f" ({self.exit.signal or f'exit code {self.exit.code}'})"
         tail = self.traffic.stderr.strip().splitlines()[-3:]
         said = f": {' / '.join(tail)}" if tail else ""
         return (

@@ -17,8 +17,15 @@ from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AgentError, Code, ConnectionLost
 from acp_nvim.process.child import Exit
 from acp_nvim.wire.framing import Framer
-from acp_nvim.wire.message import Failure, Noise, Notification, Request, RequestId, Response
-from acp_nvim.wire.message import parse_line
+from acp_nvim.wire.message import (
+    Failure,
+    Noise,
+    Notification,
+    Request,
+    RequestId,
+    Response,
+    parse_line,
+)
 from acp_nvim.wire.peer import Peer, Reply
 
 LONG_LINE = 1_000_000
@@ -30,7 +37,7 @@ Outcome: TypeAlias = Any | AgentError | ConnectionLost
 
 
 class Link(Protocol):
-    """A stream of bytes to an agent and back: `process.child.Child`, or a pair of pipes in tests."""
+    """Bytes to an agent and back: `process.child.Child`, or a pair of pipes in tests."""
 
     async def receive(self) -> bytes:
         """Return the next bytes, b"" at the end."""

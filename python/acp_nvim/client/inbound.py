@@ -5,7 +5,7 @@ Called by the reader, in wire order; nothing here waits before the session knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,13 +15,12 @@ from anyio.abc import TaskGroup
 from acp_nvim.client.connection import Connection
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
-from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AskFailed, Code
 from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.services.files import FileService
 from acp_nvim.services.permission import Permissions
 from acp_nvim.services.roots import Roots
-from acp_nvim.services.text_files import TextFiles
 from acp_nvim.session.ask import (
     Answer,
     Ask,
@@ -32,6 +31,7 @@ from acp_nvim.session.ask import (
 )
 from acp_nvim.session.event import AskClosed, AskOpened, PendingAsk
 from acp_nvim.wire.message import Request
+from acp_nvim.wire.peer import id_key
 
 Faults: TypeAlias = Callable[[BaseException], None]
 """Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
@@ -39,9 +39,9 @@ Faults: TypeAlias = Callable[[BaseException], None]
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What answers the asks; shared by all agents."""
+    """What answers the asks of one agent; the permissions are those of all."""
 
-    files: TextFiles
+    files: FileService
     permissions: Permissions
     fault: Faults
 
@@ -56,7 +56,7 @@ class Inbound:
         self._dialect = dialect
         self._registry = registry
         self._services = services
-        self._scopes: dict[Hashable, anyio.CancelScope] = {}
+        self._scopes: dict[str, anyio.CancelScope] = {}
 
     def attach(self, connection: Connection, tasks: TaskGroup, traffic: Traffic) -> None:
         """Say where answers go, where requests run, and where what is odd is logged."""
@@ -71,7 +71,7 @@ class Inbound:
             if not self._registry.deliver(session_id, events):
                 self._traffic.record("host", f"update for unknown session {session_id!r} dropped")
         elif method == "$/cancel_request":
-            scope = self._scopes.get(_key(self._dialect.decode_cancel_request(params)))
+            scope = self._scopes.get(id_key(self._dialect.decode_cancel_request(params)))
             if scope is not None:
                 scope.cancel()
 
@@ -101,7 +101,7 @@ class Inbound:
         return pending
 
     async def _serve(self, request: Request, ask: Ask, pending: PendingAsk | None) -> None:
-        scope = self._scopes[_key(request.id)] = anyio.CancelScope()
+        scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
         try:
             with scope:
                 answer = await self._answer(ask, pending)
@@ -114,8 +114,8 @@ class Inbound:
             self._services.fault(error)
             self._connection.fail(request.id, Code.INTERNAL_ERROR, "internal error of the client")
         finally:
-            if self._scopes.get(_key(request.id)) is scope:
-                del self._scopes[_key(request.id)]
+            if self._scopes.get(id_key(request.id)) is scope:
+                del self._scopes[id_key(request.id)]
         if scope.cancelled_caught:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
 
@@ -124,14 +124,11 @@ class Inbound:
             case PermissionAsk():
                 return await self._permission(ask, pending)
             case ReadFileAsk():
-                session, roots = self._workspace(ask.session_id)
                 empty = "empty_for_missing_file" in self._launch.quirks
-                return await self._services.files.read(
-                    ask, roots, agent=session.state.agent, empty_for_missing=empty
-                )
+                roots = self._roots(ask.session_id)
+                return await self._services.files.read(ask, roots, empty_for_missing=empty)
             case WriteFileAsk():
-                session, roots = self._workspace(ask.session_id)
-                return await self._services.files.write(ask, roots, agent=session.state.agent)
+                return await self._services.files.write(ask, self._roots(ask.session_id))
 
     async def _permission(self, ask: PermissionAsk, pending: PendingAsk | None) -> Answer:
         if pending is None:
@@ -147,19 +144,14 @@ class Inbound:
             session.apply(AskClosed(pending.id, option_id))
         return PermissionAnswer(option_id)
 
-    def _workspace(self, session_id: str) -> tuple[Session, Roots]:
+    def _roots(self, session_id: str) -> Roots:
         session = self._registry.find(session_id) or self._registry.opening
         if session is None:
             raise _unknown(session_id)
-        return session, Roots(session.state.cwd, self._launch.additional_directories)
+        return Roots(session.state.cwd, self._launch.additional_directories)
 
 
 def _unknown(session_id: str) -> AskFailed:
     return AskFailed(
         Code.RESOURCE_NOT_FOUND, f"no session {session_id!r} here", {"sessionId": session_id}
     )
-
-
-def _key(request_id: object) -> Hashable:
-    """Tell 1 from "1" and from True: ids are compared by type and value (C-006)."""
-    return type(request_id).__name__, str(request_id)

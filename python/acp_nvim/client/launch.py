@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.dialect import ClientCapabilities
 
+FULL = ClientCapabilities(read_text_file=True, write_text_file=True)
+"""All that this client serves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -22,6 +25,4 @@ class Launch:
     quirks: frozenset[str] = frozenset()
     mcp_servers: tuple[McpServer, ...] = ()
     additional_directories: tuple[str, ...] = ()
-    capabilities: ClientCapabilities = ClientCapabilities(
-        read_text_file=True, write_text_file=True
-    )
+    capabilities: ClientCapabilities = FULL

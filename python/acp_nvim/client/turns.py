@@ -18,8 +18,14 @@ from acp_nvim.services.permission import Permissions
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of
-from acp_nvim.session.event import CancelRequested, Event, Prompt, PromptSent, TurnEnded
-from acp_nvim.session.event import TurnStarted
+from acp_nvim.session.event import (
+    CancelRequested,
+    Event,
+    Prompt,
+    PromptSent,
+    TurnEnded,
+    TurnStarted,
+)
 
 
 class Turns:

@@ -44,8 +44,7 @@ async def _start(desk: Desk, chat: Chat) -> dict[str, Any]:
     state = chat.session.state
     try:
         plan = launch(state.agent, desk.options, root=desk.paths["root"], cwd=state.cwd)
-        if is_too_wide(state.cwd) and not await _may_enter(desk, state.agent, state.cwd):
-            raise UserError(f"not started: :cd to a project, then :AcpStart {state.agent}")
+        await _ask_about(desk, state.agent, state.cwd)
     except UserError as error:
         chat.session.apply(SessionClosed(str(error)))
         raise
@@ -56,10 +55,14 @@ async def _start(desk: Desk, chat: Chat) -> dict[str, Any]:
     return {"agent": state.agent, "session": chat.session.id}
 
 
-async def _may_enter(desk: Desk, name: str, root: str) -> bool:
+async def _ask_about(desk: Desk, name: str, root: str) -> None:
+    """Let the user confirm a root that is no project; raises `UserError` if it is not wanted."""
+    if not is_too_wide(root):
+        return
     title = f"{name} would work in {root}, which is no project: let it?"
     choices = [Choice("No", value=False), Choice(f"Yes, in all of {root}", value=True)]
-    return bool(await desk.ground.chooser.choose(title, "acp.root", choices))
+    if not await desk.ground.chooser.choose(title, "acp.root", choices):
+        raise UserError(f"not started: :cd to a project, then :AcpStart {name}")
 
 
 async def stop(desk: Desk, payload: Mapping[str, Any]) -> None:

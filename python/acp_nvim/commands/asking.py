@@ -11,7 +11,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.ports import AskView
 from acp_nvim.session.event import PendingAsk
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view.permission import menu
+from acp_nvim.view.permission import ask_view
 
 
 def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
@@ -20,7 +20,7 @@ def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
     tool = state.entry(f"tool:{ask.tool_call_id}")
     known = tool if isinstance(tool, ToolCall) else None
     agent = chat.client.label if chat.client is not None else state.agent
-    drawn = menu(ask, known, agent=agent, cwd=state.cwd, said=chat.said)
+    drawn = ask_view(ask, known, agent=agent, cwd=state.cwd, said=chat.said)
     view = AskView(
         id=ask.id,
         title=drawn.title,

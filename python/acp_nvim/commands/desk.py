@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,6 @@ class Ground:
     new_session: Callable[[str, str], Session]
     """Makes a session from the agent's name and the working directory."""
     start_soon: Callable[..., None]
-    name_chat: Callable[[int, str], Awaitable[Any]]
     clock: Callable[[], float]
     host: Mapping[str, Any]
     """What `inspect()` says of the host."""
@@ -61,7 +60,7 @@ class Desk:
         """Return the client of that agent that is alive, or the last one that was, or None."""
         found = [client for client in self.clients if client.name == name]
         alive = [client for client in found if client.state not in ("failed", "closed")]
-        return (alive or found or [None])[-1]
+        return next(reversed(alive or found), None)
 
     def target(self, payload: Mapping[str, Any]) -> Client:
         """Return the client that a payload names by `agent` or by `chat`; raises `UserError`."""

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from acp_nvim.commands import agent, asking, prompting, viewing
 from acp_nvim.commands.desk import Desk
+from acp_nvim.errors import UserError
 
 Handler: TypeAlias = Callable[[Desk, Mapping[str, Any]], Any]
 
@@ -28,3 +29,8 @@ VERBS: Mapping[str, Handler] = {
     "chat_wiped": viewing.chat_wiped,
     "inspect": viewing.inspect,
 }
+
+
+def unknown(_desk: Desk, _payload: Mapping[str, Any]) -> None:
+    """Stand in for a verb that is not in the table."""
+    raise UserError("the Lua side is newer than the host: restart Neovim after an update")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
 from acp_nvim.config import McpServer
@@ -20,8 +19,6 @@ Call: TypeAlias = tuple[str, dict[str, Any]]
 """A method and its params, ready for the wire."""
 
 RequestId: TypeAlias = str | int | None
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class AgentInfo:
     version: str = ""
     capabilities: AgentCapabilities = AgentCapabilities()
     auth_methods: tuple[AuthMethod, ...] = ()
-    raw_capabilities: Mapping[str, Any] = field(default=NOTHING)
+    raw_capabilities: Mapping[str, Any] = field(default_factory=dict)
     """The agent's capabilities as sent; for `inspect` only."""
 
     @property

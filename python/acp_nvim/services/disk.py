@@ -5,6 +5,7 @@ Blocking work runs in a thread where it may take long. Failures become sentences
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -37,7 +38,7 @@ async def read(path: str, encoding: str = "") -> DiskText:
     text file or cannot be read.
     """
     with _sentences(path, "read"):
-        if _file_size(path, "read") < LONG:
+        if _regular(os.stat(path)).st_size < LONG:
             return _read(path, encoding)
         return await to_thread.run_sync(_read, path, encoding)
 
@@ -50,32 +51,95 @@ async def read_if_text(path: str, encoding: str = "") -> DiskText | None:
         return None
 
 
-async def write(path: str, data: bytes) -> None:
-    """Make this the content of the file, with its missing folders; it changes at once or not.
-
-    Mode and owner stay, a new file gets what the umask leaves. Raises `AskFailed`
-    (INTERNAL_ERROR), and then nothing has changed.
-    """
-    with _sentences(path, "written"):
-        await to_thread.run_sync(_write, path, data)
-
-
 def check_writable(path: str) -> None:
     """Raise `AskFailed` if there is something at that path that must not be overwritten.
 
     The mode counts even where the system would let us: it says what the user wants (C-236).
     """
     with _sentences(path, "written"):
-        if _file_size(path, "written", missing=0) and not os.access(path, os.W_OK):
-            raise PermissionError("it is read-only")
-        if os.path.exists(path) and not os.stat(path).st_mode & 0o222:
-            raise PermissionError("it is read-only")
+        status = _status(path)
+        if status is None:
+            return
+        writable = _regular(status).st_mode & 0o222 and os.access(path, os.W_OK)
+        if not writable:
+            raise PermissionError(errno.EACCES, "it is read-only")
 
 
 def make_folders(path: str) -> None:
-    """Make the folders that the file is to be in. Raises `AskFailed`."""
+    """Make the folders that the file is to be in. Raises `AskFailed` (INTERNAL_ERROR)."""
     with _sentences(path, "written"):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+
+
+async def write(path: str, data: bytes) -> None:
+    """Make this the content of the file, whose folder exists; it changes at once or not at all.
+
+    Mode and owner stay, a new file gets what the umask leaves. Raises `AskFailed`
+    (INTERNAL_ERROR).
+    """
+    with _sentences(path, "written"):
+        await to_thread.run_sync(_write, path, data)
+
+
+def _read(path: str, encoding: str) -> DiskText:
+    data = Path(path).read_bytes()
+    if is_binary(data, encoding):
+        raise AskFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
+    return DiskText(*decode(data, encoding))
+
+
+def _write(path: str, data: bytes) -> None:
+    status = _status(path)
+    if status is None or status.st_nlink == 1:
+        try:
+            return _replace(path, data, status)
+        except PermissionError:
+            # The folder takes no new file, or not with that owner; the file itself may.
+            if status is None:
+                raise
+    with open(path, "r+b") as file:
+        file.write(data)
+        file.truncate()
+
+
+def _replace(path: str, data: bytes, status: os.stat_result | None) -> None:
+    """Write a file beside it and put that in its place."""
+    temporary = os.path.join(os.path.dirname(path), f".acp-{secrets.token_hex(8)}~")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with open(os.open(temporary, flags, 0o666), "wb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            if status is not None:
+                _dress(temporary, os.fstat(file.fileno()), status)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def _dress(path: str, now: os.stat_result, wanted: os.stat_result) -> None:
+    """Give the file the owner and the mode that it is to have."""
+    if (now.st_uid, now.st_gid) != (wanted.st_uid, wanted.st_gid):
+        os.chown(path, wanted.st_uid, wanted.st_gid)
+    os.chmod(path, stat.S_IMODE(wanted.st_mode))
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _regular(status: os.stat_result) -> os.stat_result:
+    """Return it if it is that of a plain file: a pipe or a device could block for ever."""
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a directory")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a plain file")
+    return status
 
 
 @contextmanager

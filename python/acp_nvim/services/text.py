@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
 
 from acp_nvim.hunks import Conflict, apply, merge
 from acp_nvim.ports import BufferOptions, LiveBuffer
@@ -30,17 +29,18 @@ NEOVIM_NAMES = {
     "utf-32": "utf-32-be",
 }
 
+UTF_8 = ("utf-8", "strict")
 FALLBACK = "latin-1"
 """What Neovim takes, too, for a file that is no UTF-8: it holds any byte."""
 
 
 def buffer_text(buffer: LiveBuffer) -> str:
-    """Return what the buffer would be on disk, but for bytes that are no text (U+FFFD)."""
+    """Return what the buffer would be on disk; bytes that are no text are lone surrogates."""
     if buffer.empty:
         return ""
     end = LINE_ENDS[buffer.fileformat]
     text = end.join(buffer.lines) + (end if buffer.endofline else "")
-    return clean((BOM if buffer.bom else "") + text)
+    return BOM + text if buffer.bom else text
 
 
 def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:
@@ -68,20 +68,20 @@ def _fileformat(text: str, now: str) -> str:
 def decode(data: bytes, encoding: str = "") -> tuple[str, str]:
     """Return the text and the encoding that it was read with.
 
-    The given encoding if the bytes fit it, else UTF-8, else Latin-1. An unknown name counts as
-    UTF-8.
+    With the encoding of a buffer, bytes that do not fit become lone surrogates, as they are in its
+    lines. Without, it is UTF-8 or else Latin-1.
     """
-    for name in (codec(encoding), "utf-8"):
+    for name, errors in ((codec(encoding), "surrogateescape" if encoding else "strict"), UTF_8):
         try:
-            return data.decode(name), name
+            return data.decode(name, errors), name
         except UnicodeDecodeError:
             continue
     return data.decode(FALLBACK), FALLBACK
 
 
 def encode(content: str, encoding: str) -> bytes:
-    """Return the bytes in that encoding if it can hold the text, else in UTF-8."""
-    return content.encode(codec(encoding) if fits(content, encoding) else "utf-8", "replace")
+    """Return the bytes of clean text, in that encoding if it can hold it, else in UTF-8."""
+    return content.encode(codec(encoding) if fits(content, encoding) else "utf-8")
 
 
 def fits(content: str, encoding: str) -> bool:
@@ -132,8 +132,3 @@ def merged(base: str, ours: str, theirs: str) -> str | Conflict:
     lines = split_lines(ours)
     outcome = merge(split_lines(base), lines, split_lines(theirs))
     return outcome if isinstance(outcome, Conflict) else "".join(apply(lines, outcome.hunks))
-
-
-def clean_lines(lines: Sequence[str]) -> list[str]:
-    """Return the lines as agents see them, to compare with what an agent wrote."""
-    return [clean(line) for line in lines]

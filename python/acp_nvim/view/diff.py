@@ -63,13 +63,13 @@ def _rows(diff: Diff) -> Iterator[_Row]:
     if not changes:
         yield _Row("@", _sameness(diff))
     shown = 0
-    for hunk, following in zip(changes, (*changes[1:], None), strict=True):
+    ends = [*(hunk.first for hunk in changes[1:]), len(old)]
+    for hunk, end in zip(changes, ends, strict=False):
         start = max(shown, hunk.first - CONTEXT)
         if start > shown and shown:
             yield _Row("@", "⋯")
         yield from (_Row(" ", text) for text in old[start : hunk.first])
         yield from _changed(old[hunk.first : hunk.last], list(hunk.lines))
-        end = following.first if following else len(old)
         shown = min(end, hunk.last + CONTEXT)
         yield from (_Row(" ", text) for text in old[hunk.last : shown])
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate
+from typing import TypeAlias
 
 from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class, get_all_lexers
@@ -30,6 +31,9 @@ _OPENING = re.compile(r"[ \t]*+(?P<marker>`{3,}+(?=[^`]*+$)|~{3,}+)[ \t]*+(?P<in
 _CLOSING = re.compile(r"(?P<indent>[ \t]*+)(?P<marker>`{3,}+|~{3,}+)[ \t]*+$")
 _LANGUAGE = re.compile(r"[{. ]*([\w+#.-]+)")
 _DIFF = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", "@": "AcpDiffHunk"}
+
+_Span: TypeAlias = tuple[int, int, str]
+_Spans: TypeAlias = tuple[_Span, ...]
 
 _GROUPS = {
     "Keyword": "AcpSyntaxKeyword",
@@ -88,9 +92,9 @@ class Fence:
         """The lines of `body`, each lexed by itself."""
         return self.drawn + tuple(self._line(code) for code in self.body[len(self.drawn) :])
 
-    def with_lines_drawn(self) -> Fence:
-        """Return the same fence that need not draw its lines again."""
-        return replace(self, drawn=self.lines)
+    def with_drawn(self, lines: tuple[Line, ...]) -> Fence:
+        """Return the same fence, which need not draw these lines, equal to its own, again."""
+        return replace(self, drawn=lines)
 
     def is_closed_by(self, text: str) -> bool:
         """Tell whether the line, without its quotes, ends the fence."""
@@ -122,7 +126,7 @@ class Fence:
         longest = max((len(code.text) for code in self.body), default=0)
         if longest > INLINE_LIMIT or len(source) > _WHOLE_CHARACTERS or self._is_diff:
             return self.lines
-        found = _highlights(self.language, source) or ((),) * len(self.body)
+        found = _highlights_once(self.language, source) or ((),) * len(self.body)
         return tuple(_code_line(code, spans) for code, spans in zip(self.body, found, strict=True))
 
     def _line(self, code: Code, *, lexed: bool = True) -> Line:
@@ -131,7 +135,7 @@ class Fence:
             return marked(code.text, (LineHighlight(group), *code.marks))
         if not lexed or len(code.text) > INLINE_LIMIT:
             return _code_line(code, ())
-        found = _highlights.__wrapped__(self.language, code.text[code.start :])
+        found = _highlights(self.language, code.text[code.start :])
         return _code_line(code, found[0] if found else ())
 
     @property
@@ -139,33 +143,31 @@ class Fence:
         return self.language in ("diff", "patch", "udiff")
 
 
-def opened_fence(text: str, start: int, depth: int) -> Fence | None:
-    """Return the fence that the visible line opens at `start`, after `depth` quotes, or None."""
+def opened_fence(text: str, start: int, quoted: int, depth: int) -> Fence | None:
+    """Return the fence that the visible line opens at `start`, or None.
+
+    The line stands in `depth` quotes, whose markers end at `quoted`.
+    """
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
     language = _LANGUAGE.match(opening["info"])
-    indent = opening.start("marker") - start
+    indent = opening.start("marker") - quoted
     return Fence(opening["marker"], indent, depth, language[1].lower() if language else "")
 
 
-def _code_line(code: Code, spans: Sequence[tuple[int, int, str]]) -> Line:
+def _code_line(code: Code, spans: Sequence[_Span]) -> Line:
     moved = (Highlight(code.start + start, code.start + end, group) for start, end, group in spans)
     return marked(code.text, (LineHighlight("AcpCodeBlock"), *code.marks, *moved))
 
 
-Spans = tuple[tuple[int, int, str], ...]
-
-
-# Asked again while the closing line is still open; a fence may be large, so few are kept.
-@lru_cache(maxsize=4)
-def _highlights(language: str, source: str) -> tuple[Spans, ...]:
+def _highlights(language: str, source: str) -> tuple[_Spans, ...]:
     """Return the coloured spans of each line of `source`; nothing for an unknown language."""
     lexer = _lexer(language)
     if lexer is None:
         return ()
     starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
-    rows: list[list[tuple[int, int, str]]] = [[] for _ in starts[1:]]
+    rows: list[list[_Span]] = [[] for _ in starts[1:]]
     for start, token, value in lexer.get_tokens_unprocessed(source + "\n"):
         group = _group(token)
         if group:
@@ -173,9 +175,11 @@ def _highlights(language: str, source: str) -> tuple[Spans, ...]:
     return tuple(tuple(row) for row in rows)
 
 
-def _add(
-    rows: list[list[tuple[int, int, str]]], starts: list[int], start: int, end: int, group: str
-) -> None:
+# A closing line that is not complete yet asks for the same again and again.
+_highlights_once = lru_cache(maxsize=4)(_highlights)
+
+
+def _add(rows: list[list[_Span]], starts: list[int], start: int, end: int, group: str) -> None:
     """Add [start, end) of the source to the rows that it touches, joined to an equal neighbour."""
     row = bisect_right(starts, start) - 1
     while row < len(rows) and starts[row] < end:
@@ -196,18 +200,21 @@ def _lexers() -> dict[str, str]:
     return {alias: name for name, aliases, _, _ in every for alias in aliases}
 
 
+def _lexer(language: str) -> Lexer | None:
+    name = _lexers().get(language)
+    return None if name is None else _known_lexer(name)
+
+
 @cache
 def _known_lexer(name: str) -> Lexer:
     return find_lexer_class(name)()
 
 
-def _lexer(language: str) -> Lexer | None:
-    name = _lexers().get(language)
-    return None if name is None or name == "Text only" else _known_lexer(name)
-
-
 @cache
 def _group(token: _TokenType) -> str:
-    while token and (group := _GROUPS.get(".".join(token))) is None:
+    while token:
+        group = _GROUPS.get(".".join(token))
+        if group is not None:
+            return group
         token = token.parent
-    return group if token else ""
+    return ""

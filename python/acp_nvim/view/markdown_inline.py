@@ -41,7 +41,8 @@ def inline(text: str, start: int, stop: int) -> list[Mark]:
 
 def shown(text: str, start: int, stop: int, marks: list[Mark]) -> str:
     """Return what is seen of [start, stop): its text without what `marks` conceal."""
-    pieces, at = [], start
+    at = start
+    pieces: list[str] = []
     hidden = (mark for mark in marks if isinstance(mark, Conceal))
     for mark in sorted(hidden, key=lambda mark: mark.start):
         pieces += (text[at : mark.start], mark.character)

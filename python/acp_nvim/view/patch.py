@@ -55,15 +55,15 @@ def _changes(old: Blocks, new: Blocks, row: int) -> Iterator[Replace]:
     """Align the blocks by key; between two hunks of keys every block has its counterpart."""
     old_at = new_at = 0
     for hunk in _hunks_of_keys(old, new):
-        kept = hunk.first - old_at
         for before, after in zip(old[old_at : hunk.first], new[new_at:], strict=False):
             yield from _change(before, after, row)
             row += len(after.lines)
-        gone, come = old[hunk.first : hunk.last], new[new_at + kept :][: len(hunk.lines)]
-        if hunk.first < hunk.last or hunk.lines:
+            new_at += 1
+        gone, come = old[hunk.first : hunk.last], new[new_at : new_at + len(hunk.lines)]
+        if gone or come:
             yield Replace(row, row + _height(gone), _lines(come))
         row += _height(come)
-        old_at, new_at = hunk.last, new_at + kept + len(come)
+        old_at, new_at = hunk.last, new_at + len(come)
 
 
 def _hunks_of_keys(old: Blocks, new: Blocks) -> tuple[hunks.Hunk, ...]:

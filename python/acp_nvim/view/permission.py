@@ -113,7 +113,8 @@ def _places(tool: ToolCall | None, cwd: str) -> list[Line]:
     places = [place(location, cwd) for location in tool.locations]
     unsaid = [text for text in places if text not in tool.title]
     lines = [coloured(text, "AcpToolPath") for text in unsaid[:PLACES]]
-    return lines + _more(len(unsaid) - len(lines))
+    left = len(unsaid) - len(lines)
+    return [*lines, coloured(f"… {plural(left, 'more place')}", "AcpDim")] if left else lines
 
 
 def _said(text: str) -> list[Line]:

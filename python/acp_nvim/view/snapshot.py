@@ -10,7 +10,7 @@ from typing import Any
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import ConfigOption, Prompt
 from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
-from acp_nvim.view.message import entry_text
+from acp_nvim.view.transcript import entry_text
 
 
 def snapshot(state: SessionState) -> dict[str, Any]:

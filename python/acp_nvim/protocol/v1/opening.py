@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.errors import UserError
-from acp_nvim.protocol.dialect import NOTHING, AgentCapabilities, AgentInfo, AuthMethod
+from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.config import decode_config
 from acp_nvim.session.event import Mode, SessionOpened
@@ -23,7 +23,7 @@ def decode_initialize(result: object) -> AgentInfo:
         version=info.version or "",
         capabilities=_capabilities(told.agent_capabilities or types.Capabilities()),
         auth_methods=tuple(map(_auth_method, told.auth_methods or ())),
-        raw_capabilities=raw if isinstance(raw, dict) else NOTHING,
+        raw_capabilities=raw if isinstance(raw, dict) else {},
     )
 
 

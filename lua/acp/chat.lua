@@ -1,0 +1,254 @@
+-- The chat buffer: how it is made, and its keys. What is in it comes from the host.
+
+local apply = require('acp.apply')
+local chats = require('acp.chats')
+local layout = require('acp.layout')
+local options = require('acp.options')
+
+local api = vim.api
+
+local M = {}
+
+---@return integer row 0-based
+local function row()
+  return api.nvim_win_get_cursor(0)[1] - 1
+end
+
+---@param chat acp.Chat
+---@param action string
+local function fold(chat, action)
+  require('acp.bridge').notify('toggle', { chat = chat.chat, row = row(), action = action })
+end
+
+--- Go on in the prompt with the same key; in an empty one they all mean the same.
+---@param chat acp.Chat
+---@param key string
+local function write(chat, key)
+  layout.open(chat)
+  local empty = vim.deep_equal(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), { '' })
+  api.nvim_feedkeys(empty and 'i' or key, 'n', false)
+end
+
+--- The tool call's file; else a file whose name is under the cursor.
+---@param chat acp.Chat
+---@param split boolean
+local function follow_link(chat, split)
+  local name = vim.fn.expand('<cfile>')
+  local payload = { chat = chat.chat, row = row() }
+  require('acp.bridge').call('follow_link', payload, function(err, link)
+    local path = link and link.path or vim.fs.joinpath(chat.cwd, name)
+    if link or (name ~= '' and vim.fn.filereadable(path) == 1) then
+      layout.show_file(path, link and link.line, split)
+    else
+      require('acp.notice').warn(err or 'no file here')
+    end
+  end)
+end
+
+--- Rows of the user's lines from a row on, nearest first; in portions, since a chat may be long.
+---@param buffer integer
+---@param from integer
+---@param to integer|integer[] 0 to search backwards, -1 forwards, or a position
+---@return fun(): integer?
+local function user_rows(buffer, from, to)
+  return coroutine.wrap(function()
+    local start = { from, to == 0 and -1 or 0 }
+    while true do
+      local found = api.nvim_buf_get_extmarks(
+        buffer,
+        apply.namespace,
+        start,
+        to,
+        { details = true, limit = 500 }
+      )
+      for _, mark in ipairs(found) do
+        if mark[4].line_hl_group == 'AcpUser' then
+          coroutine.yield(mark[2])
+        end
+      end
+      if #found < 500 then
+        return
+      end
+      start = found[#found][1]
+    end
+  end)
+end
+
+---@param buffer integer
+---@param line integer 0-based row of a user's line
+---@return boolean first no line of the same prompt is above it
+local function begins_prompt(buffer, line)
+  return line == 0 or user_rows(buffer, line - 1, { line - 1, -1 })() == nil
+end
+
+---@param buffer integer
+---@param from integer
+---@param to integer
+---@return integer? row where the next prompt in that direction begins
+local function find_prompt(buffer, from, to)
+  for line in user_rows(buffer, from, to) do
+    if begins_prompt(buffer, line) then
+      return line
+    end
+  end
+end
+
+---@param forwards boolean
+local function jump(forwards)
+  local buffer = api.nvim_get_current_buf()
+  for _ = 1, vim.v.count1 do
+    local target
+    if forwards and row() + 1 < api.nvim_buf_line_count(buffer) then
+      target = find_prompt(buffer, row() + 1, -1)
+    elseif not forwards and row() > 0 then
+      target = find_prompt(buffer, row() - 1, 0)
+    end
+    if not target then
+      return
+    end
+    vim.cmd("normal! m'")
+    api.nvim_win_set_cursor(0, { target + 1, 0 })
+  end
+end
+
+--- Go to the oldest ask; without one the key is what it was: <C-i>.
+function M.to_ask()
+  if not require('acp.ask').focus_ask() then
+    api.nvim_feedkeys(vim.v.count1 .. vim.keycode('<C-i>'), 'n', false)
+  end
+end
+
+--- Map a key of a buffer of ours, unless the user wants none.
+---@param buffer integer
+---@param mode string
+---@param key string
+---@param desc string
+---@param run fun()
+function M.map(buffer, mode, key, desc, run)
+  if options.value('default_keys') ~= false then
+    vim.keymap.set(mode, key, run, { buffer = buffer, nowait = true, desc = desc })
+  end
+end
+
+---@param chat acp.Chat
+local function map_keys(chat)
+  local function map(key, desc, run)
+    M.map(chat.chat, 'n', key, desc, run)
+  end
+  for _, key in ipairs({ 'i', 'a', 'o', 'I', 'A', 'O' }) do
+    map(key, 'Write a prompt', function()
+      write(chat, key)
+    end)
+  end
+  local folds = {
+    ['<CR>'] = 'toggle',
+    za = 'toggle',
+    zo = 'open',
+    zc = 'close',
+    zR = 'open_all',
+    zM = 'close_all',
+  }
+  for key, action in pairs(folds) do
+    map(key, 'Fold: ' .. action, function()
+      fold(chat, action)
+    end)
+  end
+  for key, split in pairs({ gf = false, ['<C-w>f'] = true }) do
+    map(key, 'Go to the file', function()
+      follow_link(chat, split)
+    end)
+  end
+  map(']]', 'Next prompt', function()
+    jump(true)
+  end)
+  map('[[', 'Previous prompt', function()
+    jump(false)
+  end)
+  map('<Tab>', 'Go to the oldest question', M.to_ask)
+  map('q', 'Close the chat', function()
+    layout.close(chat)
+  end)
+end
+
+---@param chat acp.Chat
+local function gone(chat)
+  chats.remove(chat.chat)
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  vim.schedule(function()
+    local bridge = require('acp.bridge')
+    if bridge.running() then
+      bridge.notify('chat_wiped', { chat = chat.chat })
+    end
+    require('acp.ask').close_of(chat.chat)
+    if api.nvim_buf_is_valid(chat.prompt) then
+      api.nvim_buf_delete(chat.prompt, { force = true })
+    end
+  end)
+end
+
+--- A chat that is unloaded and stays so (`:bdelete`) is not wanted any more.
+---@param buffer integer
+local function wipe_unloaded(buffer)
+  vim.schedule(function()
+    if api.nvim_buf_is_valid(buffer) and not api.nvim_buf_is_loaded(buffer) then
+      api.nvim_buf_delete(buffer, { force = true })
+    end
+  end)
+end
+
+---@param chat acp.Chat
+local function watch(chat)
+  local group = api.nvim_create_augroup('acp.chat.' .. chat.chat, {})
+  local function on(event, run)
+    api.nvim_create_autocmd(event, { group = group, buffer = chat.chat, callback = run })
+  end
+  on('BufWinEnter', function()
+    layout.dress(0, layout.CHAT)
+  end)
+  on('BufEnter', function()
+    chats.touch(chat.chat)
+  end)
+  on('BufUnload', function()
+    wipe_unloaded(chat.chat)
+  end)
+  on('BufWipeout', function()
+    gone(chat)
+  end)
+end
+
+--- Set what makes a buffer a chat; `:edit` may have undone it.
+---@param buffer integer
+function M.set_options(buffer)
+  local values = {
+    buftype = 'nofile',
+    bufhidden = 'hide',
+    swapfile = false,
+    buflisted = false,
+    undolevels = -1,
+    modifiable = false,
+    filetype = 'acp_chat',
+  }
+  for name, value in pairs(values) do
+    vim.bo[buffer][name] = value
+  end
+end
+
+--- Make the buffer; its number is the chat's.
+---@return integer buffer
+function M.create_buffer()
+  local buffer = api.nvim_create_buf(false, true)
+  M.set_options(buffer)
+  return buffer
+end
+
+--- Bring its keys to life and show the first line.
+---@param chat acp.Chat
+function M.begin(chat)
+  apply.draw(chat.chat, { { 0, -1, { ('Starting %s …'):format(chat.agent) }, {} } })
+  map_keys(chat)
+  watch(chat)
+end
+
+return M

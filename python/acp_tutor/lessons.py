@@ -1,0 +1,121 @@
+"""What the tutor says, in Markdown. Texts only; called by `scenes` and `agent`."""
+
+from __future__ import annotations
+
+COMMANDS = [
+    {"name": "help", "description": "What I can do"},
+    {
+        "name": "read",
+        "description": "Read a file through the editor",
+        "input": {"hint": "path (else the last file)"},
+    },
+    {
+        "name": "edit",
+        "description": "Make a small change, after asking",
+        "input": {"hint": "path (else the last file)"},
+    },
+    {"name": "plan", "description": "Show a plan and follow it"},
+    {"name": "ask", "description": "Ask a question in the permission menu"},
+]
+
+WELCOME = """\
+# Welcome to acp.nvim
+
+I am the **tutor**: a small program that speaks the *Agent Client Protocol*, as every coding agent \
+does. There is no model behind me, so I always say the same. Try this:
+
+1. **Talk.** The window below is the prompt. Type `/read` there and press `<CR>` \
+(`<C-s>` while inserting). I read a file *through your editor*, so I see what you have not saved.
+2. **Point.** Select lines in a file and type `:'<,'>AcpPrompt explain this`.
+3. **Decide.** Send `/edit`. I propose a change and wait: press `<Tab>` and then a number, or type \
+`:Acp permit 1` anywhere. Nothing is written before you say yes.
+4. **Take back.** The change is in your buffer. `u` undoes it, in one step.
+5. **Stop me.** Send `/plan`, then type `:Acp cancel`.
+
+| In the chat | it does |
+|---|---|
+| `i` | goes back to the prompt |
+| `<CR>` | opens or closes a thought or a tool call |
+| `gf` | goes to the place that a tool call names |
+| `<Tab>` | goes to the question that waits |
+
+A key of your own for the prompt, with or without a selection:
+
+```lua
+vim.keymap.set({ 'n', 'x' }, '<leader>a', '<Plug>(acp-prompt)')
+```
+
+When you have seen enough, `:Acp start` lists the real agents on this machine.
+"""
+
+WELCOME_QUIET = "I am the tutor. `/help` says what I can do."
+
+AGAIN = """\
+I know only what I was taught: `/read`, `/edit`, `/plan`, `/ask`, and `/help` for what they do. \
+For a real answer, `:Acp start` lists the agents on this machine.
+"""
+
+HELP = """\
+## What I can do
+
+- `/read [path]` reads a file as your editor has it, unsaved changes and all.
+- `/edit [path]` makes a small change, after asking you.
+- `/plan` shows a plan and follows it.
+- `/ask` asks you something and tells you what you chose.
+
+A path may be relative to the project; without one I take the file you showed me last, else \
+`README.md`. In the prompt, type `/` and `<C-x><C-o>` for this list. `:Acp mode quiet` makes me talk less, \
+`:Acp mode guide` more.
+"""
+
+UNKNOWN_COMMAND = "There is no `/{}`. I know `/help`, `/read`, `/edit`, `/plan` and `/ask`."
+
+CANNOT_READ = (
+    "I cannot read files here: this client does not offer `fs/read_text_file`. "
+    "In acp.nvim, `fs = { read = true }` allows it."
+)
+CANNOT_WRITE = (
+    "I cannot change files here: this client does not offer `fs/read_text_file` and "
+    "`fs/write_text_file`. In acp.nvim, `fs = { read = true, write = true }` allows it."
+)
+READ_FAILED = "The editor did not let me read `{}`. It said: {}"
+READ_AFTERWARDS = (
+    "That was your editor's text, also where it is not saved yet. "
+    "Put the cursor on the tool call above: `<CR>` opens it, `gf` goes to the file."
+)
+
+PLAN = ("Show you a plan", "Follow it step by step", "Be done")
+PLAN_INTRODUCTION = (
+    "This is a **plan**. An agent replaces it as a whole whenever it gets further; watch the marks. "
+    "`:Acp cancel` stops me."
+)
+PLAN_DONE = "The plan is done."
+
+ASK_INTRODUCTION = (
+    "I am about to ask you something. The menu takes no focus and does not mind what you type; "
+    "`<Tab>` in the chat goes there, `1` to `4` chooses, `:Acp permit 2` works from anywhere."
+)
+ASK_TITLE = "May the tutor go on?"
+ASKED = "You chose **{}**."
+ASK_FAILED = "I could not ask you. The client said: {}"
+
+EDIT_THOUGHT = (
+    "A small, harmless change will do. First I read the file, because the editor may hold text "
+    "that is not on the disk. Then I ask."
+)
+EDIT_STEPS = ("Read {}", "Ask for permission", "Write the change")
+EDIT_IMPOSSIBLE = "I know no harmless change for `{}`: I cannot write a comment in such a file."
+EDIT_INTRODUCTION = (
+    "I would like to **{}**, in line {}. Open the tool call with `<CR>` to see the difference, "
+    "or press `d` in the menu."
+)
+EDIT_STANDING_YES = "You said *do not ask again*, so I do not ask."
+EDIT_REJECTED = "You said no, so nothing was written."
+EDIT_REJECTED_ALWAYS = "You said *no, and do not ask again*, so nothing was written. A new session (`:Acp new`) asks again."
+EDIT_RETRY = "The editor did not take it: {} I read the file again and try once more."
+EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
+EDIT_DONE = "Done: `{}`, line {}."
+EDIT_AFTERWARDS = (
+    "Go to the file and press `u`: the whole change is one step of your undo history. "
+    "Had you been editing other lines meanwhile, they would still be there."
+)

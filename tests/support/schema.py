@@ -1,0 +1,106 @@
+"""What this client sends, judged by the official schema of ACP v1, and stricter than it.
+
+Every method is mapped to its definition by `x-method` and `x-side`; keys that no definition names
+are errors at any depth (C-310), which the schema alone would let pass.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+SCHEMA = Path(__file__).with_name("schema") / "v1.json"
+
+
+class NotValid(AssertionError):
+    """A message that must not leave the client."""
+
+
+def validate_client_message(message: dict[str, Any], answered_method: str | None = None) -> None:
+    """Raise `NotValid` if the client may not send this message.
+
+    `answered_method` is the method of the agent's request that a response answers.
+    """
+    if message.get("jsonrpc") != "2.0":
+        raise NotValid(f"no jsonrpc 2.0: {message}")
+    if "method" in message:
+        _only(message, {"jsonrpc", "id", "method", "params"})
+        _validate_call(message)
+    elif "error" in message:
+        _only(message, {"jsonrpc", "id", "error"})
+        _check("Error", message["error"])
+    else:
+        _only(message, {"jsonrpc", "id", "result"})
+        _validate_result(message, answered_method)
+
+
+def _validate_call(message: dict[str, Any]) -> None:
+    method = message["method"]
+    if method.startswith("_"):
+        return
+    kind = "Request" if "id" in message and method != "$/cancel_request" else "Notification"
+    _check(_definition(method, {"agent", "protocol"}, kind), message.get("params", {}))
+
+
+def _validate_result(message: dict[str, Any], answered_method: str | None) -> None:
+    if answered_method is None:
+        raise NotValid(f"a response to nothing: {message}")
+    _check(_definition(answered_method, {"client"}, "Response"), message["result"])
+
+
+def _only(message: dict[str, Any], allowed: set[str]) -> None:
+    if further := set(message) - allowed:
+        raise NotValid(f"{sorted(further)} at the root of {message}")
+
+
+def _definition(method: str, sides: set[str], kind: str) -> str:
+    for name, definition in _strict_schema()["$defs"].items():
+        if (
+            definition.get("x-method") == method
+            and definition.get("x-side") in sides
+            and name.endswith(kind)
+        ):
+            return str(name)
+    raise NotValid(f"the schema knows no {kind.lower()} {method!r} of ours")
+
+
+def _check(definition: str, value: object) -> None:
+    errors = list(_validator(definition).iter_errors(value))
+    if errors:
+        raise NotValid(f"{definition}: {errors[0].json_path}: {errors[0].message}")
+
+
+@cache
+def _validator(definition: str) -> Draft202012Validator:
+    schema = _strict({"$ref": f"#/$defs/{definition}"})
+    return Draft202012Validator(schema | {"$defs": _strict_schema()["$defs"]})
+
+
+@cache
+def _strict_schema() -> dict[str, Any]:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    _close(schema)
+    return dict(schema)
+
+
+def _close(node: object) -> None:
+    """Forbid unknown keys wherever a value is described: in `properties` and `items`."""
+    if isinstance(node, list):
+        for item in node:
+            _close(item)
+    elif isinstance(node, dict):
+        for value in node.values():
+            _close(value)
+        if isinstance(properties := node.get("properties"), dict):
+            node["properties"] = {name: _strict(value) for name, value in properties.items()}
+        if isinstance(items := node.get("items"), dict):
+            node["items"] = _strict(items)
+
+
+def _strict(schema: Any) -> Any:
+    # unevaluated, not additional: it sees through $ref, allOf and anyOf
+    return schema | {"unevaluatedProperties": False} if isinstance(schema, dict) else schema

@@ -1,0 +1,344 @@
+"""Each golden file is one message of the wire; what it must mean stands here, claimed by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import acp.schema
+import pytest
+
+from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod, ClientCapabilities
+from acp_nvim.protocol.v1.dialect import V1
+from acp_nvim.session.ask import PermissionAsk, ReadFileAsk, WriteFileAsk
+from acp_nvim.session.content import (
+    Audio,
+    Diff,
+    Image,
+    Resource,
+    ResourceLink,
+    TerminalOutput,
+    Text,
+    UnknownContent,
+)
+from acp_nvim.session.event import (
+    ChunkReceived,
+    Command,
+    CommandsReplaced,
+    ConfigChoice,
+    ConfigOption,
+    ConfigReplaced,
+    Cost,
+    Event,
+    InfoChanged,
+    Location,
+    Mode,
+    ModeChanged,
+    Noticed,
+    PermissionOption,
+    PlanEntry,
+    PlanReplaced,
+    SessionOpened,
+    ToolCallUpdated,
+    Unknown,
+    UsageChanged,
+)
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "v1"
+FILES = ClientCapabilities(read_text_file=True, write_text_file=True)
+V1_DIALECT = V1()
+
+
+def message(name: str) -> dict[str, Any]:
+    return dict(json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8")))
+
+
+def said(content: Any) -> tuple[Event, ...]:
+    return (ChunkReceived("agent", content),)
+
+
+MODEL = ConfigOption(
+    "model",
+    "Model",
+    "select",
+    "a",
+    "model",
+    None,
+    (ConfigChoice("a", "A", "fast"), ConfigChoice("b", "B")),
+)
+THINKING = ConfigOption(
+    "think",
+    "Thinking",
+    "select",
+    "hi",
+    choices=(ConfigChoice("lo", "lo", group="Low"), ConfigChoice("hi", "hi", group="High")),
+)
+WEB = ConfigOption("web", "Web", "boolean", True, description="Search the web")
+
+UPDATES: dict[str, tuple[Event, ...]] = {
+    "user_message_chunk": (ChunkReceived("user", Text("explain this"), "m0"),),
+    "agent_message_chunk": (ChunkReceived("agent", Text("Hello, **world**"), "m1"),),
+    "agent_message_chunk_without_id": said(Text("x")),
+    "agent_message_chunk_empty": (),
+    "agent_thought_chunk": (ChunkReceived("thought", Text("let me see")),),
+    "chunk_image": said(Image("iVBORw0KGgo=", "image/png", "file:///p/a.png")),
+    "chunk_audio": said(Audio("UklGRg==", "audio/wav")),
+    "chunk_resource_link": said(
+        ResourceLink("file:///p/a.py", "a.py", "text/x-python", "A", "the A", 12)
+    ),
+    "chunk_resource_text": said(
+        Resource("file:///p/a.py", text="pass\n", mime_type="text/x-python")
+    ),
+    "chunk_resource_blob": said(Resource("file:///p/a.bin", blob="AAE=")),
+    "chunk_unknown_block": said(UnknownContent("_x", '{"type":"_x","n":1}')),
+    "chunk_broken_block": said(UnknownContent("image", '{"type":"image","data":5}')),
+    "tool_call": (
+        ToolCallUpdated(
+            "t1",
+            "Read a.py",
+            "read",
+            "pending",
+            (),
+            (Location("/p/a.py", 3),),
+            '{"path":"/p/a.py"}',
+        ),
+    ),
+    "tool_call_minimal": (ToolCallUpdated("t2", "Think"),),
+    "tool_call_lenient": (ToolCallUpdated("t3", "Go", kind="other", locations=(Location("/a"),)),),
+    "tool_call_update_status": (ToolCallUpdated("t1", status="completed"),),
+    "tool_call_update_nulls": (ToolCallUpdated("t1"),),
+    "tool_call_update_cleared": (ToolCallUpdated("t1", content=(), locations=()),),
+    "tool_call_update_raw": (
+        ToolCallUpdated("t1", raw_input="ls -l", raw_output='[1,{"ü":null}]'),
+    ),
+    "tool_content": (
+        ToolCallUpdated("t1", content=(Text("done"), ResourceLink("file:///p/b", "b"))),
+    ),
+    "tool_content_diff": (
+        ToolCallUpdated(
+            "t1",
+            content=(
+                Diff("/p/a.py", "a\n", "b\n"),
+                Diff("/p/n.py", None, "n\n"),
+                Diff("/p/m.py", None, ""),
+            ),
+        ),
+    ),
+    "tool_content_terminal": (ToolCallUpdated("t1", content=(TerminalOutput("term-1"),)),),
+    "tool_content_bare_block": (
+        ToolCallUpdated(
+            "t1", content=(Text("1. plan"), UnknownContent("hologram", '{"type":"hologram"}'))
+        ),
+    ),
+    "plan": (
+        PlanReplaced(
+            (PlanEntry("look", "high", "completed"), PlanEntry("do", "medium", "in_progress"))
+        ),
+    ),
+    "plan_lenient": (
+        PlanReplaced((PlanEntry("wait", "urgent", "blocked"), PlanEntry("x", "medium", "pending"))),
+    ),
+    "plan_empty": (PlanReplaced(()),),
+    "available_commands": (
+        CommandsReplaced(
+            (
+                Command("web", "Search", "query"),
+                Command("init", "Begin"),
+                Command("mcp:foo (bar)", ""),
+            )
+        ),
+    ),
+    "current_mode": (ModeChanged("plan"),),
+    "current_mode_legacy": (ModeChanged("code"),),
+    "config_option": (ConfigReplaced((MODEL, THINKING, WEB)),),
+    "session_info": (InfoChanged("Fix the bug", "2026-08-20T10:00:00Z"),),
+    "session_info_cleared": (InfoChanged(title=None),),
+    "usage": (UsageChanged(5300, 200000, Cost(0.12, "USD")),),
+    "usage_without_cost": (UsageChanged(0, 0),),
+    "notice": (Noticed("Slow: the model is busy", "warning"),),
+    "notice_other": (Noticed("Hm"),),
+    "unknown": (Unknown("plan_removed", '{"sessionUpdate":"plan_removed","planId":"p1"}'),),
+    "malformed": (Unknown("tool_call", '{"sessionUpdate":"tool_call","title":"no id"}'),),
+    "extra_fields": said(Text("hi")),
+    "without_session": (Unknown("", "{}"),),
+}
+
+ALLOW = PermissionOption("a1", "Allow once", "allow_once")
+ALWAYS = PermissionOption("aa", "Allow always", "allow_always")
+REJECT = PermissionOption("r1", "Reject", "reject_once")
+
+ASKS = {
+    "permission": PermissionAsk(
+        "s1",
+        ToolCallUpdated(
+            "t1", "rm -rf build", "execute", "pending", raw_input='{"command":"rm -rf build"}'
+        ),
+        (ALLOW, ALWAYS, REJECT),
+    ),
+    "permission_only_id": PermissionAsk("s1", ToolCallUpdated("t1"), (ALLOW,)),
+    "permission_odd_options": PermissionAsk(
+        "s1",
+        ToolCallUpdated("t1"),
+        (PermissionOption("x", "Kindless", "other"), PermissionOption("y", "Odd", "maybe")),
+    ),
+    "permission_plan": PermissionAsk(
+        "s1",
+        ToolCallUpdated("t9", "Ready to code?", "switch_mode", content=(Text("## The plan"),)),
+        (REJECT,),
+    ),
+    "read": ReadFileAsk("s1", "/p/a.py"),
+    "read_window": ReadFileAsk("s1", "/p/a.py", 10, 5),
+    "read_lenient": ReadFileAsk("s1", "/p/ü b.py"),
+    "write": WriteFileAsk("s1", "/p/new/a.py", "x\r\n"),
+}
+
+BAD = {
+    "permission_empty": (Code.INVALID_PARAMS, "options"),
+    "permission_no_list": (Code.INVALID_PARAMS, "options"),
+    "permission_no_tool_call": (Code.INVALID_PARAMS, "toolCall"),
+    "read_relative": (Code.INVALID_PARAMS, "path"),
+    "write_without_content": (Code.INVALID_PARAMS, "content"),
+    "terminal_create": (Code.METHOD_NOT_FOUND, "terminal/create"),
+}
+
+INITIALIZED = {
+    "full": AgentInfo(
+        1,
+        "tutor",
+        "The tutor",
+        "1.0",
+        AgentCapabilities(**dict.fromkeys(AgentCapabilities.__slots__, True)),
+        (
+            AuthMethod("oauth", "Log in", "in the browser"),
+            AuthMethod("tty", "Terminal", None, "terminal", ("--login",), (("A", "b"),)),
+        ),
+        message("initialize_full")["result"]["agentCapabilities"],
+    ),
+    "minimal": AgentInfo(1),
+    "lenient": AgentInfo(
+        1,
+        "x",
+        auth_methods=(AuthMethod("a", "A"), AuthMethod("k", "K")),
+        raw_capabilities=message("initialize_lenient")["result"]["agentCapabilities"],
+    ),
+}
+
+MODES = (Mode("ask", "Ask", "first"), Mode("code", "Code"))
+
+SESSIONS = {
+    "new": ("session/new", None, SessionOpened("s 1/ü", MODES, "ask", (MODEL,))),
+    "new_minimal": ("session/new", None, SessionOpened("s1")),
+    "new_lenient": ("session/new", None, SessionOpened("s1")),
+    "load_null": ("session/load", "s9", SessionOpened("s9")),
+    "load": ("session/load", "s9", SessionOpened("s9", MODES, "ask")),
+}
+
+PROMPTS = {
+    "end_turn": "end_turn",
+    "max_tokens": "max_tokens",
+    "max_turn_requests": "max_turn_requests",
+    "refusal": "refusal",
+    "cancelled": "cancelled",
+    "unknown_reason": "tired",
+    "without_reason": "end_turn",
+}
+
+ERRORS = {
+    "auth_required": Code.AUTH_REQUIRED,
+    "resource_not_found": Code.RESOURCE_NOT_FOUND,
+    "internal": Code.INTERNAL_ERROR,
+    "cancelled": Code.REQUEST_CANCELLED,
+}
+
+CLAIMED = {
+    *(f"update_{name}" for name in UPDATES),
+    *(f"ask_{name}" for name in ASKS),
+    *(f"bad_{name}" for name in BAD),
+    *(f"initialize_{name}" for name in INITIALIZED),
+    *(f"session_{name}" for name in SESSIONS),
+    *(f"prompt_{name}" for name in PROMPTS),
+    *(f"error_{name}" for name in ERRORS),
+    "session_new_without_id",
+    "cancel_request",
+}
+
+
+def test_every_golden_file_is_claimed_and_every_claim_has_a_file() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} == CLAIMED
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_update(name: str) -> None:
+    expected_session = "" if name == "without_session" else "s1"
+    decoded = V1_DIALECT.decode_update(message(f"update_{name}")["params"])
+    assert decoded == (expected_session, UPDATES[name])
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_ask(name: str) -> None:
+    request = message(f"ask_{name}")
+    assert V1_DIALECT.decode_ask(request["method"], request["params"], FILES) == ASKS[name]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_request_that_cannot_be_served(name: str) -> None:
+    request = message(f"bad_{name}")
+    code, word = BAD[name]
+    with pytest.raises(AskFailed) as failure:
+        V1_DIALECT.decode_ask(request["method"], request["params"], FILES)
+    assert failure.value.code == code
+    assert word in failure.value.message
+
+
+@pytest.mark.parametrize("name", INITIALIZED)
+def test_initialize_result(name: str) -> None:
+    decoded = V1_DIALECT.decode_initialize(message(f"initialize_{name}")["result"])
+    assert decoded == INITIALIZED[name]
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_session_result(name: str) -> None:
+    method, session_id, expected = SESSIONS[name]
+    result = message(f"session_{name}")["result"]
+    assert V1_DIALECT.decode_session(method, result, session_id) == expected
+
+
+def test_a_new_session_without_an_id_is_an_error() -> None:
+    with pytest.raises(UserError, match="session/new has no sessionId"):
+        V1_DIALECT.decode_session("session/new", message("session_new_without_id")["result"])
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_prompt_result(name: str) -> None:
+    assert V1_DIALECT.decode_prompt(message(f"prompt_{name}")["result"]) == PROMPTS[name]
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_error(name: str) -> None:
+    assert Code(message(f"error_{name}")["error"]["code"]) is ERRORS[name]
+
+
+def test_cancel_request() -> None:
+    assert V1_DIALECT.decode_cancel_request(message("cancel_request")["params"]) == 7
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "user_message_chunk",
+        "agent_message_chunk",
+        "agent_thought_chunk",
+        "tool_call",
+        "tool_call_update_status",
+        "tool_content",
+        "tool_content_diff",
+        "plan",
+        "current_mode",
+        "session_info",
+        "usage",
+    ],
+)
+def test_well_formed_golden_updates_are_what_the_official_sdk_takes_too(name: str) -> None:
+    acp.schema.SessionNotification.model_validate(message(f"update_{name}")["params"])

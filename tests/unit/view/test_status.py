@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from acp_nvim.session.content import Text
+from acp_nvim.session.event import (
+    Command,
+    ConfigChoice,
+    ConfigOption,
+    Cost,
+    Mode,
+    PendingAsk,
+    PermissionOption,
+    Prompt,
+)
+from acp_nvim.session.state import SessionState, Usage
+from acp_nvim.view.status import elapsed, summary, winbar
+
+IDLE = SessionState("tutor", "/w", id="s1", status="idle")
+ASK = PendingAsk("1", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
+
+
+def shown(state: SessionState, title: str = "Tutor 1.0", now: float = 0.0) -> str:
+    """Return the winbar as Neovim would show it: without groups, %% as %."""
+    parts = winbar(state, title=title, now=now).split("%#")
+    text = parts[0] + "".join(part.split("#", 1)[1] for part in parts[1:])
+    assert "%" not in text.replace("%%", "")
+    return text.replace("%%", "%").strip()
+
+
+def test_an_idle_session() -> None:
+    assert shown(IDLE) == "Tutor 1.0 · idle"
+
+
+def test_a_running_turn_shows_the_time() -> None:
+    running = replace(IDLE, status="running", turn_started=100.0)
+    assert shown(running, now=112.9) == "Tutor 1.0 · running 0:12"
+
+
+def test_an_unusual_end_is_named() -> None:
+    assert shown(replace(IDLE, stop_reason="max_tokens")) == "Tutor 1.0 · idle (max_tokens)"
+    assert shown(replace(IDLE, stop_reason="end_turn")) == "Tutor 1.0 · idle"
+
+
+def test_loading_is_starting() -> None:
+    assert shown(replace(IDLE, status="loading")) == "Tutor 1.0 · starting"
+
+
+def test_everything_at_once() -> None:
+    full = replace(
+        IDLE,
+        modes=(Mode("code", "Code"), Mode("ask", "Ask first")),
+        mode="ask",
+        asks=(ASK, ASK),
+        usage=Usage(12_300, 200_000, Cost(0.1234, "USD")),
+        title="Fix it",
+    )
+    assert shown(full) == (
+        "Tutor 1.0 · Ask first · idle · 2 waiting for you · 12.3k/200k (6%) · 0.12 USD · Fix it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("used", "size", "text"),
+    [
+        (999, 0, "999"),
+        (1_000, 0, "1k"),
+        (0, 200_000, "0/200k (0%)"),
+        (300, 200, "300/200 (150%)"),
+        (1_500_000, 2_000_000, "1.5M/2M (75%)"),
+    ],
+)
+def test_tokens(used: int, size: int, text: str) -> None:
+    assert shown(replace(IDLE, usage=Usage(used, size))).endswith(f"· {text}")
+
+
+def test_an_unlisted_mode_shows_its_id() -> None:
+    assert "· yolo ·" in shown(replace(IDLE, mode="yolo"))
+
+
+def test_agent_text_is_no_statusline_item_and_is_visible() -> None:
+    evil = "%{system('x')}%#Error#\u202e\x1b[1m 100%"
+    text = winbar(replace(IDLE, title=evil), title=evil, now=0)
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    assert "<U+202E>" in text
+    assert "%%{system" in text
+    assert "%%#Error#" in text
+
+
+def test_a_long_title_is_cut() -> None:
+    assert shown(replace(IDLE, title="x" * 99)).endswith(" · " + "x" * 39 + "…")
+
+
+def test_elapsed() -> None:
+    assert [elapsed(n) for n in (-1, 0, 9.9, 61, 3599, 3661)] == [
+        "0:00",
+        "0:00",
+        "0:09",
+        "1:01",
+        "59:59",
+        "1:01:01",
+    ]
+
+
+def test_summary_leaves_out_what_is_not_known() -> None:
+    assert summary(SessionState("tutor", "/w")) == {
+        "agent": "tutor",
+        "state": "loading",
+        "modes": [],
+        "pending": 0,
+        "turn": 0,
+        "queue": 0,
+        "commands": [],
+    }
+
+
+def test_summary_of_everything() -> None:
+    model = ConfigOption("m", "Model", "select", "x1", "model", None, (ConfigChoice("x1", "X One"),))
+    full = replace(
+        IDLE,
+        stop_reason="end_turn",
+        modes=(Mode("code", "Code"),),
+        mode="code",
+        config=(model,),
+        usage=Usage(1, 2, Cost(0.5, "EUR")),
+        asks=(ASK,),
+        title="T",
+        turn=3,
+        queue=(Prompt((Text("later"),)),),
+        commands=(Command("plan", "makes a plan", "what for"), Command("help", "helps")),
+    )
+    assert json.loads(json.dumps(summary(full))) == {
+        "agent": "tutor",
+        "session": "s1",
+        "state": "idle",
+        "stop_reason": "end_turn",
+        "mode": "code",
+        "modes": [{"id": "code", "name": "Code"}],
+        "model": "X One",
+        "used": 1,
+        "size": 2,
+        "cost": {"amount": 0.5, "currency": "EUR"},
+        "pending": 1,
+        "title": "T",
+        "turn": 3,
+        "queue": 1,
+        "commands": [
+            {"name": "plan", "description": "makes a plan", "hint": "what for"},
+            {"name": "help", "description": "helps"},
+        ],
+    }
+
+
+def test_a_model_outside_its_choices_shows_its_value() -> None:
+    model = ConfigOption("m", "Model", "select", "x2", "model")
+    assert summary(replace(IDLE, config=(model,)))["model"] == "x2"
