@@ -1,6 +1,6 @@
--- Keeps an unsent prompt on disk, so that it survives a crash. One file a prompt buffer, named after
--- agent, working directory, process and buffer: two Neovims never write the same one, and a draft is
--- given back only when the process that wrote it is gone.
+-- Keeps an unsent prompt on disk, so that it survives a crash. One file for each prompt buffer,
+-- named after agent, working directory, process and buffer: two Neovims never write the same one,
+-- and a draft is taken over only when the process that wrote it is gone.
 
 local chats = require('acp.chats')
 
@@ -56,18 +56,23 @@ local function is_orphan(name, start)
   return code == 'ESRCH'
 end
 
---- Take over the draft of a prompt of the same agent and folder whose Neovim is gone.
+--- The draft of this prompt; without one, that of a prompt of the same agent and folder whose
+--- Neovim is gone, which is this prompt's from now on.
 ---@param chat acp.Chat
----@return string[]? lines
+---@return string[] lines none when there is no draft
 function M.restore(chat)
+  local path = M.path(chat)
+  if vim.fn.filereadable(path) == 1 then
+    return vim.fn.readfile(path)
+  end
   for name in vim.fs.dir(folder()) do
     if is_orphan(name, prefix(chat)) then
-      local path = M.path(chat)
       if vim.uv.fs_rename(vim.fs.joinpath(folder(), name), path) then
         return vim.fn.readfile(path)
       end
     end
   end
+  return {}
 end
 
 return M

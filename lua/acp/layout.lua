@@ -59,16 +59,22 @@ function M.window_of(buffer)
   end
 end
 
+---@param window integer 0 for none
+---@return boolean
+local function takes_files(window)
+  if window == 0 or M.is_float(window) then
+    return false
+  end
+  local buffer = api.nvim_win_get_buf(window)
+  return not chats.of(buffer) and vim.bo[buffer].buftype == ''
+end
+
 --- A window in which a file may be shown: the previous one if it is such, else the first.
 ---@return integer?
 function M.file_window()
-  local windows = { vim.fn.win_getid(vim.fn.winnr('#')), unpack(api.nvim_tabpage_list_wins(0)) }
-  for _, window in ipairs(windows) do
-    local buffer = window ~= 0 and api.nvim_win_get_buf(window)
-    if buffer and not chats.of(buffer) and not M.is_float(window) and vim.bo[buffer].buftype == '' then
-      return window
-    end
-  end
+  local previous = vim.fn.win_getid(vim.fn.winnr('#'))
+  return takes_files(previous) and previous
+    or vim.iter(api.nvim_tabpage_list_wins(0)):find(takes_files)
 end
 
 --- Run something that opens or closes windows; the others show the same lines afterwards.

@@ -15,7 +15,7 @@ local SAVE_AFTER_MS = 500
 
 ---@class acp.Selection
 ---@field buffer integer
----@field mark integer extmark in `acp_selection` from the first character to the end of the last line
+---@field mark integer extmark in `acp_selection`, from the first line to the end of the last
 ---@field path? string absolute; nil for a buffer without a file
 ---@field first integer 1-based
 ---@field last integer 1-based, inclusive
@@ -133,7 +133,7 @@ function M.send(number, what)
     return false
   end
   if not chats.is_open(chat) then
-    notice.warn(('this session of %s is closed: :AcpStart %s begins a new one'):format(chat.agent, chat.agent))
+    notice.warn(('this session is closed: :AcpStart %s begins a new one'):format(chat.agent))
     return false
   end
   chats.touch(number)
@@ -143,19 +143,24 @@ function M.send(number, what)
     selections = what.selections or (not what.text and attached[number]) or {},
     bang = what.bang or false,
   })
-  if sent and not what.text then
+  if sent ~= false and not what.text then
     clear(chat)
   end
-  return sent
+  return sent ~= false
+end
+
+---@param chat acp.Chat
+local function save_draft(chat)
+  if api.nvim_buf_is_loaded(chat.prompt) then
+    draft.save(chat, lines_of(chat))
+  end
 end
 
 ---@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
-    if api.nvim_buf_is_loaded(chat.prompt) then
-      draft.save(chat, lines_of(chat))
-    end
+    save_draft(chat)
   end)
   api.nvim_buf_attach(chat.prompt, false, {
     on_lines = function()
@@ -192,14 +197,14 @@ local function watch(chat)
     write(chat, event.match)
   end)
   on('BufReadCmd', function()
-    api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat) or {})
+    api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
     watch_text(chat)
   end)
   on('BufModifiedSet', function()
     vim.bo[chat.prompt].modified = false
   end)
-  on({ 'InsertLeave', 'BufLeave' }, function()
-    draft.save(chat, lines_of(chat))
+  on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
+    save_draft(chat)
   end)
   on('BufWinEnter', function()
     layout.dress(0, layout.PROMPT)
@@ -210,7 +215,7 @@ local function watch(chat)
   api.nvim_create_autocmd('VimLeavePre', {
     group = group,
     callback = function()
-      draft.save(chat, lines_of(chat))
+      save_draft(chat)
     end,
   })
 end
@@ -236,10 +241,7 @@ function M.create(chat)
   chat.prompt = buffer
   vim.b[buffer].acp_chat = chat.chat
   chats.name(buffer, ('acp-prompt://%s/%d'):format(chats.encode(chat.agent), chat.chat))
-  local left = draft.restore(chat)
-  if left then
-    api.nvim_buf_set_lines(buffer, 0, -1, true, left)
-  end
+  api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
   local values = {
     buftype = 'acwrite',
     bufhidden = 'hide',

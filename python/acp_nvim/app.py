@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 import anyio
 from anyio.abc import TaskGroup
-from pynvim import Nvim
 
 import acp_nvim
 from acp_nvim.client.client import Client
@@ -24,7 +23,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.commands import asking
 from acp_nvim.commands.desk import Desk, Ground
-from acp_nvim.commands.verbs import VERBS, unknown
+from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.errors import AcpError
 from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
@@ -59,9 +58,10 @@ LEAVING = 0.2
 class App:
     """The host's program. `receive` may be called before `run`."""
 
-    def __init__(self, nvim: Nvim, root: str) -> None:
-        self._nvim = nvim
-        self._call = call = Call(nvim)
+    def __init__(self, call: Call, root: str, leave: Callable[[], None]) -> None:
+        """Take the way to Neovim, the plugin's folder, and what ends the host's loop."""
+        self._call = call
+        self._leave = leave
         self._painter = Painter(call)
         self._floats = AskFloats(call, self._fault)
         self._pickers = Pickers(call)
@@ -101,7 +101,8 @@ class App:
 
     def _carry_out(self, verb: str, payload: Mapping[str, Any], call: int | None) -> None:
         try:
-            result = VERBS.get(verb, unknown)(self._desk, payload)
+            handler: Handler = VERBS.get(verb, unknown)
+            result = handler(self._desk, payload)
         except Exception as error:  # the root task group must outlive any verb
             self._answer_error(call, error)
             return
@@ -134,7 +135,7 @@ class App:
                 if client.link is not None:
                     tasks.start_soon(_end, client)
         self._groups.kill_all()
-        self._nvim.stop_loop()
+        self._leave()
 
     # --- what happens in sessions
 

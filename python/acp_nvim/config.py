@@ -186,7 +186,7 @@ def parse(raw: object) -> tuple[Options, tuple[str, ...]]:
     `raw` is the configuration as Lua sent it; None, at any depth, means not given.
     """
     problems: dict[Path, str] = {}
-    left = raw
+    left = _given(raw)
     while True:
         tried = _given(left)
         try:
@@ -211,12 +211,8 @@ def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> o
 _EXPECTED = {
     "bool_type": "true or false",
     "string_type": "a string",
-    "string_unicode": "text in UTF-8",
-    "int_type": "a whole number",
-    "mapping_type": "a table",
     "dict_type": "a table",
     "model_type": "a table",
-    "model_attributes_type": "a table",
     "tuple_type": "a list",
 }
 
@@ -235,9 +231,7 @@ def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
             return [(path, f"{_dotted(path)} is missing")]
         case kind:
             expected = _EXPECTED.get(kind) or str(context.get("expected", details["msg"]))
-            one_of = "one of " if " or " in expected and kind == "literal_error" else ""
-            sentence = f"{_dotted(path)} must be {one_of}{expected}, not {_shown(details['input'])}"
-            return [(path, sentence)]
+            return [(path, f"{_dotted(path)} must be {expected}, not {_shown(details['input'])}")]
 
 
 def _position(raw: object, path: Path) -> Path:
@@ -294,10 +288,7 @@ def _without(value: object, path: Path) -> object:
         return None
     head, rest = path[0], path[1:]
     if isinstance(value, dict):
-        return {
-            str(key): _without(item, rest) if str(key) == head else item
-            for key, item in value.items()
-        }
+        return {key: _without(item, rest) if key == head else item for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_without(item, rest) if i == head else item for i, item in enumerate(value)]
     return None

@@ -64,13 +64,12 @@ class Connection:
             result = await answer
         finally:
             del self._answers[request_id]
-            self._peer.forget(request_id)
         return result if isinstance(result, dict) else {}
 
     def _settle(self, reply: Reply) -> None:
-        answer = self._answers[reply.id]
-        if answer.done():
-            return  # cancelled just now
+        answer = self._answers.get(reply.id)
+        if answer is None or answer.done():
+            return  # the turn that asked was cancelled; the client answers all the same
         if isinstance(reply.message, Failure):
             answer.set_exception(RequestFailed(reply.message.message))
         else:

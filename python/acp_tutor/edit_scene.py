@@ -45,9 +45,10 @@ async def _prepared(session: Session, path: str) -> Change | None:
 async def _made(session: Session, path: str, change: Change, steps: tuple[str, ...]) -> bool:
     name = PurePosixPath(path).name
     await session.explain(lessons.EDIT_INTRODUCTION.format(change.what, change.line))
-    call = session.start_call(f"Edit {name}: {change.what}", "edit", **_shown(path, change))
+    title = f"Edit {name}: {change.what}"
+    call = session.start_call(title, "edit", **_shown(path, change))
     session.plan(steps, 1)
-    if not await _permitted(session, call):
+    if not await _permitted(session, call, title=title, kind="edit", **_shown(path, change)):
         session.update_call(call, status="failed")
         return False
     session.plan(steps, 2)
@@ -66,17 +67,17 @@ def _shown(path: str, change: Change) -> dict[str, Any]:
     return {"content": [diff], "locations": [{"path": path, "line": change.line}]}
 
 
-async def _permitted(session: Session, call: str) -> bool:
+async def _permitted(session: Session, call: str, **shown: Any) -> bool:
     if session.standing is None:
-        return await _asked(session, call)
+        return await _asked(session, call, **shown)
     yes = session.standing
     await session.say(lessons.EDIT_STANDING_YES if yes else lessons.EDIT_REJECTED_ALWAYS)
     return yes
 
 
-async def _asked(session: Session, call: str) -> bool:
+async def _asked(session: Session, call: str, **shown: Any) -> bool:
     try:
-        chosen = await session.ask(call)
+        chosen = await session.ask(call, **shown)
     except RequestFailed as error:
         await session.say(lessons.ASK_FAILED.format(error))
         return False
@@ -92,9 +93,10 @@ async def _written(session: Session, path: str, change: Change, call: str) -> Ch
     """Return the change as it was written; tries again once, on what the file holds by then."""
     try:
         await session.write_file(path, change.new)
-        return change
     except RequestFailed as error:
         await session.say(lessons.EDIT_RETRY.format(error))
+    else:
+        return change
     again = await _prepared(session, path)
     if again is None:
         return None

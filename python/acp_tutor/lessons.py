@@ -64,8 +64,8 @@ HELP = """\
 - `/ask` asks you something and tells you what you chose.
 
 A path may be relative to the project; without one I take the file you showed me last, else \
-`README.md`. In the prompt, type `/` and `<C-x><C-o>` for this list. `:Acp mode quiet` makes me talk less, \
-`:Acp mode guide` more.
+`README.md`. In the prompt, type `/` and `<C-x><C-o>` for this list. `:Acp mode quiet` makes me \
+talk less, `:Acp mode guide` more.
 """
 
 UNKNOWN_COMMAND = "There is no `/{}`. I know `/help`, `/read`, `/edit`, `/plan` and `/ask`."
@@ -86,8 +86,8 @@ READ_AFTERWARDS = (
 
 PLAN = ("Show you a plan", "Follow it step by step", "Be done")
 PLAN_INTRODUCTION = (
-    "This is a **plan**. An agent replaces it as a whole whenever it gets further; watch the marks. "
-    "`:Acp cancel` stops me."
+    "This is a **plan**. An agent replaces it as a whole whenever it gets further; watch the "
+    "marks. `:Acp cancel` stops me."
 )
 PLAN_DONE = "The plan is done."
 
@@ -111,7 +111,10 @@ EDIT_INTRODUCTION = (
 )
 EDIT_STANDING_YES = "You said *do not ask again*, so I do not ask."
 EDIT_REJECTED = "You said no, so nothing was written."
-EDIT_REJECTED_ALWAYS = "You said *no, and do not ask again*, so nothing was written. A new session (`:Acp new`) asks again."
+EDIT_REJECTED_ALWAYS = (
+    "You said *no, and do not ask again*, so nothing was written. "
+    "A new session (`:Acp new`) asks again."
+)
 EDIT_RETRY = "The editor did not take it: {} I read the file again and try once more."
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."

@@ -1,4 +1,7 @@
-"""What the user said, out of the content blocks of a prompt. Pure; called by `agent` and `scenes`."""
+"""What the user said, out of the content blocks of a prompt.
+
+Pure; called by `agent` and the scenes.
+"""
 
 from __future__ import annotations
 

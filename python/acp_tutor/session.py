@@ -67,9 +67,9 @@ class Session:
         self._calls = 0
         self._characters = 0
 
-    def update(self, kind: str, **fields: Any) -> None:
+    def update(self, update_kind: str, /, **fields: Any) -> None:
         """Send a `session/update`."""
-        update = {"sessionUpdate": kind, **fields}
+        update = {"sessionUpdate": update_kind, **fields}
         self._connection.notify("session/update", {"sessionId": self.id, "update": update})
 
     async def pause(self, words: int = 1) -> None:
@@ -126,14 +126,16 @@ class Session:
         """Change what is shown of a tool call."""
         self.update("tool_call_update", toolCallId=call, **fields)
 
-    async def ask(self, call: str) -> str:
+    async def ask(self, call: str, **fields: Any) -> str:
         """Ask permission for a tool call and return the id of the option chosen.
 
+        `fields` are what the question shows again of the call; it may be nothing.
         Raises `TurnCancelled`, and `RequestFailed` if the client cannot ask.
         """
+        tool_call = {"toolCallId": call, **fields}
         result = await self._connection.request(
             "session/request_permission",
-            {"sessionId": self.id, "toolCall": {"toolCallId": call}, "options": OPTIONS},
+            {"sessionId": self.id, "toolCall": tool_call, "options": OPTIONS},
         )
         outcome = result.get("outcome")
         if not isinstance(outcome, dict) or outcome.get("outcome") != "selected":

@@ -44,10 +44,11 @@ class AcpHost:
         """Import the program and run it until Neovim leaves."""
         try:
             from acp_nvim.app import App
+            from acp_nvim.nvim.call import Call
         except ImportError as error:
             self.fail(_missing(error))
             return
-        self.app = App(self.nvim, ROOT)
+        self.app = App(Call(self.nvim), ROOT, self.nvim.stop_loop)
         for arguments in self.waiting or ():
             self.app.receive(*arguments)
         try:

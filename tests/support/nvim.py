@@ -1,8 +1,8 @@
 """A real Neovim in a folder of its own: what the editor and the screen tests drive.
 
-    with Neovim() as nvim:
-        nvim.input("ihello<Esc>")
-        assert nvim.lines() == ["hello"]
+with Neovim() as nvim:
+    nvim.input("ihello<Esc>")
+    assert nvim.lines() == ["hello"]
 """
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ class Neovim:
         self.socket = str(self.folder / "sock")
         self.cwd = cwd or self._make("work")
         self._process = subprocess.Popen(
-            [binary(), "--embed", "--headless", "-u", "NONE", "-i", "NONE", "-n"]
-            + ["--listen", self.socket, "--cmd", f"set rtp^={ROOT} columns={columns} lines={lines}"],
+            self._command(f"set rtp^={ROOT} columns={columns} lines={lines}"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -79,6 +78,19 @@ class Neovim:
         self.lua("vim.g.acp = ...", {"python": sys.executable} | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
+
+    def _command(self, first: str) -> list[str]:
+        isolation = ["-u", "NONE", "-i", "NONE", "-n"]
+        return [
+            binary(),
+            "--embed",
+            "--headless",
+            *isolation,
+            "--listen",
+            self.socket,
+            "--cmd",
+            first,
+        ]
 
     def _make(self, name: str) -> Path:
         path = self.folder / name

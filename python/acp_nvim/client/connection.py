@@ -94,14 +94,15 @@ class Connection:
 
     async def run(self) -> Exit:
         """Serve the link until the agent is gone; all that arrived is handled by then."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._write)
-            tasks.start_soon(self._drain_errors)
-            with anyio.CancelScope() as reading:
-                tasks.start_soon(self._end_reading, reading)
-                await self._read()
-            exit_ = await self._link.wait()
-            tasks.cancel_scope.cancel()
+        with self._outbox, self._inbox:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._write)
+                tasks.start_soon(self._drain_errors)
+                with anyio.CancelScope() as reading:
+                    tasks.start_soon(self._end_reading, reading)
+                    await self._read()
+                exit_ = await self._link.wait()
+                tasks.cancel_scope.cancel()
         self._lose()
         return exit_
 
@@ -204,8 +205,6 @@ class Connection:
 
     def _lose(self) -> None:
         self._lost = True
-        self._outbox.close()
-        self._inbox.close()
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.dialect import ClientCapabilities
 
-FULL = ClientCapabilities(read_text_file=True, write_text_file=True)
-"""All that this client serves."""
-
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -25,4 +22,10 @@ class Launch:
     quirks: frozenset[str] = frozenset()
     mcp_servers: tuple[McpServer, ...] = ()
     additional_directories: tuple[str, ...] = ()
-    capabilities: ClientCapabilities = FULL
+    read_files: bool = True
+    write_files: bool = True
+
+    @property
+    def capabilities(self) -> ClientCapabilities:
+        """What this client serves to that agent, so what it advertises (C-032)."""
+        return ClientCapabilities(read_text_file=self.read_files, write_text_file=self.write_files)

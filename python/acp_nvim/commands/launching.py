@@ -13,7 +13,6 @@ from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.client.launch import Launch
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError
-from acp_nvim.protocol.dialect import ClientCapabilities
 
 TUTOR = "tutor"
 
@@ -30,9 +29,6 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
     if preset is None and (own is None or own.command is None):
         raise UserError(_unknown(name, options))
     own = own or AgentOptions()
-    capabilities = ClientCapabilities(
-        read_text_file=options.fs.read, write_text_file=options.fs.write
-    )
     return Launch(
         name=name,
         command=own.command or (preset.command if preset else ""),
@@ -43,7 +39,8 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
         quirks=preset.quirks if preset else frozenset(),
         mcp_servers=tuple(options.mcp_servers),
         additional_directories=tuple(options.additional_directories),
-        capabilities=capabilities,
+        read_files=options.fs.read,
+        write_files=options.fs.write,
     )
 
 
@@ -90,5 +87,5 @@ def _environment(preset: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
 def _unknown(name: str, options: Options) -> str:
     known = [*PRESETS, TUTOR, *options.agents]
     near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-    return f"no agent is called {name!r}: {hint} Others are set in vim.g.acp.agents"
+    hint = f"did you mean {near[0]}" if near else f"known are {', '.join(known)}"
+    return f"no agent is called {name!r}: {hint}. Others are set in vim.g.acp.agents"

@@ -51,7 +51,7 @@ def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], Buff
     end = LINE_ENDS[fileformat]
     ended = text.endswith(end)
     lines = (text[: -len(end)] if ended else text).split(end)
-    encoding = buffer.encoding if fits(text, buffer.encoding) else "utf-8"
+    encoding = buffer.encoding if fits(content, buffer.encoding) else "utf-8"
     return tuple(lines), BufferOptions(fileformat, encoding, bom, ended)
 
 

@@ -122,8 +122,10 @@ class Fence:
 
     def closed_lines(self) -> tuple[Line, ...]:
         """Return the lines of `body`, lexed as a whole if that is not too much."""
+        if not self.body:
+            return ()
         source = "\n".join(code.text[code.start :] for code in self.body)
-        longest = max((len(code.text) for code in self.body), default=0)
+        longest = max(len(code.text) for code in self.body)
         if longest > INLINE_LIMIT or len(source) > _WHOLE_CHARACTERS or self._is_diff:
             return self.lines
         found = _highlights_once(self.language, source) or ((),) * len(self.body)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 from acp_nvim.view.block import Line
 from acp_nvim.view.markdown_block import PLAIN, Block, step
@@ -46,7 +47,8 @@ def render(text: str, previous: Rendered | None = None) -> Rendered:
     if len(text) == len(known.text):
         return known
     carry = _advanced(known, text)
-    lines, block = (), carry.block
+    lines: tuple[Line, ...] = ()
+    block = carry.block
     if carry.offset < len(text):
         lines, block = step(block, visible(text[carry.offset :]))
     shown = _reused(known.lines, len(carry.settled), lines + block.lines)
@@ -72,6 +74,7 @@ def _advanced(known: Rendered, text: str) -> _Carry:
 def _reused(old: Sequence[Line], start: int, new: Sequence[Line]) -> tuple[Line, ...]:
     """Return the new lines, each as the old object if that one, counted from `start`, is equal."""
     before = old[start : start + len(new)]
-    pairs = zip(before, new, strict=False)
-    same = (was if was is line or was == line else line for was, line in pairs)
-    return (*same, *new[len(before) :])
+    first = [*map(is_, before, new), False].index(False)
+    pairs = zip(before[first:], new[first:], strict=False)
+    same = (was if was == line else line for was, line in pairs)
+    return (*before[:first], *same, *new[len(before) :])

@@ -10,7 +10,9 @@ from acp_nvim.view.block import Highlight, Line, VirtualText
 def look(line: Line) -> str:
     """Return the line with its inline virtual text before it and the rest behind it."""
     virtual = [mark for mark in line.marks if isinstance(mark, VirtualText)]
-    start = "".join(text for mark in virtual if mark.position == "inline" for text, _ in mark.chunks)
+    start = "".join(
+        text for mark in virtual if mark.position == "inline" for text, _ in mark.chunks
+    )
     end = "".join(text for mark in virtual if mark.position == "eol" for text, _ in mark.chunks)
     return start + line.text + end
 

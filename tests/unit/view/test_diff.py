@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from acp_nvim.session.content import Diff
 from acp_nvim.view.block import Highlight, Line, VirtualText
 from acp_nvim.view.diff import counts, lines, plain
-from hypothesis import given
-from hypothesis import strategies as st
 
 CWD = "/w"
 

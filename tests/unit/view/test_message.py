@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.view.look import groups, looks
+
 from acp_nvim.session.content import (
     Audio,
     Content,
@@ -15,8 +17,6 @@ from acp_nvim.session.state import Message, Notice
 from acp_nvim.view.attachment import decoded_length, size
 from acp_nvim.view.block import BLANK, LineHighlight
 from acp_nvim.view.message import draw, entry_text, is_foldable, notice, queued
-
-from tests.unit.view.look import groups, looks
 
 CWD = "/w"
 SELECTION = Resource("file:///w/src/foo.py#L2-L3", "two\nthree\n", None, "text/x-python")

@@ -3,11 +3,12 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from acp_nvim.view.block import BLANK, Block, Highlight, Line
 from acp_nvim.view.op import Replace
 from acp_nvim.view.patch import patch
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def block(key: str, *texts: str) -> Block:

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     Command,
@@ -118,7 +119,9 @@ def test_summary_leaves_out_what_is_not_known() -> None:
 
 
 def test_summary_of_everything() -> None:
-    model = ConfigOption("m", "Model", "select", "x1", "model", None, (ConfigChoice("x1", "X One"),))
+    model = ConfigOption(
+        "m", "Model", "select", "x1", "model", None, (ConfigChoice("x1", "X One"),)
+    )
     full = replace(
         IDLE,
         stop_reason="end_turn",

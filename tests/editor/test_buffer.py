@@ -1,0 +1,272 @@
+"""`acp.buffer` in a real Neovim: exact bytes, and everything of the user's stays in its place."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.nvim import Neovim
+
+UNIX = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
+
+
+def open_file(nvim: Neovim, data: bytes, name: str = "a.txt") -> Path:
+    path = nvim.cwd.resolve() / name
+    path.write_bytes(data)
+    nvim.command(f"edit {path}")
+    return path
+
+
+def read(nvim: Neovim, path: Path | str) -> dict[str, Any]:
+    return dict(nvim.lua("return require('acp.buffer').read(...)", str(path)))
+
+
+def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any) -> Any:
+    live = read(nvim, path)
+    code = f"return require('acp.buffer').{verb}(...)"
+    return nvim.lua(code, live["number"], live["changedtick"], hunks, UNIX | options)
+
+
+def write(nvim: Neovim, path: Path, hunks: list[Any], **options: Any) -> Any:
+    return change(nvim, "write", path, hunks, **options)
+
+
+def outdate(path: Path, data: bytes) -> None:
+    """Change the file behind the buffer; the time of change is another one for certain."""
+    path.write_bytes(data)
+    later = time.time() + 10
+    os.utime(path, (later, later))
+
+
+def test_reads_what_the_buffer_holds(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\r\ntwo")
+    nvim.command("normal! Ax")
+    live = read(nvim, path)
+    assert live["lines"] == ["onex", "two"]
+    assert (live["modified"], live["fileformat"], live["endofline"]) == (True, "dos", False)
+
+
+def test_an_empty_file_is_not_an_empty_line(nvim: Neovim) -> None:
+    assert read(nvim, open_file(nvim, b"", "zero"))["empty"] is True
+    assert read(nvim, open_file(nvim, b"\n", "line"))["empty"] is False
+
+
+def test_finds_the_buffer_through_a_symlink_and_before_it_is_saved(nvim: Neovim) -> None:
+    real = nvim.cwd.resolve() / "real"
+    real.mkdir()
+    (nvim.cwd / "link").symlink_to(real)
+    nvim.command("edit link/new.txt")
+    assert read(nvim, real / "new.txt")["lines"] == [""]
+    assert nvim.lua("return require('acp.buffer').paths(...)", [str(real)]) == [
+        str(real / "new.txt")
+    ]
+    assert nvim.lua("return require('acp.buffer').paths(...)", [str(real) + "x"]) == []
+
+
+def test_no_buffer_no_answer(nvim: Neovim) -> None:
+    assert nvim.lua("return require('acp.buffer').read('/nowhere')") is None
+
+
+def test_a_changed_buffer_is_stale(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    code = "return require('acp.buffer').write(...)"
+    assert nvim.lua(code, nvim.eval("bufnr()"), 1, [[0, 1, ["x"]]], UNIX) == {"stale": True}
+    assert path.read_bytes() == b"one\n"
+
+
+def test_writes_in_one_step_of_undo_and_stays_unmodified(nvim: Neovim) -> None:
+    path = open_file(nvim, b"a\nb\nc\nd\n")
+    assert write(nvim, path, [[0, 1, ["A"]], [2, 2, ["new", "lines"]], [3, 4, []]]) == {"ok": True}
+    assert path.read_bytes() == b"A\nb\nnew\nlines\nc\n"
+    assert nvim.eval("&modified") == 0
+    nvim.command("silent undo")
+    assert nvim.lines() == ["a", "b", "c", "d"]
+
+
+def test_marks_extmarks_folds_and_cursor_stay_with_their_text(nvim: Neovim) -> None:
+    path = open_file(nvim, "".join(f"line {n}\n" for n in range(1, 41)).encode())
+    nvim.command("setlocal foldmethod=manual | 10,20fold | 15mark a | call cursor(30, 3)")
+    mark = nvim.lua(
+        "local n = vim.api.nvim_create_namespace('t')"
+        " return vim.api.nvim_buf_set_extmark(0, n, 29, 5, {})"
+    )
+    write(nvim, path, [[0, 0, ["x", "y"]], [29, 30, ["LINE 30"]]])
+    assert nvim.eval('line("\'a")') == 17
+    assert nvim.eval("getpos('.')[1:2]") == [32, 3]
+    assert nvim.eval("[foldclosed(12), foldclosedend(12)]") == [12, 22]
+    find = (
+        "return vim.api.nvim_buf_get_extmark_by_id(0, vim.api.nvim_create_namespace('t'), ..., {})"
+    )
+    assert nvim.lua(find, mark) == [31, 5]
+
+
+def test_only_the_differing_part_of_a_line_is_touched(nvim: Neovim) -> None:
+    path = open_file(nvim, "head é mid tail\n".encode())
+    set_mark = (
+        "local n = vim.api.nvim_create_namespace('t')"
+        " return vim.api.nvim_buf_set_extmark(0, n, 0, ..., {})"
+    )
+    before, after = nvim.lua(set_mark, 2), nvim.lua(set_mark, 12)
+    write(nvim, path, [[0, 1, ["head è middle tail"]]])
+    find = (
+        "return vim.api.nvim_buf_get_extmark_by_id(0, vim.api.nvim_create_namespace('t'), ..., {})"
+    )
+    assert nvim.lua(find, before) == [0, 2]
+    assert nvim.lua(find, after) == [0, 15]
+    assert nvim.lines() == ["head è middle tail"]
+
+
+def test_typing_goes_on_and_keeps_its_own_steps_of_undo(nvim: Neovim) -> None:
+    path = open_file(nvim, b"top\nmine\n")
+    nvim.command("split | wincmd w")
+    nvim.input("GA one")
+    assert write(nvim, path, [[0, 1, ["TOP", "more"]]]) == {"ok": True}
+    assert nvim.mode()["mode"] == "i"
+    nvim.input(" two<Esc>")
+    assert nvim.lines() == ["TOP", "more", "mine one two"]
+    nvim.input("u")
+    assert nvim.lines() == ["TOP", "more", "mine one"]
+    nvim.input("u")
+    assert nvim.lines() == ["top", "mine one"]
+    nvim.input("u")
+    assert nvim.lines() == ["top", "mine"]
+    nvim.input("<C-r><C-r><C-r>")
+    assert nvim.lines() == ["TOP", "more", "mine one two"]
+
+
+def test_a_hidden_buffer_is_written_without_a_change_of_focus(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    nvim.command("set hidden | edit other | let @/ = 'x'")
+    nvim.lua("vim.cmd.normal({'gg', bang = true})")
+    before = nvim.eval("[bufnr(), bufnr('#'), win_getid(), getjumplist()]")
+    nvim.input("ityping")
+    write(nvim, path, [[0, 1, ["two"]]])
+    nvim.input(" on<Esc>")
+    assert nvim.lines() == ["typing on"]
+    assert nvim.eval("[bufnr(), bufnr('#'), win_getid(), getjumplist()]") == before
+    assert path.read_bytes() == b"two\n"
+    assert nvim.messages() == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "data"),
+    [
+        (["a", "b"], {}, b"a\nb\n"),
+        (["a", "b"], {"endofline": False}, b"a\nb"),
+        (["a", "b"], {"fileformat": "dos"}, b"a\r\nb\r\n"),
+        (["a", "b"], {"fileformat": "dos", "endofline": False}, b"a\r\nb"),
+        (["a", "b"], {"fileformat": "mac"}, b"a\rb\r"),
+        (["a"], {"bomb": True}, b"\xef\xbb\xbfa\n"),
+        (["é"], {"fileencoding": "latin1"}, b"\xe9\n"),
+        (["é"], {"fileencoding": "utf-16le", "bomb": True}, b"\xff\xfe\xe9\x00\n\x00"),
+        ([""], {"endofline": False}, b""),
+        ([""], {}, b"\n"),
+        (["a\r", "b"], {}, b"a\r\nb\n"),
+        (["a\0b"], {}, b"a\0b\n"),
+    ],
+)
+def test_bytes_are_exact(
+    nvim: Neovim, lines: list[str], options: dict[str, Any], data: bytes
+) -> None:
+    path = open_file(nvim, b"before\nand after\n")
+    nvim.command("autocmd BufWritePre * silent %s/$/ spoilt/e")
+    assert write(nvim, path, [[0, 2, lines]], **options) == {"ok": True}
+    assert path.read_bytes() == data
+    assert nvim.eval("[&modified, &fixendofline]") == [0, 1]
+
+
+def test_a_file_that_changed_behind_the_buffer_is_overwritten_without_a_question(
+    nvim: Neovim,
+) -> None:
+    path = open_file(nvim, b"one\n")
+    outdate(path, b"else\n")
+    assert write(nvim, path, [[0, 1, ["two"]]]) == {"ok": True}
+    assert path.read_bytes() == b"two\n"
+
+
+def test_what_cannot_be_changed_stays(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    nvim.command("setlocal nomodifiable")
+    assert "modifiable" in write(nvim, path, [[0, 1, ["two"]]])["error"]
+    assert nvim.lines() == ["one"]
+    assert nvim.eval("&modified") == 0
+
+
+def test_what_cannot_be_saved_is_taken_back(nvim: Neovim) -> None:
+    path = open_file(nvim, b"a\nb\nc\n")
+    nvim.command("normal! Gochanged")
+    path.unlink()
+    path.parent.joinpath("a.txt").mkdir()
+    outcome = write(nvim, path, [[0, 1, ["x", "y"]], [2, 3, []]], fileformat="dos")
+    assert "is a directory" in outcome["error"]
+    assert nvim.lines() == ["a", "b", "c", "changed"]
+    assert nvim.eval("[&modified, &fileformat, &fixendofline]") == [1, "unix", 1]
+
+
+def test_listeners_hear_of_the_write_after_it(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    nvim.command("let g:heard = []")
+    note = "call add(g:heard, [expand('<afile>:t'), bufnr(), &modified, readfile(expand('%'))])"
+    nvim.command(f"autocmd BufWritePost *.txt {note}")
+    nvim.command("autocmd BufWritePost *.txt lua error('broken')")
+    nvim.command("set hidden | edit other")
+    assert write(nvim, path, [[0, 1, ["two"]]]) == {"ok": True}
+    assert nvim.eval("g:heard") == [["a.txt", nvim.eval(f"bufnr('{path}')"), 0, ["two"]]]
+    assert not nvim.mode()["blocking"]
+
+
+@pytest.mark.parametrize("autoread", ["autoread", "noautoread"])
+def test_follows_the_disk_in_silence(nvim: Neovim, autoread: str) -> None:
+    path = open_file(nvim, b"a\nb\nc\n")
+    nvim.command(f"set {autoread} | 3mark a | let g:asked = [] | set hidden")
+    nvim.command("autocmd FileChangedShell * call add(g:asked, v:fcs_reason)")
+    nvim.command("edit other")
+    outdate(path, b"new\na\nb\nC\n")
+    assert change(nvim, "follow", path, [[0, 0, ["new"]], [2, 3, ["C"]]]) == {"ok": True}
+    nvim.command("buffer a.txt | checktime")
+    assert nvim.eval('[&modified, line("\'a")]') == [0, 4]
+    assert path.read_bytes() == b"new\na\nb\nC\n"
+    nvim.input("oxyz<Esc>")
+    nvim.command("silent write")
+    assert path.read_bytes() == b"new\na\nb\nC\nxyz\n"
+    assert nvim.eval("g:asked") == []
+    assert "W1" not in nvim.messages()
+    nvim.command("silent undo | silent undo")
+    assert nvim.lines() == ["a", "b", "c"]
+    assert nvim.eval("&modified") == 1
+
+
+def test_follows_into_a_buffer_that_the_user_keeps_read_only(nvim: Neovim) -> None:
+    path = open_file(nvim, b"a\n")
+    nvim.command("setlocal readonly nomodifiable | set eventignore=all")
+    outdate(path, b"b\n")
+    assert change(nvim, "follow", path, [[0, 1, ["b"]]]) == {"ok": True}
+    assert nvim.lines() == ["b"]
+    assert nvim.eval("[&readonly, &modifiable, &modified, &eventignore]") == [1, 0, 0, "all"]
+    assert path.read_bytes() == b"b\n"
+    assert nvim.messages() == ""
+
+
+def test_does_not_follow_into_unsaved_edits(nvim: Neovim) -> None:
+    path = open_file(nvim, b"a\n")
+    nvim.command("normal! Ax")
+    assert change(nvim, "follow", path, [[0, 1, ["b"]]]) == {"stale": True}
+    assert nvim.lines() == ["ax"]
+
+
+def test_a_selection_is_read_where_it_is_now(nvim: Neovim) -> None:
+    open_file(nvim, b"1\n2\n3\n4\n")
+    mark = nvim.lua(
+        "local n = vim.api.nvim_create_namespace('acp_selection')"
+        " return vim.api.nvim_buf_set_extmark(0, n, 1, 0, {end_row = 2, end_col = 1})"
+    )
+    nvim.command("1normal! Onew")
+    nvim.command("%s/3/three/")
+    code = "return require('acp.buffer').selection(0, ...)"
+    assert nvim.lua(code, mark) == {"first": 3, "last": 4, "lines": ["2", "three"]}
+    assert nvim.lua(code, mark) is None
+    assert nvim.lua("return require('acp.buffer').selection(999, 1)") is None

@@ -1,0 +1,164 @@
+"""A client on a stage: the real client and services, a scripted agent, and no editor.
+
+    async with Stage() as stage:
+        session = await stage.start()
+        stage.prompt(session, "hello")
+        request = await stage.agent.expect("session/prompt")
+"""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import anyio
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.connection import Link
+from acp_nvim.client.inbound import Services
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.session import Session
+from acp_nvim.client.traffic import Traffic
+from acp_nvim.errors import AcpError
+from acp_nvim.ports import Files
+from acp_nvim.services.files import FileService
+from acp_nvim.services.permission import Permissions
+from acp_nvim.session.content import Content, Text
+from acp_nvim.session.event import Event, Prompt, Selection
+from acp_nvim.session.state import Message, SessionState, ToolCall
+from tests.support.fake_ports import FakeFiles
+from tests.support.memory_link import MemoryLink
+from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent
+
+
+class Stage:
+    """Everything of one connection but the process and the editor."""
+
+    def __init__(self, cwd: Path | str = "/tmp", **launch: Any) -> None:
+        self.link = MemoryLink()
+        self.agent = ScriptedAgent(self.link)
+        self.files: Files = FakeFiles()
+        self.permissions = Permissions()
+        self.events: list[tuple[Session, Event]] = []
+        self.faults: list[BaseException] = []
+        self.announced: list[str] = []
+        """What the client told its watcher: "connected", "disconnected"."""
+        self._changed = anyio.Event()
+        self._times = itertools.count()
+        self._cwd = str(cwd)
+        self._stack = AsyncExitStack()
+        self._launch = replace(Launch(name="scripted", command="scripted", cwd=self._cwd), **launch)
+
+    async def __aenter__(self) -> Stage:
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory())
+        self.log = Path(folder, "log.jsonl")
+        self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        services = Services(FileService(self.files), self.permissions, self.faults.append)
+        self.client = Client(
+            self._launch,
+            services,
+            spawn=self._spawn,
+            files=self.files,
+            traffic=Traffic(str(self.log), self.clock),
+            watcher=self,
+            clock=self.clock,
+            version="0.0.0",
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.link.exit()
+        self.tasks.cancel_scope.cancel()
+        await self._stack.aclose()
+        self.link.close()
+        assert not self.faults, self.faults
+
+    # --- steps
+
+    def session(self) -> Session:
+        """Return a new session whose events are kept."""
+        return Session("scripted", self._cwd, self._listen)
+
+    async def start(self, session: str = SESSION, **initialize: Any) -> Session:
+        """Run the client up to an open session."""
+        self.tasks.start_soon(self.client.run)
+        opened = self.session()
+        self.tasks.start_soon(self.client.open, opened)
+        await self.agent.initialize(**initialize)
+        await self.agent.open(session)
+        await self.until(lambda: opened.state.status == "idle")
+        return opened
+
+    def prompt(
+        self,
+        session: Session,
+        *blocks: str | Content,
+        selections: tuple[Selection, ...] = (),
+        interrupt: bool = False,
+    ) -> None:
+        """Submit a prompt; strings are text blocks."""
+        contents = tuple(Text(it) if isinstance(it, str) else it for it in blocks)
+        self.client.submit(session, Prompt(contents, selections), interrupt=interrupt)
+
+    async def turn(self, session: Session, text: str = "go") -> dict[str, Any]:
+        """Submit a prompt and return the agent's `session/prompt`, not yet answered."""
+        self.prompt(session, text)
+        return await self.agent.expect("session/prompt")
+
+    async def until(self, predicate: Callable[[], Any]) -> None:
+        """Wait until it is true; looked at after each event."""
+        with anyio.fail_after(PATIENCE):
+            while not predicate():
+                await self._changed.wait()
+
+    def clock(self) -> float:
+        """Return a time that only moves on."""
+        return float(next(self._times))
+
+    # --- what the client is given
+
+    async def _spawn(self, launch: Launch) -> Link:
+        return self.link
+
+    def _listen(self, session: Session, before: SessionState, event: Event) -> None:
+        self.events.append((session, event))
+        self._notify()
+
+    def connected(self, client: Client) -> None:
+        self.announced.append("connected")
+        self._notify()
+
+    def disconnected(self, client: Client) -> None:
+        self.announced.append("disconnected")
+        self._notify()
+
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+
+def texts(session: Session, role: str = "agent") -> list[str]:
+    """Return the text of each message of that role."""
+    entries = [it for it in session.state.entries if isinstance(it, Message) and it.role == role]
+    return ["".join(getattr(block, "text", "") or "" for block in it.content) for it in entries]
+
+
+def tool(session: Session, call: str = "call-1") -> ToolCall:
+    """Return the tool call of that id."""
+    found = session.state.entry(f"tool:{call}")
+    assert isinstance(found, ToolCall), f"no tool call {call}"
+    return found
+
+
+__all__ = ["SESSION", "AcpError", "Stage", "texts", "tool"]
