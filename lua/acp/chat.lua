@@ -26,7 +26,7 @@ end
 local function write(chat, key)
   layout.open(chat)
   local empty = vim.deep_equal(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), { '' })
-  api.nvim_feedkeys(empty and 'i' or key, 'n', false)
+  api.nvim_feedkeys(empty and 'i' or key, 'ni', false) -- before what is typed already
 end
 
 --- The tool call's file; else a file whose name is under the cursor.
@@ -114,7 +114,7 @@ end
 --- Go to the oldest ask; without one the key is what it was: <C-i>.
 function M.to_ask()
   if not require('acp.ask').focus_ask() then
-    api.nvim_feedkeys(vim.v.count1 .. vim.keycode('<C-i>'), 'n', false)
+    api.nvim_feedkeys(vim.v.count1 .. vim.keycode('<C-i>'), 'ni', false)
   end
 end
 

@@ -44,20 +44,26 @@ local function change_line(buffer, row, old, new)
   api.nvim_buf_set_text(buffer, row, head, row, #old - tail, { text })
 end
 
----@param buffer integer
+--- How many lines of a hunk are changed where they are; what is over is put in or taken out below.
 ---@param hunk acp.Hunk
-local function replace(buffer, hunk)
-  local first, last, lines = hunk[1], hunk[2], hunk[3]
-  local old = api.nvim_buf_get_lines(buffer, first, last, true)
-  local paired = math.min(#old, #lines)
-  if paired > PAIRED then
-    return api.nvim_buf_set_lines(buffer, first, last, true, lines)
+---@return integer
+local function paired(hunk)
+  local count = math.min(hunk[2] - hunk[1], #hunk[3])
+  return count > PAIRED and 0 or count
+end
+
+--- Run something that changes no line's number, with `:lockmarks`: an edit by the API would delete
+--- the marks ('a) of its lines.
+---@param action fun()
+local function lock_marks(action)
+  local ok, err
+  M.locked = function()
+    ok, err = pcall(action)
   end
-  if #old ~= #lines then
-    api.nvim_buf_set_lines(buffer, first + paired, last, true, vim.list_slice(lines, paired + 1))
-  end
-  for index = paired, 1, -1 do
-    change_line(buffer, first + index - 1, old[index], lines[index])
+  vim.cmd("lockmarks lua require('acp.edit').locked()")
+  M.locked = nil
+  if not ok then
+    error(err, 0)
   end
 end
 
@@ -76,10 +82,23 @@ local function inverse(buffer, hunks)
 end
 
 ---@param buffer integer
----@param hunks acp.Hunk[]
+---@param hunks acp.Hunk[] ascending
 local function apply(buffer, hunks)
+  lock_marks(function()
+    for _, hunk in ipairs(hunks) do
+      local first, count = hunk[1], paired(hunk)
+      for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + count, true)) do
+        change_line(buffer, first + index - 1, old, hunk[3][index])
+      end
+    end
+  end)
   for index = #hunks, 1, -1 do
-    replace(buffer, hunks[index])
+    local first, last, lines = unpack(hunks[index])
+    local count = paired(hunks[index])
+    if last - first ~= #lines or count == 0 then
+      local rest = vim.list_slice(lines, count + 1)
+      api.nvim_buf_set_lines(buffer, first + count, last, true, rest)
+    end
   end
 end
 

@@ -5,6 +5,7 @@ local chats = require('acp.chats')
 local draft = require('acp.draft')
 local layout = require('acp.layout')
 local notice = require('acp.notice')
+local options = require('acp.options')
 
 local api = vim.api
 
@@ -60,15 +61,22 @@ local function label(selection)
   return ('@%s:%s'):format(name, lines)
 end
 
+--- What goes along with the prompt; else, how to send it.
+---@param chat acp.Chat
+---@return string winbar
+local function winbar(chat)
+  local labels = vim.tbl_map(label, attached[chat.chat] or {})
+  if #labels == 0 then
+    local key = options.value('default_keys') == false and ':w' or '<CR>'
+    return ('%%#AcpWinbarUsage# %s sends to %s%%*'):format(key, (chat.agent:gsub('%%', '%%%%')))
+  end
+  local names = table.concat(labels, '  '):gsub('%%', '%%%%')
+  return ('%%#AcpMention# %%<%s %%#AcpWinbarUsage# <C-x> removes%%*'):format(names)
+end
+
 ---@param chat acp.Chat
 local function show_attached(chat)
-  local labels = vim.tbl_map(label, attached[chat.chat] or {})
-  local text = ''
-  if #labels > 0 then
-    local names = table.concat(labels, '  '):gsub('%%', '%%%%')
-    text = ('%%#AcpMention# %%<%s%%*  <C-x> removes'):format(names)
-  end
-  vim.b[chat.prompt].acp_winbar = text
+  vim.b[chat.prompt].acp_winbar = winbar(chat)
   for _, window in ipairs(vim.fn.win_findbuf(chat.prompt)) do
     api.nvim__redraw({ win = window, winbar = true })
   end
@@ -256,6 +264,7 @@ function M.create(chat)
   watch_text(chat)
   watch(chat)
   map_keys(chat)
+  show_attached(chat)
 end
 
 return M

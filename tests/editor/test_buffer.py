@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.support.nvim import Neovim
 
 UNIX = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
@@ -89,7 +88,9 @@ def test_writes_in_one_step_of_undo_and_stays_unmodified(nvim: Neovim) -> None:
 
 def test_marks_extmarks_folds_and_cursor_stay_with_their_text(nvim: Neovim) -> None:
     path = open_file(nvim, "".join(f"line {n}\n" for n in range(1, 41)).encode())
-    nvim.command("setlocal foldmethod=manual | 10,20fold | 15mark a | call cursor(30, 3)")
+    nvim.command(
+        "setlocal foldmethod=manual | 10,20fold | 15mark a | 30mark b | call cursor(30, 3)"
+    )
     mark = nvim.lua(
         "local n = vim.api.nvim_create_namespace('t')"
         " return vim.api.nvim_buf_set_extmark(0, n, 29, 5, {})"

@@ -1,0 +1,71 @@
+"""The bridge of a Neovim, replaced: what Lua would have told the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.nvim import Neovim
+
+STUB = """
+local bridge = require('acp.bridge')
+_G.told = {}
+bridge.notify = function(verb, payload)
+  table.insert(_G.told, { verb, payload or vim.empty_dict() })
+  return true
+end
+bridge.call = function(verb, payload, on_done)
+  bridge.notify(verb, payload)
+  _G.answer = on_done
+end
+bridge.running = function() return true end
+"""
+
+
+class BridgeSpy:
+    """Stands in for `acp.bridge`, so that no host is started."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self._nvim = nvim
+        nvim.lua(STUB)
+
+    def told(self, verb: str) -> list[dict[str, Any]]:
+        """Return the payloads of all notifications with that verb, oldest first."""
+        return [payload for name, payload in self._nvim.lua("return _G.told") if name == verb]
+
+    def answer(self, result: Any, error: str | None = None) -> None:
+        """Answer the last call."""
+        self._nvim.lua("local e, r = ...; _G.answer(e, r)", error, result)
+
+    def open_session(self, agent: str = "tutor") -> tuple[int, int]:
+        """Open chat and prompt; return their buffers."""
+        made = self._nvim.lua("return require('acp.window').open_session(...)", agent)
+        return made["chat"], made["prompt"]
+
+    def frame(self, bufnr: int, *ops: list[Any], **part: Any) -> dict[str, list[int]]:
+        """Draw ops on a buffer as the host would."""
+        events = part.pop("events", [])
+        buffers = [{"bufnr": bufnr, "ops": list(ops), **part}]
+        frame = {"buffers": buffers, "events": events}
+        result: dict[str, list[int]] = self._nvim.lua(
+            "return require('acp.apply').frame(...)", frame
+        )
+        return result
+
+    def open_ask(self, chat: int, ask_id: str = "ask-1", **more: Any) -> dict[str, int]:
+        """Open a menu of two options as the host would."""
+        lines = ["make test", "", "1. Allow once", "2. Reject once"]
+        ask = {
+            "id": ask_id,
+            "chat": chat,
+            "title": "Run the tests",
+            "footer": " 1-9 choose · <CR> accept line · d details · q later ",
+            "ops": [[0, 1, lines, []]],
+            "option_rows": [2, 3],
+            "options": ["allow", "reject"],
+            "detail_ops": [[0, 1, ["the whole command"], []]],
+            "detail_filetype": "",
+        }
+        result: dict[str, int] = self._nvim.lua(
+            "return require('acp.window').open_ask(...)", ask | more
+        )
+        return result
