@@ -45,64 +45,47 @@ local function follow_link(chat, split)
   end)
 end
 
---- Rows of the user's lines from a row on, nearest first; in portions, since a chat may be long.
+local PORTION = 200
+
 ---@param buffer integer
----@param from integer
----@param to integer|integer[] 0 to search backwards, -1 forwards, or a position
----@return fun(): integer?
-local function user_rows(buffer, from, to)
-  return coroutine.wrap(function()
-    local start = { from, to == 0 and -1 or 0 }
-    while true do
-      local found = api.nvim_buf_get_extmarks(
-        buffer,
-        apply.namespace,
-        start,
-        to,
-        { details = true, limit = 500 }
-      )
-      for _, mark in ipairs(found) do
-        if mark[4].line_hl_group == 'AcpUser' then
-          coroutine.yield(mark[2])
-        end
-      end
-      if #found < 500 then
-        return
-      end
-      start = found[#found][1]
+---@param first integer row
+---@param last integer row; less than `first` to search backwards
+---@return integer[] rows of the user's lines, nearest to `first` first
+local function user_rows(buffer, first, last)
+  local from, to = { first, 0 }, { last, -1 }
+  if last < first then
+    from, to = { first, -1 }, { last, 0 }
+  end
+  local rows = {}
+  local marks = api.nvim_buf_get_extmarks(buffer, apply.namespace, from, to, { details = true })
+  for _, mark in ipairs(marks) do
+    if mark[4].line_hl_group == 'AcpUser' then
+      table.insert(rows, mark[2])
     end
-  end)
+  end
+  return rows
 end
 
+--- Search in portions: a chat may be long.
 ---@param buffer integer
----@param line integer 0-based row of a user's line
----@return boolean first no line of the same prompt is above it
-local function begins_prompt(buffer, line)
-  return line == 0 or user_rows(buffer, line - 1, { line - 1, -1 })() == nil
-end
-
----@param buffer integer
----@param from integer
----@param to integer
+---@param start integer row
+---@param step 1|-1
 ---@return integer? row where the next prompt in that direction begins
-local function find_prompt(buffer, from, to)
-  for line in user_rows(buffer, from, to) do
-    if begins_prompt(buffer, line) then
-      return line
+local function find_prompt(buffer, start, step)
+  local last = step == 1 and api.nvim_buf_line_count(buffer) - 1 or 0
+  for first = start, last, step * PORTION do
+    for _, line in ipairs(user_rows(buffer, first, math.max(first + step * PORTION, 0))) do
+      if line == 0 or #user_rows(buffer, line - 1, line - 1) == 0 then
+        return line
+      end
     end
   end
 end
 
----@param forwards boolean
-local function jump(forwards)
-  local buffer = api.nvim_get_current_buf()
+---@param step 1|-1
+local function jump(step)
   for _ = 1, vim.v.count1 do
-    local target
-    if forwards and row() + 1 < api.nvim_buf_line_count(buffer) then
-      target = find_prompt(buffer, row() + 1, -1)
-    elseif not forwards and row() > 0 then
-      target = find_prompt(buffer, row() - 1, 0)
-    end
+    local target = find_prompt(api.nvim_get_current_buf(), row() + step, step)
     if not target then
       return
     end
@@ -159,10 +142,10 @@ local function map_keys(chat)
     end)
   end
   map(']]', 'Next prompt', function()
-    jump(true)
+    jump(1)
   end)
   map('[[', 'Previous prompt', function()
-    jump(false)
+    jump(-1)
   end)
   map('<Tab>', 'Go to the oldest question', M.to_ask)
   map('q', 'Close the chat', function()

@@ -47,6 +47,7 @@ M.links = {
   AcpUserBar = 'Title',
   AcpMention = 'Directory',
   AcpThought = 'Comment',
+  AcpDim = 'Comment',
   AcpToolPending = 'NonText',
   AcpToolRunning = 'DiagnosticInfo',
   AcpToolDone = 'DiagnosticOk',
@@ -55,6 +56,7 @@ M.links = {
   AcpToolTitle = 'Function',
   AcpToolPath = 'Directory',
   AcpToolBar = 'NonText',
+  AcpPlan = 'Title',
   AcpPlanActive = 'DiagnosticInfo',
   AcpPlanDone = 'Comment',
 

@@ -38,7 +38,8 @@ M.PROMPT = vim.tbl_extend('error', COMMON, { winfixheight = true })
 ---@param window integer
 ---@param values table<string, any>
 function M.dress(window, values)
-  values = vim.tbl_extend('keep', values, { fillchars = vim.go.fillchars .. ',eob: ' })
+  local no_tildes = vim.go.fillchars == '' and 'eob: ' or vim.go.fillchars .. ',eob: '
+  values = vim.tbl_extend('keep', values, { fillchars = no_tildes })
   for name, value in pairs(values) do
     api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
   end

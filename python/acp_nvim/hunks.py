@@ -19,7 +19,7 @@ Run: TypeAlias = tuple[int, int, int]
 Pair: TypeAlias = tuple[int, int]
 """One equal line: its number in the old and in the new text; or a half-open range."""
 
-Path: TypeAlias = "tuple[Run, Path | None]"
+Trail: TypeAlias = "tuple[Run, Trail | None]"
 """A run and those before it."""
 
 MAX_DEPTH = 24
@@ -224,7 +224,7 @@ def _search(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> 
             yield from ((rows[x + n], columns[y + n], 1) for n in range(size))
 
 
-def _steps(path: Path | None) -> Iterator[Run]:
+def _steps(path: Trail | None) -> Iterator[Run]:
     """Yield the runs of a path, the last one first."""
     while path is not None:
         run, path = path
@@ -233,12 +233,12 @@ def _steps(path: Path | None) -> Iterator[Run]:
 
 def _farthest(
     a: Sequence[str], b: Sequence[str], x: int, y: int, most: int
-) -> tuple[int, int, Path | None]:
+) -> tuple[int, int, Trail | None]:
     """Search from (x, y), by ever more edits (Myers); return where it ended and how it got there.
 
     It ends where either text does, or after `most` edits at the farthest point.
     """
-    reach: dict[int, tuple[int, Path | None]] = {y - x - 1: (x, None)}
+    reach: dict[int, tuple[int, Trail | None]] = {y - x - 1: (x, None)}
     for edits in range(most):
         for k in range(y - x - edits, y - x + edits + 1, 2):
             start = _next(reach, k, len(a), len(b))
@@ -260,8 +260,8 @@ def _farthest(
 
 
 def _next(
-    reach: dict[int, tuple[int, Path | None]], k: int, size_a: int, size_b: int
-) -> tuple[int, Path | None] | None:
+    reach: dict[int, tuple[int, Trail | None]], k: int, size_a: int, size_b: int
+) -> tuple[int, Trail | None] | None:
     """Return the farthest start on diagonal k (j - i) that one more edit leads to, if any."""
     inserted, deleted = reach.get(k - 1), reach.get(k + 1)
     if inserted is not None and inserted[0] + k > size_b:

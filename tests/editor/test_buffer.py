@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.support.nvim import Neovim
 
 UNIX = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
@@ -231,7 +232,7 @@ def test_follows_the_disk_in_silence(nvim: Neovim, autoread: str) -> None:
     nvim.command("buffer a.txt | checktime")
     assert nvim.eval('[&modified, line("\'a")]') == [0, 4]
     assert path.read_bytes() == b"new\na\nb\nC\n"
-    nvim.input("oxyz<Esc>")
+    nvim.input("Goxyz<Esc>")
     nvim.command("silent write")
     assert path.read_bytes() == b"new\na\nb\nC\nxyz\n"
     assert nvim.eval("g:asked") == []

@@ -162,13 +162,17 @@ class Neovim:
         """Return `:messages`."""
         return self.command("messages")
 
+    def exit_code(self, timeout: float = 10) -> int:
+        """Wait until it has ended by itself; raises subprocess.TimeoutExpired."""
+        return self._process.wait(timeout)
+
     def quit(self) -> int:
         """End Neovim as a user would, and by force if it does not; always reaps it."""
         if self._process.poll() is None:
             try:
                 self.rpc.notify("nvim_command", "qall!")
                 self._process.wait(5)
-            except (OSError, subprocess.TimeoutExpired):
+            except (EOFError, subprocess.TimeoutExpired):
                 self.kill()
         for stream in (self._process.stdin, self._process.stdout):
             if stream:

@@ -68,8 +68,11 @@ class Rpc:
 
     def _send(self, message: list[Any]) -> None:
         data = memoryview(msgpack.packb(message, unicode_errors="surrogateescape"))
-        while data:
-            data = data[os.write(self._write_fd, data) :]
+        try:
+            while data:
+                data = data[os.write(self._write_fd, data) :]
+        except BrokenPipeError:
+            raise EOFError("Neovim closed the channel") from None
 
 
 def _number(_code: int, data: bytes) -> Any:

@@ -34,7 +34,13 @@ class BridgeSpy:
 
     def answer(self, result: Any, error: str | None = None) -> None:
         """Answer the last call."""
-        self._nvim.lua("local e, r = ...; _G.answer(e, r)", error, result)
+        self._nvim.lua(
+            """local function value(v) if v ~= vim.NIL then return v end end
+            local err, result = ...
+            _G.answer(value(err), value(result))""",
+            error,
+            result,
+        )
 
     def open_session(self, agent: str = "tutor") -> tuple[int, int]:
         """Open chat and prompt; return their buffers."""

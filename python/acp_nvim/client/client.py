@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.client.connection import Connection, Link
+from acp_nvim.client.connection import Connection, Link, Outcome
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
@@ -143,11 +143,15 @@ class Client:
             raise UserError(decision.reason)
         if session.id is None:
             raise UserError("the session is not open yet: try again when the agent has started")
+
+        def switched(outcome: Outcome) -> None:
+            if not isinstance(outcome, AgentError | ConnectionLost):
+                session.apply(ModeChanged(mode))
+
         try:
-            await self._connection.request(*self._dialect.set_mode(session.id, mode))
+            await self._connection.request(*self._dialect.set_mode(session.id, mode), switched)
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{self.name} did not switch to mode {mode}: {error}") from error
-        session.apply(ModeChanged(mode))
 
     async def close(self, session: Session) -> None:
         """Close one session, with the agent's help where it offers that (C-093, C-094)."""

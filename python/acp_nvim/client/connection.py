@@ -14,11 +14,12 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.errors import AgentError, Code, ConnectionLost
+from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
 from acp_nvim.process.child import Exit
 from acp_nvim.wire.framing import Framer
 from acp_nvim.wire.message import (
     Failure,
+    Message,
     Noise,
     Notification,
     Request,
@@ -26,14 +27,18 @@ from acp_nvim.wire.message import (
     Response,
     parse_line,
 )
-from acp_nvim.wire.peer import Peer, Reply
+from acp_nvim.wire.peer import Peer, Received, Reply
 
 LONG_LINE = 1_000_000
 """Bytes from which a line is parsed in a worker thread, so that the loop goes on."""
 DRAIN = 1.0
-"""Seconds in which output may still come after the process has ended (a grandchild may hold it)."""
+"""Seconds in which output may still come after the process has ended (a grandchild may hold it),
+and in which the process may still end after its output has."""
 
 Outcome: TypeAlias = Any | AgentError | ConnectionLost
+
+Faults: TypeAlias = Callable[[BaseException], None]
+"""Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
 
 
 class Link(Protocol):
@@ -59,7 +64,7 @@ class Link(Protocol):
 
 
 class Receiver(Protocol):
-    """Takes what the agent sends, in wire order; must not wait and must not raise."""
+    """Takes what the agent sends, in wire order; must not wait. What it raises is a fault."""
 
     def notified(self, method: str, params: object) -> None:
         """Take a notification."""
@@ -74,16 +79,18 @@ class _Waiting:
 
     then: Callable[[Outcome], None] | None
     answered: anyio.Event = field(default_factory=anyio.Event)
-    outcome: Outcome = None
+    outcome: Any = None
+    """The result, or an `AcpError`."""
 
 
 class Connection:
     """The JSON-RPC traffic of one agent."""
 
-    def __init__(self, link: Link, traffic: Traffic, receiver: Receiver) -> None:
+    def __init__(self, link: Link, traffic: Traffic, receiver: Receiver, fault: Faults) -> None:
         self._link = link
         self._traffic = traffic
         self._receiver = receiver
+        self._fault = fault
         self._peer = Peer()
         self._framer = Framer()
         self._waiting: dict[int, _Waiting] = {}
@@ -93,14 +100,12 @@ class Connection:
         self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
 
     async def run(self) -> Exit:
-        """Serve the link until the agent is gone; all that arrived is handled by then."""
+        """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
         with self._outbox, self._inbox:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._write)
-                tasks.start_soon(self._drain_errors)
-                with anyio.CancelScope() as reading:
-                    tasks.start_soon(self._end_reading, reading)
-                    await self._read()
+                await self._receive()
+                await self._link.end(grace=DRAIN)
                 exit_ = await self._link.wait()
                 tasks.cancel_scope.cancel()
         self._lose()
@@ -112,8 +117,9 @@ class Connection:
         """Send a request and return its result.
 
         `then` is called by the reader with the result or the exception, before anything that came
-        later is handled. Raises `AgentError`, or `ConnectionLost` if no answer can come any more.
-        When the waiting task is cancelled the agent is told by `$/cancel_request`.
+        later is handled. Raises `AgentError`, `ConnectionLost` if no answer can come any more, and
+        what `then` raises. When the waiting task is cancelled the agent is told by
+        `$/cancel_request` (C-154).
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
@@ -127,7 +133,7 @@ class Connection:
                 self._peer.forget(number)
                 self.notify("$/cancel_request", {"requestId": number})
             raise
-        if isinstance(waiting.outcome, AgentError | ConnectionLost):
+        if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
         return waiting.outcome
 
@@ -156,14 +162,21 @@ class Connection:
             except ConnectionLost:
                 return
 
+    async def _receive(self) -> None:
+        """Read all that comes, but not for long once the agent is gone or can say no more."""
+        async with anyio.create_task_group() as readers:
+            readers.start_soon(self._drain_errors)
+            readers.start_soon(self._hurry_at_exit, readers.cancel_scope)
+            await self._read()
+            _hurry(readers.cancel_scope)
+
+    async def _hurry_at_exit(self, reading: anyio.CancelScope) -> None:
+        await self._link.wait()
+        _hurry(reading)
+
     async def _drain_errors(self) -> None:
         while data := await self._link.receive_error():
             self._traffic.error_output(data)
-
-    async def _end_reading(self, reading: anyio.CancelScope) -> None:
-        await self._link.wait()
-        await anyio.sleep(DRAIN)
-        reading.cancel()
 
     async def _read(self) -> None:
         while data := await self._link.receive():
@@ -179,9 +192,18 @@ class Connection:
             messages = parse_line(line)
         self._traffic.record("agent", line.decode("utf-8", "replace"))
         for message in messages:
-            self._handle(self._peer.receive(message))
+            self._handle(message)
 
-    def _handle(self, received: Request | Notification | Reply | Noise) -> None:
+    def _handle(self, message: Message) -> None:
+        """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""
+        try:
+            self._dispatch(self._peer.receive(message))
+        except Exception as error:  # whatever it is, it concerns this message alone
+            self._fault(error)
+            if isinstance(message, Request):
+                self.fail(message.id, Code.INTERNAL_ERROR, "internal error of the client")
+
+    def _dispatch(self, received: Received) -> None:
         match received:
             case Notification(method, params):
                 self._receiver.notified(method, params)
@@ -199,12 +221,20 @@ class Connection:
         if waiting is None:
             return
         waiting.outcome = outcome
-        if waiting.then is not None:
-            waiting.then(outcome)
-        waiting.answered.set()
+        try:
+            if waiting.then is not None:
+                waiting.then(outcome)
+        except AcpError as error:
+            waiting.outcome = error
+        finally:
+            waiting.answered.set()
 
     def _lose(self) -> None:
         self._lost = True
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))
+
+
+def _hurry(reading: anyio.CancelScope) -> None:
+    reading.deadline = min(reading.deadline, anyio.current_time() + DRAIN)

@@ -85,7 +85,9 @@ class Inbound:
         except AskFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
             return
-        self._tasks.start_soon(self._serve, request, ask, pending)
+        # Made here, so that a `$/cancel_request` in the same read finds it.
+        scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
+        self._tasks.start_soon(self._serve, request, ask, pending, scope)
 
     def _open(self, ask: PermissionAsk) -> PendingAsk | None:
         """Put the question to the user; None when it must wait for its session to be opened."""
@@ -100,8 +102,9 @@ class Inbound:
             session.apply(AskOpened(pending))
         return pending
 
-    async def _serve(self, request: Request, ask: Ask, pending: PendingAsk | None) -> None:
-        scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
+    async def _serve(
+        self, request: Request, ask: Ask, pending: PendingAsk | None, scope: anyio.CancelScope
+    ) -> None:
         try:
             with scope:
                 answer = await self._answer(ask, pending)

@@ -22,19 +22,17 @@ class Registry:
 
     def __init__(self) -> None:
         self.opening: Session | None = None
-        self._sessions: dict[str, Session] = {}
+        self._sessions: list[Session] = []
+        self._by_id: dict[str, Session] = {}
         self._early: list[tuple[str, tuple[Event, ...]]] = []
         self._settled = anyio.Event()
 
     def __iter__(self) -> Iterator[Session]:
-        sessions = list(self._sessions.values())
-        if self.opening is not None and self.opening not in sessions:
-            sessions.append(self.opening)
-        return iter(sessions)
+        return iter(tuple(self._sessions))
 
     def find(self, session_id: str) -> Session | None:
         """Return the session of that id that is not closed, or None."""
-        session = self._sessions.get(session_id)
+        session = self._by_id.get(session_id)
         return session if session is not None and session.state.status != "closed" else None
 
     def deliver(self, session_id: str, events: tuple[Event, ...]) -> bool:
@@ -48,14 +46,19 @@ class Registry:
         self._early.append((session_id, events))
         return True
 
+    def add(self, session: Session) -> None:
+        """Take in a session that is to be opened."""
+        if session not in self._sessions:
+            self._sessions.append(session)
+
     def begin(self, session: Session) -> None:
-        """A session is being opened."""
+        """The session's opening has begun."""
         self.opening = session
         self._settled = anyio.Event()
 
     def enter(self, session_id: str, session: Session, *events: Event) -> None:
         """The session has this id from now on; early updates follow the given events."""
-        self._sessions[session_id] = session
+        self._by_id[session_id] = session
         session.apply(*events)
         early, self._early = self._early, []
         for owner, kept in early:
@@ -70,8 +73,8 @@ class Registry:
 
     def remove(self, session: Session) -> None:
         """Forget a session."""
-        if session.id is not None and self._sessions.get(session.id) is session:
-            del self._sessions[session.id]
+        self._sessions = [each for each in self._sessions if each is not session]
+        self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
 
     async def opened(self) -> None:
         """Wait until no session is being opened."""

@@ -11,13 +11,13 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.client.connection import Connection, Outcome
 from acp_nvim.client.session import Session
-from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
+from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.ports import Files
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
 from acp_nvim.services.permission import Permissions
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
-from acp_nvim.session.context import content_of
+from acp_nvim.session.context import content_of, unembedded
 from acp_nvim.session.event import (
     CancelRequested,
     Event,
@@ -82,29 +82,31 @@ class Turns:
             self._connection.notify(*self._dialect.cancel(session.id))
 
     async def _turn(self, session: Session, prompt: Prompt) -> None:
-        blocks = await self._blocks(prompt)
-        if session.state.status != "running" or session.id is None:
-            session.apply(TurnEnded(self._clock(), "cancelled"))
+        try:
+            blocks = await self._blocks(prompt)
+        except EditorError as error:
+            session.apply(TurnEnded(self._clock(), error=f"cannot read the selection: {error}"))
         else:
-            session.apply(PromptSent(blocks))
-            await self._send(session, session.id, blocks)
+            await self._run(session, blocks)
         if session.state.status == "idle":
             self.go_on(session)
 
-    async def _send(self, session: Session, session_id: str, blocks: tuple[Content, ...]) -> None:
+    async def _run(self, session: Session, blocks: tuple[Content, ...]) -> None:
+        """Send the prompt and wait for its end, unless the turn was cancelled meanwhile."""
+        if session.state.status != "running" or session.id is None:
+            session.apply(TurnEnded(self._clock(), "cancelled"))
+            return
+        session.apply(PromptSent(blocks))
         self._sent.add(session)
-        method, params = self._dialect.prompt(session_id, blocks)
 
         def ended(outcome: Outcome) -> None:
             self._sent.discard(session)
             session.apply(self._ending(outcome))
 
         try:
-            await self._connection.request(method, params, ended)
+            await self._connection.request(*self._dialect.prompt(session.id, blocks), ended)
         except (AgentError, ConnectionLost):
             return  # `ended` has put it into the session
-        finally:
-            self._sent.discard(session)
 
     def _ending(self, outcome: Outcome) -> TurnEnded:
         match outcome:
@@ -117,21 +119,23 @@ class Turns:
 
     async def _blocks(self, prompt: Prompt) -> tuple[Content, ...]:
         """Read the selections as they stand now; drop to what the agent takes (C-111)."""
-        blocks = [fit(block, self._capabilities) for block in prompt.blocks]
+        blocks: list[Content] = []
+        for block in prompt.blocks:
+            blocks += fit(block, self._capabilities)
         for selection in prompt.selections:
             current = await self._files.selection(selection)
             blocks += content_of(current, embedded=self._capabilities.embedded_context)
         return tuple(blocks)
 
 
-def fit(block: Content, capabilities: AgentCapabilities) -> Content:
+def fit(block: Content, capabilities: AgentCapabilities) -> tuple[Content, ...]:
     """Return the block, or the best that an agent without that capability takes (C-111, C-112)."""
     match block:
-        case Resource(uri, text=text) if not capabilities.embedded_context:
-            return Text(f"{uri}\n\n{text}" if text is not None else uri)
+        case Resource() if not capabilities.embedded_context:
+            return unembedded(block)
         case Image(mime_type=kind, uri=uri) if not capabilities.image:
-            return Text(f"[{kind} {uri or 'image'}: this agent takes no images]")
+            return (Text(f"[{kind} {uri or 'image'}: this agent takes no images]"),)
         case Audio(mime_type=kind) if not capabilities.audio:
-            return Text(f"[{kind}: this agent takes no audio]")
+            return (Text(f"[{kind}: this agent takes no audio]"),)
         case _:
-            return block
+            return (block,)

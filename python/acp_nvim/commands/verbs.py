@@ -25,6 +25,7 @@ VERBS: Mapping[str, Handler] = {
     "permit": asking.permit,
     "ask_window": asking.ask_window,
     "toggle": viewing.toggle,
+    "repaint": viewing.repaint,
     "follow_link": viewing.follow_link,
     "chat_wiped": viewing.chat_wiped,
     "inspect": viewing.inspect,

@@ -20,6 +20,12 @@ def toggle(desk: Desk, payload: Mapping[str, Any]) -> None:
     desk.ground.screen.touch(chat.number)
 
 
+def repaint(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Draw a chat anew: its buffer was emptied by `:edit`."""
+    chat = desk.chat(payload.get("chat"))
+    desk.ground.screen.show(chat.number, chat.picture)
+
+
 def follow_link(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     """Answer the place that the entry in a row speaks of, or nothing."""
     chat = desk.chat(payload.get("chat"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from acp_nvim.errors import AskFailed
 from acp_nvim.hunks import diff
 from acp_nvim.ports import Files
 from acp_nvim.services import disk
@@ -37,6 +38,10 @@ async def _follow(files: Files, path: str) -> bool:
         if found is None or found.text == buffer_text(buffer):
             return False
         lines, options = buffer_form(found.text, buffer)
-        if await files.follow(buffer, diff(buffer.lines, lines), options):
-            return True
+        try:
+            if await files.follow(buffer, diff(buffer.lines, lines), options):
+                return True
+        except AskFailed:
+            # The buffer stays as it was, and Neovim warns the user as it does without us.
+            return False
     return False

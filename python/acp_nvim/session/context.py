@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from acp_nvim.session.content import Content, Resource, ResourceLink, Text
 from acp_nvim.session.event import Selection
@@ -41,18 +41,23 @@ def content_of(selection: Selection, *, embedded: bool) -> tuple[Content, ...]:
     and a fenced text block; a buffer without a file is always a fenced text block.
     """
     text = "".join(line + "\n" for line in selection.lines)
-    fenced = Text(_fence(text, selection.filetype))
     if selection.path is None:
-        return (fenced,)
+        return (_fenced(text, selection.filetype),)
     uri = f"{file_uri(selection.path)}#L{selection.first}-L{selection.last}"
-    kind = mime_type(selection.filetype)
-    if embedded:
-        return (Resource(uri, text=text, mime_type=kind),)
-    return (ResourceLink(uri, selection.path.rpartition("/")[2], mime_type=kind), fenced)
+    resource = Resource(uri, text=text, mime_type=mime_type(selection.filetype))
+    return (resource,) if embedded else unembedded(resource, selection.filetype)
 
 
-def _fence(text: str, filetype: str) -> str:
+def unembedded(resource: Resource, filetype: str = "") -> tuple[Content, ...]:
+    """Return a link, and the text fenced if there is one, for agents that take no `resource`."""
+    name = unquote(resource.uri.partition("#")[0].rpartition("/")[2]) or resource.uri
+    link = ResourceLink(resource.uri, name, mime_type=resource.mime_type)
+    return (link,) if resource.text is None else (link, _fenced(resource.text, filetype))
+
+
+def _fenced(text: str, filetype: str) -> Text:
     ticks = "```"
     while ticks in text:
         ticks += "`"
-    return f"{ticks}{filetype}\n{text}{ticks}"
+    end = "" if text.endswith("\n") or not text else "\n"
+    return Text(f"{ticks}{filetype}\n{text}{end}{ticks}")

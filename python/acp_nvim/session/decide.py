@@ -44,9 +44,13 @@ def _submit(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Re
         return Refused("The prompt is empty; write something first")
     if state.status == "closed":
         return _CLOSED
-    if state.status == "idle":
+    if state.status == "idle" and not state.queue:
         return (TurnStarted(action.prompt, action.at),)
     queued = PromptQueued(action.prompt, first=action.interrupt)
+    if state.status == "idle":
+        # A turn has just ended, or the session was just opened: nobody overtakes the queue.
+        head = action.prompt if action.interrupt else state.queue[0]
+        return (queued, TurnStarted(head, action.at, queued=True))
     if state.status == "running" and action.interrupt:
         return (queued, CancelRequested())
     return (queued,)

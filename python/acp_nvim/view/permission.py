@@ -21,7 +21,7 @@ from acp_nvim.view.visible import one_line, visible
 PREVIEW_LINES = 12
 PLACES = 5
 SAID_LIMIT = 300
-FOOTER = " 1-9 choose · <CR> accept line · d details · q later · :Acp permit N "
+FOOTER = " 1-9 or <CR> · d details · q later · :Acp permit N "
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 

@@ -17,16 +17,17 @@ def winbar(state: SessionState, *, title: str, now: float) -> str:
     All that an agent said in it is visible and cannot be taken for a statusline item.
     """
     parts = [
-        ("Agent", one_line(title, 60)),
-        ("Mode", _mode_name(state)),
+        ("Agent", one_line(title, 30)),
         ("State", _activity(state, now)),
         ("Ask", f"{len(state.asks)} waiting for you" if state.asks else ""),
+        ("Mode", _mode_name(state)),
         ("Usage", _tokens(state.usage)),
         ("Usage", _cost(state.usage.cost if state.usage else None)),
         ("", one_line(state.title or "", 40)),
     ]
     shown = [f"%#AcpWinbar{group}#{_escape(text)}" for group, text in parts if text]
-    return " " + f"%#AcpWinbar#{SEPARATOR}".join(shown) + "%#AcpWinbar# "
+    # truncated at its end: what matters most stands first
+    return " " + f"%#AcpWinbar#{SEPARATOR}".join(shown) + "%#AcpWinbar# %<"
 
 
 def summary(state: SessionState) -> dict[str, Any]:

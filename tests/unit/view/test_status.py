@@ -25,7 +25,9 @@ ASK = PendingAsk("1", "permission", "t", (PermissionOption("y", "Yes", "allow_on
 
 def shown(state: SessionState, title: str = "Tutor 1.0", now: float = 0.0) -> str:
     """Return the winbar as Neovim would show it: without groups, %% as %."""
-    parts = winbar(state, title=title, now=now).split("%#")
+    whole = winbar(state, title=title, now=now)
+    assert whole.endswith("%<"), "it is cut at its end"
+    parts = whole.removesuffix("%<").split("%#")
     text = parts[0] + "".join(part.split("#", 1)[1] for part in parts[1:])
     assert "%" not in text.replace("%%", "")
     return text.replace("%%", "%").strip()
@@ -59,7 +61,7 @@ def test_everything_at_once() -> None:
         title="Fix it",
     )
     assert shown(full) == (
-        "Tutor 1.0 · Ask first · idle · 2 waiting for you · 12.3k/200k (6%) · 0.12 USD · Fix it"
+        "Tutor 1.0 · idle · 2 waiting for you · Ask first · 12.3k/200k (6%) · 0.12 USD · Fix it"
     )
 
 
@@ -78,7 +80,7 @@ def test_tokens(used: int, size: int, text: str) -> None:
 
 
 def test_an_unlisted_mode_shows_its_id() -> None:
-    assert "· yolo ·" in shown(replace(IDLE, mode="yolo"))
+    assert "· yolo" in shown(replace(IDLE, mode="yolo"))
 
 
 def test_agent_text_is_no_statusline_item_and_is_visible() -> None:

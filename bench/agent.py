@@ -1,0 +1,106 @@
+"""A plain ACP agent that streams markdown over stdio: what `stream.py` lets every reader read.
+
+The prompt `replay N` sends N lines of transcript at once, a message for each 25; the prompt
+`stream S` sends 200 chunks a second for S seconds, as one message. `stream.py` imports `replayed`
+and `streamed` to know what must have arrived. Only the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from itertools import count, islice
+from typing import Any
+
+CHUNKS_PER_SECOND = 200
+
+SECTION = """\
+## Step {n}: the queue of `worker_{n}`
+
+I looked at **how tasks are taken** from the queue: `take()` waits for *one* task at a time, so a \
+slow task holds up the rest. The [notes on back-pressure](https://example.org/queue/{n}) say the \
+same, and the tests of `worker_{n}.py` do not cover it.
+
+- the lock is held while the task runs, see `worker_{n}.py:{n}`
+- [x] the timeout is passed on, but **never read**
+  1. first the callers, then the *signature*
+> A queue that is empty must not keep the lock.
+
+```python
+def take(self, limit: float = {n}.5) -> Task | None:
+    with self._lock:  # short: the task runs outside
+        task = self._tasks.pop() if self._tasks else None
+    return task or self._wait(limit, name="worker_{n}")
+```
+
+| call | before | after |
+|---|---:|---:|
+| `take` | {n} ms | **1 ms** |
+
+Next I change the call in `worker_{n}.py` and run `make test` again.
+If a test of *another* worker fails, its lock has the **same** mistake: see `worker_{n}.py:7`.
+
+---
+
+"""
+LINES = SECTION.count("\n")
+
+
+def replayed(lines: int) -> list[str]:
+    """Return the messages of a transcript of that many lines, or a few more."""
+    return [SECTION.format(n=n) for n in range(1, 1 - lines // -LINES)]
+
+
+def streamed(seconds: float) -> list[str]:
+    """Return the chunks of two words that are sent in that time."""
+    sections = (SECTION.format(n=n) for n in count(1000))
+    chunks = (chunk for section in sections for chunk in re.findall(r"\S+\s+\S*\s*", section))
+    return list(islice(chunks, round(seconds * CHUNKS_PER_SECOND)))
+
+
+def send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def say(session: str, message_id: str, text: str) -> None:
+    content = {"type": "text", "text": text}
+    update = {"sessionUpdate": "agent_message_chunk", "messageId": message_id, "content": content}
+    send({"method": "session/update", "params": {"sessionId": session, "update": update}})
+
+
+def play(session: str, turn: int, prompt: str) -> None:
+    command, _, argument = prompt.strip().partition(" ")
+    if command == "replay":
+        for number, text in enumerate(replayed(int(argument))):
+            say(session, f"{turn}-{number}", text)
+    else:
+        began = time.monotonic()
+        for number, text in enumerate(streamed(float(argument))):
+            due = began + number / CHUNKS_PER_SECOND
+            time.sleep(max(0.0, due - time.monotonic()))
+            say(session, f"{turn}", text)
+
+
+def main() -> None:
+    turns = count(1)
+    for line in sys.stdin:
+        call = json.loads(line)
+        result: dict[str, Any] = {}
+        match call["method"]:
+            case "initialize":
+                result = {"protocolVersion": 1, "agentCapabilities": {}}
+            case "session/new":
+                result = {"sessionId": "bench-1"}
+            case "session/prompt":
+                params = call["params"]
+                play(params["sessionId"], next(turns), params["prompt"][0]["text"])
+                result = {"stopReason": "end_turn"}
+        if "id" in call:
+            send({"id": call["id"], "result": result})
+
+
+if __name__ == "__main__":
+    main()

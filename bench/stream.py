@@ -1,0 +1,260 @@
+"""Prints what it costs Neovim to show a streamed answer: this plugin beside readers in Lua.
+
+Run as `python bench/stream.py`, or with `--quick` for a first look. README.md says what is measured
+and how. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Protocol
+
+BENCH = Path(__file__).resolve().parent
+sys.path.insert(0, str(BENCH.parent))
+
+from agent import replayed, streamed
+
+from tests.support.nvim import Neovim
+from tests.support.rpc import Rpc
+
+COLUMNS, ROWS = 140, 50
+COMMAND = [sys.executable, str(BENCH / "agent.py")]
+CONFIGURATION = {"agents": {"bench": {"command": COMMAND[0], "args": COMMAND[1:]}}}
+PLUGIN, PER_CHUNK, BATCHED = "acp.nvim", "per chunk", "batched"
+TRANSCRIPTS = (0, 5_000)
+COUNT_TURNS = """
+_G.turns = 0
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'AcpTurnEnded',
+  callback = function() _G.turns = _G.turns + 1 end,
+})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU in seconds; milliseconds between two callbacks of a timer of 1 ms."""
+
+    editor: float
+    host: float
+    worst: float
+    worst_of_1000: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A prompt, and the messages that answer it."""
+
+    prompt: str
+    messages: tuple[str, ...]
+
+
+class Reader(Protocol):
+    """Something in a Neovim that shows what the agent says."""
+
+    buffer: int
+    host: int | None
+    """Its process outside of Neovim."""
+
+    def prompt(self, text: str) -> None:
+        """Send a prompt."""
+
+    def turns(self) -> int:
+        """Return how many answers are in the buffer."""
+
+    def text(self, turns: list[Turn]) -> str:
+        """Return what the buffer must contain after these turns."""
+
+
+class Plugin:
+    """The plugin, used as a user would."""
+
+    def __init__(self, nvim: Neovim) -> None:
+        self._nvim = nvim
+        nvim.lua(COUNT_TURNS)
+        nvim.command("Acp start bench")
+        nvim.wait("(require('acp').inspect().sessions[1] or {}).state == 'idle'")
+        seen = nvim.lua("return require('acp').inspect()")
+        self.buffer: int = seen["sessions"][0]["bufnr"]
+        self.host: int | None = seen["host"]["pid"]
+
+    def prompt(self, text: str) -> None:
+        self._nvim.command(f"AcpPrompt {text}")
+
+    def turns(self) -> int:
+        return int(self._nvim.lua("return _G.turns"))
+
+    def text(self, turns: list[Turn]) -> str:
+        """Prompts are messages too, and an empty line follows each."""
+        messages = [text for turn in turns for text in (turn.prompt, *turn.messages)]
+        return "\n".join(text.removesuffix("\n") + "\n" for text in messages)
+
+
+class LuaReader:
+    """One of readers.lua."""
+
+    host: int | None = None
+
+    def __init__(self, nvim: Neovim, kind: str) -> None:
+        self._nvim = nvim
+        self.buffer = int(nvim.lua("return bench.start(...)", kind, COMMAND))
+
+    def prompt(self, text: str) -> None:
+        self._nvim.lua("bench.prompt(...)", text)
+
+    def turns(self) -> int:
+        return int(self._nvim.lua("return bench.turns"))
+
+    def text(self, turns: list[Turn]) -> str:
+        return "".join(text for turn in turns for text in turn.messages)
+
+
+class Conversation:
+    """Turns of the agent in one reader; after each the buffer holds exactly what was said."""
+
+    def __init__(self, nvim: Neovim, reader: Reader) -> None:
+        self._nvim, self._reader = nvim, reader
+        self._turns: list[Turn] = []
+
+    def replay(self, lines: int) -> None:
+        """Say so many lines at once."""
+        self._say(Turn(f"replay {lines}", tuple(replayed(lines))))
+        self._check()
+
+    def stream(self, seconds: float) -> tuple[float, float]:
+        """Speak for so long; return the CPU seconds of Neovim and of the reader's host."""
+        pids = [int(self._nvim.eval("getpid()")), self._reader.host]
+        before = [cpu(pid) for pid in pids]
+        turn = Turn(f"stream {seconds}", ("".join(streamed(seconds)),))
+        self._say(turn, seconds)
+        editor, host = (cpu(pid) - was for pid, was in zip(pids, before, strict=True))
+        self._check()
+        return editor, host
+
+    def _say(self, turn: Turn, seconds: float = 0) -> None:
+        self._turns.append(turn)
+        self._reader.prompt(turn.prompt)
+        time.sleep(seconds)
+        while self._reader.turns() < len(self._turns):
+            time.sleep(0.02)
+
+    def _check(self) -> None:
+        found = "\n".join(self._nvim.lines(self._reader.buffer))
+        wanted = self._reader.text(self._turns)
+        if found != wanted:
+            at = max(0, len(os.path.commonprefix([found, wanted])) - 40)
+            raise AssertionError(f"{wanted[at : at + 80]!r} became {found[at : at + 80]!r}")
+        self._settle()
+
+    def _settle(self) -> None:
+        """Wait until Neovim rests: tree-sitter goes on after the last change."""
+        pid = int(self._nvim.eval("getpid()"))
+        while True:
+            before = cpu(pid)
+            time.sleep(0.1)
+            if cpu(pid) - before < 0.002:
+                return
+
+
+def cpu(pid: int | None) -> float:
+    """Return utime + stime of all threads of a process, to the nanosecond; 0 without a process."""
+    return time.clock_gettime((~pid << 3) | 2) if pid else 0.0  # its clock: see clock_getcpuclockid
+
+
+@contextmanager
+def editor() -> Iterator[Neovim]:
+    """Run a Neovim with a UI whose traffic a thread throws away."""
+    with (
+        Neovim(CONFIGURATION, columns=COLUMNS, lines=ROWS) as nvim,
+        socket.socket(socket.AF_UNIX) as connection,
+    ):
+        connection.connect(nvim.socket)
+        ui = Rpc(connection.fileno(), connection.fileno())
+        ui.request("nvim_ui_attach", COLUMNS, ROWS, {"rgb": True, "ext_linegrid": True})
+        threading.Thread(target=drain, args=[connection], daemon=True).start()
+        nvim.lua("_G.bench = dofile(...)", str(BENCH / "readers.lua"))
+        yield nvim
+
+
+def drain(connection: socket.socket) -> None:
+    """Read until the other side closes."""
+    while connection.recv(1 << 20):
+        pass
+
+
+def measure(kind: str, lines: int, seconds: float) -> Cost:
+    """Stream twice onto a transcript: undisturbed for the CPU, then with the probe running."""
+    with editor() as nvim:
+        reader: Reader = Plugin(nvim) if kind == PLUGIN else LuaReader(nvim, kind)
+        conversation = Conversation(nvim, reader)
+        if lines:
+            conversation.replay(lines)
+        editor_cpu, host_cpu = conversation.stream(seconds)
+        nvim.lua("bench.start_probe()")
+        conversation.stream(seconds)
+        gaps = nvim.lua("return bench.stop_probe()")
+        return Cost(editor_cpu, host_cpu, gaps[-1], gaps[-1 - len(gaps) // 1000])
+
+
+def idle_gap(seconds: float) -> float:
+    """Return the longest gap of a Neovim that does nothing: what the machine adds to every one."""
+    with editor() as nvim:
+        nvim.lua("bench.start_probe()")
+        time.sleep(seconds)
+        return float(nvim.lua("return bench.stop_probe()")[-1])
+
+
+def table(costs: dict[tuple[str, int], list[Cost]]) -> Iterator[str]:
+    """Return the lines of a Markdown table; medians, worst stalls as they were."""
+    heads = ("transcript", "reader", "editor CPU s", "per chunk reader / this", "host CPU s")
+    yield " | ".join(("", *heads, "99.9 % of gaps below, ms", "worst gap, ms", "")).strip()
+    yield "|---:|---|---:|---:|---:|---:|---:|"
+    for (kind, lines), runs in costs.items():
+        used = median(run.editor for run in runs)
+        ratio = median(run.editor for run in costs[PER_CHUNK, lines]) / used
+        host = f"{median(run.host for run in runs):.2f}" if kind == PLUGIN else "–"
+        typical = median(run.worst_of_1000 for run in runs)
+        worst = " ".join(f"{run.worst:.1f}" for run in runs)
+        cells = (f"{lines:,}", kind, f"{used:.3f}", f"{ratio:.1f}", host, f"{typical:.1f}", worst)
+        yield f"| {' | '.join(cells)} |"
+
+
+def machine() -> str:
+    """Return one line on what this was measured on."""
+    models = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    name = models[0] if models else platform.machine()
+    load = os.getloadavg()[0]
+    return f"{len(models)} × {name}, load {load:.1f}, Python {platform.python_version()}"
+
+
+def main() -> None:
+    """Run the rounds and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one round of 1 s")
+    seconds, rounds = (1.0, 1) if parser.parse_args().quick else (4.0, 2)
+    costs: dict[tuple[str, int], list[Cost]] = {}
+    for _ in range(rounds):
+        for lines in TRANSCRIPTS:
+            for kind in (PLUGIN, PER_CHUNK, BATCHED):
+                costs.setdefault((kind, lines), []).append(measure(kind, lines, seconds))
+    print("\n".join(table(costs)))
+    print(f"\n{machine()}; longest gap of an idle editor {idle_gap(seconds):.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

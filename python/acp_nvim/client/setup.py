@@ -1,0 +1,94 @@
+"""How the sessions of one agent are opened and closed (v1/session-setup).
+
+One is opened at a time, because what an agent says of a session before its id is known could
+belong to any of them. Called by `Client` only.
+"""
+
+from __future__ import annotations
+
+import anyio
+
+from acp_nvim.client.connection import Connection, Outcome
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.registry import Registry
+from acp_nvim.client.session import Session
+from acp_nvim.errors import AgentError, ConnectionLost
+from acp_nvim.protocol.dialect import AgentCapabilities, Call, Dialect
+from acp_nvim.session.event import Noticed, SessionReopening
+
+CLOSING = 2.0
+"""Seconds that an agent has to answer `session/close`."""
+
+
+class Setup:
+    """Opens and closes sessions; who calls says in the session what went wrong."""
+
+    def __init__(self, launch: Launch, dialect: Dialect, registry: Registry) -> None:
+        self._launch = launch
+        self._dialect = dialect
+        self._registry = registry
+        self._capabilities = AgentCapabilities()
+        self._lock = anyio.Lock()
+        self._request = anyio.CancelScope()
+
+    def attach(self, connection: Connection, capabilities: AgentCapabilities) -> None:
+        """Say where requests go, and what the agent offers."""
+        self._connection = connection
+        self._capabilities = capabilities
+
+    async def open(self, session: Session, session_id: str | None) -> None:
+        """Open a session, or that of an earlier process again: load, else resume, else anew.
+
+        Without effect on a session that is closed by then. Raises `AgentError`, `ConnectionLost`,
+        and `UserError` for an answer that is none.
+        """
+        async with self._lock:
+            if session.state.status != "loading":
+                return
+            self._registry.begin(session)
+            try:
+                with anyio.CancelScope() as self._request:
+                    await self._open(session, session_id)
+            finally:
+                self._registry.finish()
+
+    def abort(self, session: Session) -> None:
+        """Take back the request that opens this session, if it is on its way (C-154)."""
+        if self._registry.opening is session:
+            self._request.cancel()
+
+    async def close(self, session_id: str) -> None:
+        """Let the agent free the session, if it offers that (C-093); its refusal is no harm."""
+        if not self._capabilities.close:
+            return
+        try:
+            with anyio.move_on_after(CLOSING):
+                await self._connection.request(*self._dialect.close_session(session_id))
+        except (AgentError, ConnectionLost):
+            return  # an agent may refuse to close what it does not know (C-095)
+
+    async def _open(self, session: Session, session_id: str | None) -> None:
+        if session_id is not None and not (self._capabilities.load or self._capabilities.resume):
+            text = f"{self._launch.name} cannot load sessions: this one starts anew"
+            session.apply(Noticed(text, "warning"))
+            session_id = None
+        method, params = self._call(session, session_id)
+
+        def opened(outcome: Outcome) -> None:
+            if not isinstance(outcome, AgentError | ConnectionLost):
+                event = self._dialect.decode_session(method, outcome, session_id)
+                self._registry.enter(event.session_id, session, event)
+
+        await self._connection.request(method, params, opened)
+
+    def _call(self, session: Session, session_id: str | None) -> Call:
+        """Return the request, and prepare for what the agent says before it answers."""
+        offered = self._capabilities
+        roots = self._launch.additional_directories if offered.additional_directories else ()
+        cwd, servers = session.state.cwd, self._launch.mcp_servers
+        if session_id is None:
+            return self._dialect.new_session(cwd, servers, roots)
+        self._registry.enter(session_id, session, SessionReopening(replay=offered.load))
+        if offered.load:
+            return self._dialect.load_session(session_id, cwd, servers, roots)
+        return self._dialect.resume_session(session_id, cwd, servers, roots)

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.services import disk
+
+
+async def failure(call: Callable[[], object], code: Code = Code.INTERNAL_ERROR) -> AskFailed:
+    with pytest.raises(AskFailed) as caught:
+        await call()  # type: ignore[misc]
+    assert caught.value.code == code
+    return caught.value
+
+
+@pytest.mark.parametrize("size", [1, disk.LONG])
+async def test_reads_short_and_long_files(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * size)
+    assert await disk.read(str(path)) == disk.DiskText("x" * size, "utf-8")
+
+
+async def test_what_is_no_text_is_said(tmp_path: Path) -> None:
+    binary, pipe, missing = tmp_path / "binary", tmp_path / "pipe", tmp_path / "missing é"
+    binary.write_bytes(b"\x7fELF\0")
+    os.mkfifo(pipe)
+    assert "is a binary file" in (await failure(lambda: disk.read(str(binary)))).message
+    assert "is a directory" in (await failure(lambda: disk.read(str(tmp_path)))).message
+    assert "not a plain file" in (await failure(lambda: disk.read(str(pipe)))).message
+    error = await failure(lambda: disk.read(str(missing)), Code.RESOURCE_NOT_FOUND)
+    assert error.data == {"uri": missing.as_uri()}
+    assert await disk.read_if_text(str(missing)) is None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+async def test_an_unreadable_file_is_said_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch(0o000)
+    assert "denied" in (await failure(lambda: disk.read(str(path)))).message
+
+
+async def test_a_new_file_gets_what_the_umask_leaves(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        await disk.write(str(tmp_path / "a"), b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["a"]
+
+
+async def test_mode_and_hard_links_stay(tmp_path: Path) -> None:
+    path, twin = tmp_path / "a", tmp_path / "twin"
+    path.write_bytes(b"old and longer")
+    path.chmod(0o755)
+    await disk.write(str(path), b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o755)
+    twin.hardlink_to(path)
+    await disk.write(str(path), b"it")
+    assert twin.read_bytes() == b"it"
+
+
+async def test_a_failed_replacement_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def broken(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", broken)
+    assert "No space left" in (await failure(lambda: disk.write(str(path), b"new"))).message
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+async def test_a_folder_that_takes_no_new_file_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def broken(source: str, target: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "replace", broken)
+    await disk.write(str(path), b"new")
+    assert path.read_bytes() == b"new"
+    assert "denied" in (await failure(lambda: disk.write(str(tmp_path / "b"), b"new"))).message
+
+
+def test_c236_what_is_read_only_is_not_writable_even_for_root(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch(0o444)
+    with pytest.raises(AskFailed, match="read-only"):
+        disk.check_writable(str(path))
+    with pytest.raises(AskFailed, match="directory"):
+        disk.check_writable(str(tmp_path))
+    disk.check_writable(str(tmp_path / "new"))
+
+
+def test_folders_are_made_and_a_file_in_the_way_is_said(tmp_path: Path) -> None:
+    disk.make_folders(str(tmp_path / "a/b/c"))
+    assert (tmp_path / "a/b").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(AskFailed):
+        disk.make_folders(str(tmp_path / "file/x"))

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import itertools
+import random
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acp_nvim.hunks import Conflict, Hunk, Merged, apply, diff, merge
+
+TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=40)
+LONG_TEXTS = st.lists(st.integers(0, 300).map(str), max_size=400)
+
+
+def size(hunks: Sequence[Hunk]) -> int:
+    return sum(hunk.last - hunk.first + len(hunk.lines) for hunk in hunks)
+
+
+def check(old: list[str], new: list[str]) -> None:
+    hunks = diff(old, new)
+    assert apply(old, hunks) == new
+    assert all(one.last < two.first for one, two in itertools.pairwise(hunks))
+    assert all(hunk.first < hunk.last or hunk.lines for hunk in hunks)
+
+
+@given(TEXTS, TEXTS)
+def test_hunks_make_the_new_text_of_the_old(old: list[str], new: list[str]) -> None:
+    check(old, new)
+
+
+@given(LONG_TEXTS, LONG_TEXTS)
+@settings(max_examples=40, deadline=None)
+def test_also_where_the_search_is_cut_short(old: list[str], new: list[str]) -> None:
+    check(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hunks"),
+    [
+        ("abc", "abc", ()),
+        ("", "a", (Hunk(0, 0, ("a",)),)),
+        ("a", "", (Hunk(0, 1, ()),)),
+        ("abc", "aXc", (Hunk(1, 2, ("X",)),)),
+        ("abcdef", "xabcef", (Hunk(0, 0, ("x",)), Hunk(3, 4, ()))),
+        ("abab", "ab", (Hunk(2, 4, ()),)),
+    ],
+)
+def test_hunks_are_the_fewest(old: str, new: str, hunks: tuple[Hunk, ...]) -> None:
+    assert diff(list(old), list(new)) == hunks
+
+
+def test_lines_that_occur_once_hold_the_rest_together() -> None:
+    """Two functions change place and body: their heads are matched, not their braces."""
+    old = ["f {", *[f"x{n}" for n in range(9)], "}", "", "g {", *[f"y{n}" for n in range(9)], "}"]
+    new = ["f {", *[f"p{n}" for n in range(9)], "}", "", "g {", *[f"q{n}" for n in range(9)], "}"]
+    assert [(hunk.first, hunk.last) for hunk in diff(old, new)] == [(1, 10), (13, 22)]
+
+
+@pytest.mark.parametrize("kinds", [2, 4, 200, 8000])
+def test_long_texts_without_order_are_no_trap(kinds: int) -> None:
+    source = random.Random(kinds)
+    old, new = ([str(source.randrange(kinds)) for _ in range(4000)] for _ in range(2))
+    check(old, new)
+
+
+def test_few_edits_in_a_long_text_are_small_hunks() -> None:
+    old = [f"line {n % 7}" for n in range(20_000)]
+    new = [*old[:100], "new", *old[100:9_000], *old[9_002:19_990], "x", *old[19_991:]]
+    assert size(diff(old, new)) <= 5
+    check(old, new)
+
+
+def test_a_text_made_to_defeat_the_anchors() -> None:
+    old = [name for n in range(1500) for name in (f"c{n + 2}", f"c{n}")]
+    new = [f"{name}!" if n % 3 == 0 else name for n, name in enumerate(old)]
+    check(old, new)
+    check(["q", *old], [f"c{n}" for n in range(1500)])
+
+
+# --- merge
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "merged"),
+    [
+        ("abcde", "Abcde", "abcdE", "AbcdE"),
+        ("abcde", "xabcde", "abcdey", "xabcdey"),
+        ("abcde", "ace", "abcde", "ace"),
+        ("abc", "aXc", "aXc", "aXc"),
+        ("abcdef", "aXXcdef", "abcdef", "aXXcdef"),
+        ("abcdef", "abcdef", "aXcdf", "aXcdf"),
+        ("abcdefg", "bcdeg", "abXdefgh", "bXdegh"),
+        ("", "a", "a", "a"),
+    ],
+)
+def test_edits_apart_are_both_kept(base: str, ours: str, theirs: str, merged: str) -> None:
+    outcome = merge(list(base), list(ours), list(theirs))
+    assert isinstance(outcome, Merged)
+    assert "".join(apply(list(ours), outcome.hunks)) == merged
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "where"),
+    [
+        ("abc", "aXc", "aYc", (1, 2)),
+        ("abcd", "aXcd", "abYd", (1, 3)),
+        ("abc", "aXbc", "aYbc", (1, 2)),
+        ("abcd", "acd", "aXcd", (1, 1)),
+        ("abcdef", "xxabcXef", "abcYef", (5, 6)),
+        ("", "a", "b", (0, 1)),
+    ],
+)
+def test_edits_of_the_same_place_conflict(
+    base: str, ours: str, theirs: str, where: tuple[int, int]
+) -> None:
+    assert merge(list(base), list(ours), list(theirs)) == Conflict(*where)
+
+
+@given(TEXTS, TEXTS)
+def test_one_side_alone_never_conflicts(base: list[str], changed: list[str]) -> None:
+    assert merge(base, changed, base) == Merged(())
+    assert merge(base, changed, changed) == Merged(())
+    outcome = merge(base, base, changed)
+    assert isinstance(outcome, Merged)
+    assert apply(base, outcome.hunks) == changed
+
+
+@st.composite
+def edited(draw: st.DrawFn, base: list[str], mark: str) -> list[str]:
+    """Change, drop or add some lines; no line occurs twice, so that there is one right diff."""
+    text: list[str] = []
+    for line in base:
+        how = draw(st.sampled_from(["keep"] * 8 + ["change", "drop", "add", "same"]))
+        text += [f"{mark}+{line}"] if how == "add" else []
+        text += {"change": [f"{mark}{line}"], "drop": [], "same": [f"!{line}"]}.get(how, [line])
+    return text
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is the oracle")
+def test_agrees_with_git_merge_file(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    base = [f"line {n}" for n in range(data.draw(st.integers(0, 25)))]
+    ours, theirs = data.draw(edited(base, "o")), data.draw(edited(base, "t"))
+    folder = tmp_path_factory.mktemp("merge")
+    outcome = merge(base, ours, theirs)
+    expected = git_merge(folder, ours, base, theirs)
+    if expected is None:
+        assert isinstance(outcome, Conflict)
+    else:
+        assert isinstance(outcome, Merged)
+        assert apply(ours, outcome.hunks) == expected
+
+
+def git_merge(folder: Path, *texts: list[str]) -> list[str] | None:
+    """Return the merge of ours, base and theirs; None if git sees a conflict."""
+    names = ("ours", "base", "theirs")
+    for name, text in zip(names, texts, strict=True):
+        folder.joinpath(name).write_text("".join(f"{line}\n" for line in text))
+    command = ["git", "merge-file", "-p", "-q", *names]
+    outcome = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert 0 <= outcome.returncode < 128, outcome.stderr
+    return None if outcome.returncode else outcome.stdout.splitlines()
