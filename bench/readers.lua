@@ -15,7 +15,7 @@ local function open_windows()
   vim.cmd('botright 56vnew')
   buffer, window = api.nvim_get_current_buf(), api.nvim_get_current_win()
   vim.bo[buffer].buftype, vim.bo[buffer].undolevels = 'nofile', -1
-  local options = { wrap = true, linebreak = true, breakindent = true, conceallevel = 2 }
+  local options = { wrap = true, linebreak = true, breakindent = true }
   for name, value in pairs(options) do
     vim.wo[window][name] = value
   end

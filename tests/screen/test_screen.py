@@ -27,8 +27,6 @@ def test_a_session_is_there_at_once(nvim: Neovim, spy: BridgeSpy, screen: Screen
     row, column = picture.cursor
     assert row > 15
     assert column > len(picture.rows[0]) // 2
-    text = "\n".join(picture.text())
-    assert "acp-prompt://tutor" in text
 
 
 def test_text_marks_and_winbar_are_drawn(nvim: Neovim, spy: BridgeSpy, screen: Screen) -> None:
@@ -78,7 +76,7 @@ def test_a_menu_opens_over_the_chat_while_the_user_writes(
 
 
 @pytest.mark.parametrize(
-    "keys", [":echo", "/abc", ":call getchar()<CR>", ":call input('name? ')<CR>", "dd:s/x/y"]
+    "keys", [":echo", "/abc", ":call getchar()<CR>", ":call input('name? ')<CR>"]
 )
 def test_menus_and_frames_are_drawn_while_neovim_reads_a_line_or_a_key(
     nvim: Neovim, spy: BridgeSpy, screen: Screen, keys: str
@@ -98,7 +96,7 @@ def test_a_question_of_confirm_is_left_on_screen(nvim: Neovim, spy: BridgeSpy) -
         screen.wait_for("sure?")
         spy.frame(chat, [0, 1, ["something new"], []])
         spy.open_ask(chat)
-        screen.wait_for("(Y)es")
+        screen.wait_for("[y]es")
 
 
 def test_several_menus_at_a_small_size(nvim: Neovim, spy: BridgeSpy) -> None:

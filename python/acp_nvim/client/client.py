@@ -16,6 +16,7 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
+from acp_nvim.client.setup import Setup
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.client.turns import Turns
 from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
@@ -76,13 +77,16 @@ class Client:
         self.registry = Registry()
         self._spawn = spawn
         self._watcher = watcher
+        self._fault = services.fault
         self._version = version
         self._dialect: Dialect = choose(LATEST, LATEST)
         self._turns = Turns(self._dialect, services.permissions, files, clock)
+        self._setup = Setup(launch, self._dialect, self.registry)
         self._inbound = Inbound(launch, self._dialect, self.registry, services)
         self._clock = clock
-        self._ready = anyio.Event()
-        self._opening = anyio.Lock()
+        self._begun = anyio.Event()
+        """Set once sessions can be opened, or never can."""
+        self._over = anyio.Event()
         self._ending = False
         self._connection: Connection
 
@@ -102,28 +106,37 @@ class Client:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:
             self.link = await self._spawn(self.launch)
+            await self._serve(self.link)
         except UserError as error:
             self._gone("failed", str(error))
-            return
+        except Exception as error:  # a fault of ours must not take the other agents along
+            self._fault(error)
+            self._gone("failed", f"{self.name} had to be ended: acp.nvim made a mistake")
+        finally:
+            self.traffic.close()
+            self._over.set()
+        self._watcher.disconnected(self)
+
+    async def _serve(self, link: Link) -> None:
         if self._ending:
-            self.link.kill()
+            link.kill()
         try:
             async with anyio.create_task_group() as tasks:
-                self._connection = Connection(self.link, self.traffic, self._inbound)
+                self._connection = Connection(link, self.traffic, self._inbound, self._fault)
                 self._inbound.attach(self._connection, tasks, self.traffic)
                 tasks.start_soon(self._initialize, tasks)
                 self.exit = await self._connection.run()
                 self._lost()
                 tasks.cancel_scope.cancel()
         finally:
-            self.link.kill()
-            self.traffic.close()
+            link.kill()
+            await link.end(grace=0)
 
     async def open(self, session: Session) -> None:
         """Open a new session; what goes wrong is said in the session, which is closed then."""
         await self._open(session, session.state.id)
 
-    async def reopen(self, session: Session, session_id: str) -> None:
+    async def reopen(self, session: Session, session_id: str | None) -> None:
         """Open a session of an earlier process again: load, else resume, else anew."""
         session.apply(SessionReopening())
         await self._open(session, session_id)
@@ -155,31 +168,27 @@ class Client:
 
     async def close(self, session: Session) -> None:
         """Close one session, with the agent's help where it offers that (C-093, C-094)."""
-        session_id, closable = session.id, self.info is not None and self.info.capabilities.close
         if session.state.status == "running":
             self._turns.cancel(session)
         self._turns.answer_all(session)
+        self._setup.abort(session)
         session.apply(SessionClosed())
         self.registry.remove(session)
-        if closable and session_id is not None and self.state == "ready":
-            try:
-                with anyio.move_on_after(GRACE):
-                    await self._connection.request(*self._dialect.close_session(session_id))
-            except (AgentError, ConnectionLost):
-                return  # an agent may refuse to close what it does not know (C-095)
+        if session.id is not None and self.state in ("ready", "needs_login"):
+            await self._setup.close(session.id)
 
     async def end(self, *, kill: bool = False) -> None:
-        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed."""
+        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed.
+
+        Returns when it is gone: from then on nothing of it touches the sessions.
+        """
         self._ending = True
-        for session in self.registry:
-            self._turns.answer_all(session)
-            session.apply(SessionClosed())
-        if self.link is None:
-            self._gone("closed", None)
-        elif kill:
+        self._gone("closed", None)
+        if self.link is not None and kill:
             self.link.kill()
-        else:
+        elif self.link is not None:
             await self.link.end(grace=GRACE)
+        await self._over.wait()
 
     # --- the beginning
 
@@ -195,13 +204,16 @@ class Client:
             choose(LATEST, answered)
             self.info = self._dialect.decode_initialize(result)
         except ConnectionLost:
-            return  # `run` says how it ended
+            return  # `_lost` says how it ended
         except (AgentError, UserError) as error:
             await self._refused(error)
             return
+        if self._ending:
+            return
         self.state = "ready"
         self._turns.attach(self._connection, tasks, self.info.capabilities)
-        self._ready.set()
+        self._setup.attach(self._connection, self.info.capabilities)
+        self._begun.set()
         self._watcher.connected(self)
 
     async def _tell_waiting(self) -> None:
@@ -229,56 +241,28 @@ class Client:
     # --- sessions
 
     async def _open(self, session: Session, session_id: str | None) -> None:
-        async with self._opening:
-            self.registry.begin(session)
-            try:
-                await self._ready.wait()
-                if session.state.status == "loading":
-                    await self._request_session(session, session_id)
-            except (AgentError, ConnectionLost, UserError) as error:
-                self._not_opened(session, error)
-            finally:
-                self.registry.finish()
-        if session.state.status == "idle":
+        self.registry.add(session)
+        await self._begun.wait()
+        if self.state in ("failed", "closed"):
+            self._close(session, self.error)
+            return
+        try:
+            await self._setup.open(session, session_id)
+        except (AgentError, ConnectionLost, UserError) as error:
+            self._not_opened(session, error)
+        if session.state.status == "loading":
+            self._close(session, f"{self.name} was not asked further for a session")
+        elif session.state.status == "idle":
+            self.state = "ready"
             self._turns.go_on(session)
 
-    async def _request_session(self, session: Session, session_id: str | None) -> None:
-        capabilities = self.info.capabilities if self.info is not None else None
-        cwd, servers = session.state.cwd, self.launch.mcp_servers
-        roots: tuple[str, ...] = ()
-        if capabilities is not None and capabilities.additional_directories:
-            roots = self.launch.additional_directories
-        if session_id is not None and capabilities is not None and capabilities.load:
-            method, params = self._dialect.load_session(session_id, cwd, servers, roots)
-            self.registry.enter(session_id, session, SessionReopening(replay=True))
-        elif session_id is not None and capabilities is not None and capabilities.resume:
-            method, params = self._dialect.resume_session(session_id, cwd, servers, roots)
-            self.registry.enter(session_id, session, SessionReopening())
-        else:
-            if session_id is not None:
-                session.apply(
-                    Noticed(f"{self.name} cannot load sessions: this one starts anew", "warning")
-                )
-            session_id = None
-            method, params = self._dialect.new_session(cwd, servers, roots)
-
-        def opened(outcome: object) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
-                event = self._dialect.decode_session(method, outcome, session_id)
-                self.registry.enter(event.session_id, session, event)
-
-        await self._connection.request(method, params, opened)
-
     def _not_opened(self, session: Session, error: AgentError | ConnectionLost | UserError) -> None:
-        if isinstance(error, ConnectionLost):
-            return  # `_lost` closes every session and says why
         if isinstance(error, AgentError) and error.code == Code.AUTH_REQUIRED:
             self.state, self.error = "needs_login", self._login_help()
-            session.apply(SessionClosed(self.error))
-            return
-        session.apply(
-            SessionClosed(f"{self.name} did not open a session: {error}. See :Acp log {self.name}")
-        )
+            self._close(session, self.error)
+        else:
+            said = f"{self.name} did not open a session: {error}. See :Acp log {self.name}"
+            self._close(session, said)
 
     def _login_help(self) -> str:
         methods = self.info.auth_methods if self.info is not None else ()
@@ -291,12 +275,10 @@ class Client:
     # --- the end
 
     def _lost(self) -> None:
-        if self._ending:
-            self._gone("closed", None)
-        elif self.state != "failed":
-            when = "before it answered" if self.state == "starting" else "by itself"
-            self._gone("failed" if self.state == "starting" else "closed", self._obituary(when))
-        self._watcher.disconnected(self)
+        if self.state == "starting":
+            self._gone("failed", self._obituary("before it answered"))
+        else:
+            self._gone("closed", self._obituary("by itself"))
 
     def _obituary(self, when: str) -> str:
         how = "" if self.exit is None else f" ({self.exit.signal or f'exit code {self.exit.code}'})"
@@ -308,12 +290,18 @@ class Client:
         )
 
     def _gone(self, state: ClientState, error: str | None) -> None:
+        """Close what there is, once: who ended it first knows why."""
+        if self.state in ("failed", "closed"):
+            return
         self.state, self.error = state, error
         for session in self.registry:
-            if session.state.status in ("running", "cancelling"):
-                session.apply(TurnEnded(self._clock(), None))
-            self._turns.answer_all(session)
-            if session.state.status != "closed":
-                session.apply(SessionClosed(error))
-        if self.link is None:
-            self._watcher.disconnected(self)
+            self._close(session, error)
+        self._begun.set()
+
+    def _close(self, session: Session, reason: str | None) -> None:
+        """Close a session that can go on no more; one that is closed stays as it is."""
+        if session.state.status in ("running", "cancelling"):
+            session.apply(TurnEnded(self._clock(), None))
+        self._turns.answer_all(session)
+        if session.state.status != "closed":
+            session.apply(SessionClosed(reason))

@@ -101,14 +101,16 @@ class Connection:
 
     async def run(self) -> Exit:
         """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
-        with self._outbox, self._inbox:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._write)
-                await self._receive()
-                await self._link.end(grace=DRAIN)
-                exit_ = await self._link.wait()
-                tasks.cancel_scope.cancel()
-        self._lose()
+        try:
+            with self._outbox, self._inbox:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._write)
+                    await self._receive()
+                    await self._link.end(grace=DRAIN)
+                    exit_ = await self._link.wait()
+                    tasks.cancel_scope.cancel()
+        finally:
+            self._lose()
         return exit_
 
     async def request(
@@ -226,8 +228,9 @@ class Connection:
                 waiting.then(outcome)
         except AcpError as error:
             waiting.outcome = error
-        finally:
-            waiting.answered.set()
+        except Exception as error:  # whatever it is, the others must be settled, too
+            self._fault(error)
+        waiting.answered.set()
 
     def _lose(self) -> None:
         self._lost = True

@@ -5,14 +5,12 @@ Called by the reader, in wire order; nothing here waits before the session knows
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.client.connection import Connection
+from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.traffic import Traffic
@@ -32,9 +30,6 @@ from acp_nvim.session.ask import (
 from acp_nvim.session.event import AskClosed, AskOpened, PendingAsk
 from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
-
-Faults: TypeAlias = Callable[[BaseException], None]
-"""Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
 
 
 @dataclass(frozen=True, slots=True)

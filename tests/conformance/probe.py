@@ -1,0 +1,42 @@
+"""The UI probe: what the user would see of a session, as text."""
+
+from __future__ import annotations
+
+from tests.unit.view.look import looks
+
+from acp_nvim.client.session import Session
+from acp_nvim.session.event import PendingAsk
+from acp_nvim.session.state import ToolCall
+from acp_nvim.view.permission import Menu, ask_view
+from acp_nvim.view.status import winbar
+from acp_nvim.view.transcript import render
+
+
+def chat(session: Session, *opened: str) -> list[str]:
+    """Return the lines of the chat, those entries toggled, without empty ones."""
+    drawn = render(session.state, frozenset(opened), None)
+    return [line for block in drawn.blocks for line in looks(block.lines) if line]
+
+
+def shows(session: Session, text: str, *opened: str) -> bool:
+    """Say whether a line of the chat holds that text."""
+    return any(text in line for line in chat(session, *opened))
+
+
+def bar(session: Session, now: float = 0.0) -> str:
+    """Return the winbar."""
+    return winbar(session.state, title="Scripted", now=now)
+
+
+def menu(session: Session, ask: PendingAsk | None = None) -> Menu:
+    """Return the menu of that ask, or of the oldest one."""
+    state = session.state
+    ask = ask or state.asks[0]
+    tool = state.entry(f"tool:{ask.tool_call_id}")
+    known = tool if isinstance(tool, ToolCall) else None
+    return ask_view(ask, known, agent="Scripted", cwd=state.cwd, said="")
+
+
+def menu_text(session: Session, ask: PendingAsk | None = None) -> str:
+    """Return the lines of that menu."""
+    return "\n".join(looks(menu(session, ask).lines))

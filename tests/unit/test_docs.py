@@ -1,0 +1,266 @@
+"""The manual and the code say the same: `doc/acp.txt`, README.md and what they speak of.
+
+Lua is asked by one headless Neovim without a user's configuration; it starts no host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from acp_nvim.agents import PRESETS
+from acp_nvim.config import NamedValue, Options, parse
+from tests.support.nvim import ROOT, binary
+
+MANUAL = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TAGS = re.findall(r"(?<!\S)\*(\S+)\*(?!\S)", MANUAL)
+
+EVENTS = {
+    "AcpConnected",
+    "AcpDisconnected",
+    "AcpSessionStarted",
+    "AcpSessionClosed",
+    "AcpTurnStarted",
+    "AcpTurnEnded",
+    "AcpToolCall",
+    "AcpPermissionRequested",
+    "AcpPermissionAnswered",
+    "AcpFileRead",
+    "AcpFileWritten",
+    "AcpModeChanged",
+    "AcpUsage",
+}
+
+
+def tagged(pattern: str) -> set[str]:
+    """Return group 1 of the pattern in each tag that it matches as a whole."""
+    return {found[1] for tag in TAGS if (found := re.fullmatch(pattern, tag))}
+
+
+def chapter(tag: str) -> str:
+    """Return the text between the rule above the heading with that tag and the next rule."""
+    chapters = re.split(r"^={78}$", MANUAL, flags=re.MULTILINE)
+    return next(text for text in chapters if f"*{tag}*" in text.split("\n")[1])
+
+
+def code_blocks(text: str) -> list[str]:
+    """Return the Lua examples of a text."""
+    return re.findall(r">lua\n(.*?)^<", text, re.MULTILINE | re.DOTALL)
+
+
+def lua(code: str) -> Any:
+    """Return what Lua code returns; the plugin is on the runtime path and not yet sourced."""
+    ours = {"VIM", "VIMRUNTIME", "NVIM", "NVIM_LISTEN_ADDRESS", "MYVIMRC", "NVIM_APPNAME"}
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
+    run = subprocess.run(
+        [binary(), "-u", "NONE", "-i", "NONE", "-n", "--cmd", f"set rtp^={ROOT}", "-l", "-"],
+        input=f"io.stdout:write(vim.json.encode((function() {code} end)()))",
+        env=environment | {"NVIM_LOG_FILE": os.devnull},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@cache
+def code() -> dict[str, Any]:
+    """Return the names that Lua knows."""
+    return dict(
+        lua(
+            """
+            vim.cmd.runtime('plugin/acp.lua')
+            local function plugs(mode)
+              return vim.tbl_map(function(map) return map.lhs end, vim.api.nvim_get_keymap(mode))
+            end
+            return {
+              commands = vim.tbl_keys(require('acp.commands').subcommands),
+              user_commands = vim.tbl_keys(vim.api.nvim_get_commands({})),
+              plugs = vim.list_extend(plugs('n'), plugs('x')),
+              functions = vim.tbl_keys(require('acp')),
+              links = require('acp.highlights').links,
+              agents = require('acp.complete').agents(''),
+            }
+            """
+        )
+    )
+
+
+def sources(*patterns: str) -> Iterator[str]:
+    for pattern in patterns:
+        for path in sorted(ROOT.glob(pattern)):
+            yield path.read_text(encoding="utf-8")
+
+
+# --- the manual and the code
+
+
+def test_each_sub_command_is_documented_and_each_documented_one_exists() -> None:
+    assert tagged(r":Acp-([a-z]+)") == set(code()["commands"])
+
+
+def test_each_command_is_documented() -> None:
+    assert tagged(r":(Acp\w*)") == {name for name in code()["user_commands"] if "Acp" in name}
+
+
+def test_each_mapping_is_documented_and_each_documented_one_exists() -> None:
+    plugs = {name for name in code()["plugs"] if name.startswith("<Plug>(acp-")}
+    assert tagged(r"(<Plug>\S+)") == plugs
+
+
+def test_each_function_is_documented_and_each_documented_one_exists() -> None:
+    functions = set(code()["functions"])
+    assert tagged(r"acp\.(\w+)\(\)") == functions
+    assert tagged(r"acp-lua-(\w+)") == functions
+
+
+def test_each_event_is_documented_and_each_documented_one_is_fired() -> None:
+    fired = set()
+    for text in sources(
+        "python/acp_nvim/view/announcement.py",
+        "python/acp_nvim/app.py",
+        "python/acp_nvim/commands/asking.py",
+    ):
+        fired |= set(re.findall(r'"(Acp[A-Z]\w+)"', text))
+    assert fired == EVENTS
+    assert tagged(r"(Acp[A-Z]\w+)") == EVENTS
+
+
+def test_each_highlight_group_is_documented_with_its_link() -> None:
+    rows = re.findall(r"^(Acp\w+) +(\S+)", chapter("acp-highlights"), re.MULTILINE)
+    assert dict(rows) == code()["links"]
+
+
+def test_each_group_that_the_view_uses_is_defined() -> None:
+    used = set()
+    for text in sources("python/acp_nvim/view/*.py"):
+        used |= set(re.findall(r'"(Acp[A-Z]\w*[a-z1-6])"', text))
+        used |= {f"AcpWinbar{group}" for group in re.findall(r'^        \("(\w*)", ', text, re.M)}
+    defined = set(code()["links"])
+    assert used - EVENTS <= defined
+    assert {"AcpThought", "AcpWinbarAgent", "AcpToolDone"} <= used
+
+
+# --- options
+
+
+def leaves(section: type[BaseModel], above: str = "") -> Iterator[str]:
+    """Return the dotted names of all keys that hold no further keys of ours, and of lists."""
+    for name, field in section.model_fields.items():
+        inner = sections(field.annotation)
+        if not inner or field.annotation not in inner:
+            yield f"{above}{name}"
+        for each in inner:
+            yield from leaves(each, f"{above}{name}.")
+
+
+def sections(annotation: Any) -> list[type[BaseModel]]:
+    """Return the sections in the type of a key."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [] if annotation is NamedValue else [annotation]
+    return [found for part in get_args(annotation) for found in sections(part)]
+
+
+def test_each_option_is_documented_and_each_documented_one_exists() -> None:
+    assert tagged(r"acp-config-(\S+)") == set(leaves(Options))
+
+
+def test_the_documented_defaults_are_the_defaults() -> None:
+    block = code_blocks(chapter("acp-config"))[0]
+    options, problems = parse(lua(f"{block} return vim.g.acp"))
+    assert not problems
+    assert options == Options()
+
+
+@pytest.mark.parametrize("tag", ["acp-config", "acp-agents"])
+def test_the_examples_of_a_configuration_are_valid(tag: str) -> None:
+    for block in code_blocks(chapter(tag)):
+        whole = block if "vim.g.acp" in block else f"vim.g.acp = {{ mcp_servers = {{ {block} }} }}"
+        assert parse(lua(f"{whole} return vim.g.acp"))[1] == ()
+
+
+def test_each_preset_is_documented_as_it_is() -> None:
+    text = chapter("acp-agents")
+    for preset in PRESETS.values():
+        command = " ".join((preset.command, *preset.args))
+        row = f"    {preset.name:<16}{command}\n        {preset.install}\n"
+        assert row + f"        {preset.install_url}\n" in text
+    documented = re.findall(r"^    (\S+) +\S.*\n        \S.*\n        http", text, re.MULTILINE)
+    assert documented == list(PRESETS)
+
+
+def test_completion_knows_the_agents() -> None:
+    assert set(code()["agents"]) == {*PRESETS, "tutor"}
+
+
+# --- form
+
+
+def test_helptags_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
+    folder = tmp_path / "doc"
+    folder.mkdir()
+    (folder / "acp.txt").write_text(MANUAL, encoding="utf-8")
+    builtin = lua(
+        f"vim.cmd.helptags({str(folder)!r})"
+        " return vim.fn.readfile(vim.env.VIMRUNTIME .. '/doc/tags')"
+    )
+    ours = (folder / "tags").read_text(encoding="utf-8").splitlines()
+    known = {line.split("\t")[0] for line in (*ours, *builtin)}
+    assert set(TAGS) <= known
+    assert len(TAGS) == len(set(TAGS))
+    assert set(re.findall(r"(?<![\S`])\|([^|\s`]+)\|", MANUAL)) <= known
+
+
+def test_help_that_messages_and_pages_name_exists() -> None:
+    texts = sources("python/**/*.py", "lua/**/*.lua", "plugin/*.lua", "README.md", "doc/*.md")
+    named = {name for text in texts for name in re.findall(r":(?:help|h) (acp[\w.-]*\w)", text)}
+    assert named <= set(TAGS)
+
+
+def test_the_manual_fits_78_columns() -> None:
+    whole = {f"        {preset.install}" for preset in PRESETS.values()}
+    lines = MANUAL.splitlines()
+    assert not [line for line in lines if len(line.expandtabs(8)) > 78 and line not in whole]
+    assert lines[-1].strip().startswith("vim:")
+
+
+# --- the other pages
+
+
+def test_the_commands_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+    contributing = (ROOT / "doc" / "contributing.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^make (\w+)", README + contributing, re.MULTILINE))
+    assert {"demo", "test"} <= named <= targets
+    commands = set(re.findall(r":Acp ([a-z]+)", README + contributing + MANUAL))
+    assert commands <= set(code()["commands"])
+
+
+def test_the_links_of_the_pages_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", *(ROOT / "doc").glob("*.md")):
+        links = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8"))
+        assert not [link for link in links if not (page.parent / link).exists()], page
+
+
+def test_the_installation_is_the_same_in_both_places() -> None:
+    """A reader of one must not be led astray when the other changes."""
+    shown = re.findall(r"```lua\n(.*?)```", README, re.DOTALL)[:2]
+    manual = [re.sub(r"^    ", "", block, flags=re.M) for block in code_blocks(MANUAL)]
+    assert all(block.strip() in [each.strip() for each in manual] for block in shown)
+
+
+def test_ci_runs_what_the_readme_says() -> None:
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
