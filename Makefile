@@ -11,6 +11,7 @@ venv: .venv/.complete
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "acp.nvim needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 " + "$(MAKECMDGOALS)")'
 	@if command -v uv >/dev/null; then uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
 	else $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; fi
+	@$(BIN)/python -m compileall -q python rplugin
 	@touch $@
 
 demo: venv

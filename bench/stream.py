@@ -16,23 +16,25 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Protocol
 
-BENCH = Path(__file__).resolve().parent
-sys.path.insert(0, str(BENCH.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from agent import replayed, streamed
 
 from tests.support.nvim import Neovim
 from tests.support.rpc import Rpc
 
+BENCH = Path(__file__).resolve().parent
 COLUMNS, ROWS = 140, 50
 COMMAND = [sys.executable, str(BENCH / "agent.py")]
 CONFIGURATION = {"agents": {"bench": {"command": COMMAND[0], "args": COMMAND[1:]}}}
 PLUGIN, PER_CHUNK, BATCHED = "acp.nvim", "per chunk", "batched"
 TRANSCRIPTS = (0, 5_000)
+PATIENCE = 30.0
 COUNT_TURNS = """
 _G.turns = 0
 vim.api.nvim_create_autocmd('User', {
@@ -44,12 +46,14 @@ vim.api.nvim_create_autocmd('User', {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU in seconds; milliseconds between two callbacks of a timer of 1 ms."""
+    """CPU seconds, and milliseconds between two callbacks of a timer of 1 ms."""
 
     editor: float
     host: float
-    worst: float
-    worst_of_1000: float
+    gap: float
+    """The longest."""
+    usual_gap: float
+    """Only one of 1,000 is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,49 +125,51 @@ class LuaReader:
 
 
 class Conversation:
-    """Turns of the agent in one reader; after each the buffer holds exactly what was said."""
+    """Turns of the agent in one reader."""
 
     def __init__(self, nvim: Neovim, reader: Reader) -> None:
         self._nvim, self._reader = nvim, reader
+        self._pid = int(nvim.eval("getpid()"))
         self._turns: list[Turn] = []
 
     def replay(self, lines: int) -> None:
-        """Say so many lines at once."""
+        """Say so many lines at once, and wait until they are drawn."""
         self._say(Turn(f"replay {lines}", tuple(replayed(lines))))
-        self._check()
 
     def stream(self, seconds: float) -> tuple[float, float]:
         """Speak for so long; return the CPU seconds of Neovim and of the reader's host."""
-        pids = [int(self._nvim.eval("getpid()")), self._reader.host]
+        pids = (self._pid, self._reader.host)
         before = [cpu(pid) for pid in pids]
-        turn = Turn(f"stream {seconds}", ("".join(streamed(seconds)),))
-        self._say(turn, seconds)
+        self._say(Turn(f"stream {seconds}", ("".join(streamed(seconds)),)), seconds)
         editor, host = (cpu(pid) - was for pid, was in zip(pids, before, strict=True))
-        self._check()
         return editor, host
 
     def _say(self, turn: Turn, seconds: float = 0) -> None:
         self._turns.append(turn)
         self._reader.prompt(turn.prompt)
         time.sleep(seconds)
+        deadline = time.monotonic() + PATIENCE
         while self._reader.turns() < len(self._turns):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{turn.prompt!r} does not end")
             time.sleep(0.02)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise AssertionError unless the buffer holds exactly what was said."""
         found = "\n".join(self._nvim.lines(self._reader.buffer))
         wanted = self._reader.text(self._turns)
         if found != wanted:
-            at = max(0, len(os.path.commonprefix([found, wanted])) - 40)
-            raise AssertionError(f"{wanted[at : at + 80]!r} became {found[at : at + 80]!r}")
-        self._settle()
+            pairs = enumerate(zip_longest(found, wanted))
+            first = next(at for at, (got, sent) in pairs if got != sent)
+            part = slice(max(0, first - 40), first + 40)
+            raise AssertionError(f"{wanted[part]!r} became {found[part]!r}")
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Wait until Neovim rests: tree-sitter goes on after the last change."""
-        pid = int(self._nvim.eval("getpid()"))
         while True:
-            before = cpu(pid)
+            before = cpu(self._pid)
             time.sleep(0.1)
-            if cpu(pid) - before < 0.002:
+            if cpu(self._pid) - before < 0.002:
                 return
 
 
@@ -176,8 +182,8 @@ def cpu(pid: int | None) -> float:
 def editor() -> Iterator[Neovim]:
     """Run a Neovim with a UI whose traffic a thread throws away."""
     with (
-        Neovim(CONFIGURATION, columns=COLUMNS, lines=ROWS) as nvim,
         socket.socket(socket.AF_UNIX) as connection,
+        Neovim(CONFIGURATION, columns=COLUMNS, lines=ROWS) as nvim,
     ):
         connection.connect(nvim.socket)
         ui = Rpc(connection.fileno(), connection.fileno())
@@ -188,7 +194,7 @@ def editor() -> Iterator[Neovim]:
 
 
 def drain(connection: socket.socket) -> None:
-    """Read until the other side closes."""
+    """Read until Neovim leaves."""
     while connection.recv(1 << 20):
         pass
 
@@ -200,15 +206,18 @@ def measure(kind: str, lines: int, seconds: float) -> Cost:
         conversation = Conversation(nvim, reader)
         if lines:
             conversation.replay(lines)
+        conversation.settle()
         editor_cpu, host_cpu = conversation.stream(seconds)
+        conversation.settle()
         nvim.lua("bench.start_probe()")
         conversation.stream(seconds)
         gaps = nvim.lua("return bench.stop_probe()")
+        conversation.check()
         return Cost(editor_cpu, host_cpu, gaps[-1], gaps[-1 - len(gaps) // 1000])
 
 
 def idle_gap(seconds: float) -> float:
-    """Return the longest gap of a Neovim that does nothing: what the machine adds to every one."""
+    """Return the longest gap of a Neovim that does nothing: the machine's own part."""
     with editor() as nvim:
         nvim.lua("bench.start_probe()")
         time.sleep(seconds)
@@ -216,17 +225,19 @@ def idle_gap(seconds: float) -> float:
 
 
 def table(costs: dict[tuple[str, int], list[Cost]]) -> Iterator[str]:
-    """Return the lines of a Markdown table; medians, worst stalls as they were."""
-    heads = ("transcript", "reader", "editor CPU s", "per chunk reader / this", "host CPU s")
-    yield " | ".join(("", *heads, "99.9 % of gaps below, ms", "worst gap, ms", "")).strip()
+    """Yield the lines of a Markdown table: medians, and the longest gap of each run."""
+    yield (
+        "| lines before | reader | editor CPU, s | per chunk ÷ this | host CPU, s "
+        "| 99.9 % of gaps, ms | longest gaps, ms |"
+    )
     yield "|---:|---|---:|---:|---:|---:|---:|"
     for (kind, lines), runs in costs.items():
         used = median(run.editor for run in runs)
         ratio = median(run.editor for run in costs[PER_CHUNK, lines]) / used
         host = f"{median(run.host for run in runs):.2f}" if kind == PLUGIN else "–"
-        typical = median(run.worst_of_1000 for run in runs)
-        worst = " ".join(f"{run.worst:.1f}" for run in runs)
-        cells = (f"{lines:,}", kind, f"{used:.3f}", f"{ratio:.1f}", host, f"{typical:.1f}", worst)
+        usual = median(run.usual_gap for run in runs)
+        longest = " ".join(f"{run.gap:.1f}" for run in runs)
+        cells = (f"{lines:,}", kind, f"{used:.3f}", f"{ratio:.1f}", host, f"{usual:.1f}", longest)
         yield f"| {' | '.join(cells)} |"
 
 

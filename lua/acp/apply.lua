@@ -36,7 +36,6 @@ local function replace(buffer, op)
   for _, mark in ipairs(marks) do
     local options = mark[3]
     options.strict = false
-    options.right_gravity = true -- else it stays behind when the line above is replaced
     api.nvim_buf_set_extmark(buffer, M.namespace, first + mark[1], mark[2], options)
   end
 end

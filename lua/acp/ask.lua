@@ -1,9 +1,9 @@
--- The menus of pending asks: one float each. A menu opens without taking focus, changes no mode,
--- and lives exactly as long as its request: what the user closes comes back.
+-- The life of menus: one float for each pending ask. A menu opens without taking focus, changes no
+-- mode, and lives exactly as long as its request: what the user closes comes back.
 
 local apply = require('acp.apply')
 local chats = require('acp.chats')
-local layout = require('acp.layout')
+local menu_window = require('acp.menu')
 local place = require('acp.place')
 
 local api = vim.api
@@ -11,31 +11,6 @@ local api = vim.api
 local M = {}
 
 local RETRY_MS = 50
-local HIGHLIGHTS = table.concat({
-  'NormalFloat:AcpFloat',
-  'FloatBorder:AcpFloatBorder',
-  'FloatTitle:AcpFloatTitle',
-  'FloatFooter:AcpFloatBorder',
-  'CursorLine:AcpSelected',
-}, ',')
-
----@class acp.Ask
----@field id string
----@field chat integer
----@field title string
----@field footer string
----@field ops acp.Op[]
----@field option_rows integer[] 0-based
----@field options string[] option ids, in the order of the rows
----@field detail_ops acp.Op[]
----@field detail_filetype string
-
----@class acp.Menu
----@field ask acp.Ask
----@field bufnr integer
----@field winid integer 0 while it could not be opened
----@field detail? integer window of the details
----@field back? integer window to go back to
 
 ---@type acp.Menu[] oldest first
 local menus = {}
@@ -51,190 +26,21 @@ local function find(id)
   end
 end
 
----@param window integer?
----@return boolean
-local function valid(window)
-  return window ~= nil and window ~= 0 and api.nvim_win_is_valid(window)
-end
-
----@param window integer?
-local function close_window(window)
-  if valid(window) then
-    api.nvim_win_close(window --[[@as integer]], true)
-  end
-end
-
----@param window integer
-local function dress(window)
-  layout.dress(window, {
-    wrap = true,
-    linebreak = true,
-    conceallevel = 2,
-    concealcursor = 'nc',
-    foldenable = false,
-    list = false,
-    spell = false,
-    winhighlight = HIGHLIGHTS,
-    winbar = '',
-  })
-end
-
---- Leave the menu as it is and go back to where the user came from.
----@param menu acp.Menu
-local function leave(menu)
-  close_window(menu.detail)
-  local current = api.nvim_get_current_win()
-  if current ~= menu.winid then
-    return
-  end
-  if valid(menu.back) and menu.back ~= current then
-    api.nvim_set_current_win(menu.back)
-  else
-    vim.cmd.wincmd('p')
-  end
-end
-
----@param menu acp.Menu
----@param number integer 1-based
-local function answer(menu, number)
-  local option = menu.ask.options[number]
-  if option then
-    leave(menu)
-    require('acp.bridge').notify('respond', { ask = menu.ask.id, option = option })
-  end
-end
-
----@param menu acp.Menu
----@return integer? number of the option under the cursor
-local function option_here(menu)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  for number, option_row in ipairs(menu.ask.option_rows) do
-    if option_row == row then
-      return number
-    end
-  end
-end
-
----@param menu acp.Menu
----@param buffer integer
----@param run_escape fun()
-local function map_keys(menu, buffer, run_escape)
-  local map = require('acp.chat').map
-  for number = 1, math.min(9, #menu.ask.options) do
-    map(buffer, 'n', tostring(number), 'Choose this option', function()
-      answer(menu, number)
-    end)
-  end
-  for _, key in ipairs({ 'q', '<Esc>' }) do
-    map(buffer, 'n', key, 'Leave it pending', run_escape)
-  end
-end
-
----@param menu acp.Menu
-local function show_detail(menu)
-  if #menu.ask.detail_ops == 0 then
-    return require('acp.notice').notice('there is no more to show')
-  end
-  local buffer = api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.b[buffer].acp_chat = menu.ask.chat
-  apply.draw(buffer, menu.ask.detail_ops)
-  if menu.ask.detail_filetype ~= 'diff' then -- the marks of a diff come from the host
-    vim.bo[buffer].syntax = menu.ask.detail_filetype
-  end
-  map_keys(menu, buffer, function()
-    close_window(menu.detail)
-    if valid(menu.winid) then
-      api.nvim_set_current_win(menu.winid)
-    end
-  end)
-  menu.detail = api.nvim_open_win(buffer, true, place.detail(menu.ask.title))
-  dress(menu.detail)
-end
-
----@param menu acp.Menu
-local function map_menu(menu)
-  local function map(key, desc, run)
-    require('acp.chat').map(menu.bufnr, 'n', key, desc, run)
-  end
-  map_keys(menu, menu.bufnr, function()
-    leave(menu)
-  end)
-  map('<CR>', 'Choose the option under the cursor', function()
-    local number = option_here(menu)
-    if number then
-      answer(menu, number)
-    end
-  end)
-  map('d', 'Show the details', function()
-    show_detail(menu)
-  end)
-end
-
---- The line of the cursor is shown as selected only where <CR> would choose something.
----@param menu acp.Menu
-local function mark_selected(menu)
-  local here = api.nvim_get_current_win() == menu.winid and option_here(menu) ~= nil
-  layout.dress(menu.winid, { cursorline = here })
-end
-
----@param menu acp.Menu
-local function watch(menu)
-  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter' }, {
-    buffer = menu.bufnr,
-    callback = function()
-      mark_selected(menu)
-    end,
-  })
-  api.nvim_create_autocmd('WinLeave', {
-    buffer = menu.bufnr,
-    callback = function()
-      layout.dress(0, { cursorline = false })
-    end,
-  })
-end
-
----@param menu acp.Menu
-local function fill(menu)
-  if api.nvim_buf_is_valid(menu.bufnr) then
-    return
-  end
-  local buffer = api.nvim_create_buf(false, true)
-  vim.b[buffer].acp_chat = menu.ask.chat
-  apply.draw(buffer, menu.ask.ops)
-  menu.bufnr = buffer
-  map_menu(menu)
-  watch(menu)
-end
-
----@param menu acp.Menu
----@param index integer
-local function open(menu, index)
-  local config = place.menu(menu.ask, menu.bufnr, index)
-  local window = vim.tbl_extend('error', config, { noautocmd = true })
-  menu.winid = api.nvim_open_win(menu.bufnr, false, window)
-  dress(menu.winid)
-  local first = menu.ask.option_rows[1]
-  if first then
-    api.nvim_win_set_cursor(menu.winid, { first + 1, 0 })
-  end
-end
-
 --- Put one menu where it belongs.
 ---@param menu acp.Menu
 ---@param index integer
 ---@return boolean opened
 local function settle(menu, index)
-  fill(menu)
+  menu_window.fill(menu)
   local tab = api.nvim_get_current_tabpage()
-  if valid(menu.winid) and api.nvim_win_get_tabpage(menu.winid) ~= tab then
-    close_window(menu.winid)
+  if menu_window.is_open(menu.winid) and api.nvim_win_get_tabpage(menu.winid) ~= tab then
+    menu_window.close_window(menu.winid)
   end
-  if valid(menu.winid) then
+  if menu_window.is_open(menu.winid) then
     api.nvim_win_set_config(menu.winid, place.menu(menu.ask, menu.bufnr, index))
     return false
   end
-  open(menu, index)
+  menu_window.open(menu, index)
   return true
 end
 
@@ -246,6 +52,10 @@ local function settle_all(silent)
     local ok, opened = pcall(settle, menu, index)
     if not ok then
       refused = true
+      if not menu.refused then
+        menu.refused = true
+        require('acp.log').line(('the menu of %s is not open yet: %s'):format(menu.ask.id, opened))
+      end
     elseif opened and not (silent and index == #menus) then
       local payload = { ask = menu.ask.id, bufnr = menu.bufnr, winid = menu.winid }
       require('acp.bridge').notify('ask_window', payload)
@@ -296,6 +106,16 @@ function M.open_ask(ask)
   return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }
 end
 
+--- Neovim may refuse now, as it may refuse to open one.
+---@param menu acp.Menu
+local function destroy(menu)
+  if not pcall(menu_window.destroy, menu) then
+    vim.defer_fn(function()
+      destroy(menu)
+    end, RETRY_MS)
+  end
+end
+
 --- Close the menu of an ask; nothing if there is none.
 ---@param id string
 function M.close_ask(id)
@@ -305,11 +125,7 @@ function M.close_ask(id)
   end
   table.remove(menus, index)
   attend()
-  leave(menu)
-  close_window(menu.winid)
-  if api.nvim_buf_is_valid(menu.bufnr) then
-    api.nvim_buf_delete(menu.bufnr, { force = true })
-  end
+  destroy(menu)
   settle_all()
 end
 
@@ -323,10 +139,26 @@ function M.close_of(chat)
   end
 end
 
+--- The window to go back to: never another menu, where the next key would answer another ask.
+---@return integer
+local function origin()
+  local current = api.nvim_get_current_win()
+  for _, menu in ipairs(menus) do
+    if current == menu.winid or current == menu.detail then
+      return menu.back or current
+    end
+  end
+  return current
+end
+
 --- Move the cursor into a menu, as the result of a user's command.
 ---@param id string? without it the oldest, of the current chat if it has one
+---@param calmly boolean? not while the user types or selects
 ---@return boolean found
-function M.focus_ask(id)
+function M.focus_ask(id, calmly)
+  if calmly and api.nvim_get_mode().mode ~= 'n' then
+    return false
+  end
   local chat = chats.of(api.nvim_get_current_buf())
   local own = chat
     and vim.iter(menus):find(function(menu)
@@ -337,8 +169,8 @@ function M.focus_ask(id)
     return false
   end
   settle_all()
-  if valid(menu.winid) and api.nvim_get_current_win() ~= menu.winid then
-    menu.back = api.nvim_get_current_win()
+  if menu_window.is_open(menu.winid) and api.nvim_get_current_win() ~= menu.winid then
+    menu.back = origin()
     vim.cmd.stopinsert()
     api.nvim_set_current_win(menu.winid)
   end

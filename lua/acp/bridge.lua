@@ -17,6 +17,7 @@ local M = {}
 ---@field stderr string the end of what it wrote
 ---@field options? table the configuration that it has
 ---@field leaving? boolean Neovim is ending it
+---@field failure? string why it is of no use, in its own words
 
 ---@alias acp.Done fun(err: string?, result: any)
 
@@ -64,7 +65,7 @@ local function ended(this, code)
   if this.leaving then
     return
   end
-  last_end = interpreter.explain(this.python, code, this.stderr)
+  last_end = this.failure or interpreter.explain(this.python, code, this.stderr)
   fail_calls(this, last_end)
   require('acp.window').host_died()
   notice.warn(last_end)
@@ -128,7 +129,8 @@ end
 ---@param problems string[]
 local function configured(problems)
   if #problems > 0 and not vim.deep_equal(problems, M.problems) then
-    local more = #problems > 1 and (' (and %d more, see :checkhealth acp)'):format(#problems - 1) or ''
+    local more = #problems > 1 and (' (and %d more, see :checkhealth acp)'):format(#problems - 1)
+      or ''
     notice.warn(problems[1] .. more)
   end
   M.problems = problems
@@ -151,9 +153,14 @@ local function configure(this)
     },
     nvim = tostring(vim.version()),
   }
-  send(this, 'configure', payload, remember(this, function(err, problems)
-    configured(vim.list_extend({ problem }, err and { err } or problems or {}))
-  end))
+  send(
+    this,
+    'configure',
+    payload,
+    remember(this, function(err, problems)
+      configured(vim.list_extend({ problem }, err and { err } or problems or {}))
+    end)
+  )
 end
 
 ---@param done? acp.Done
@@ -216,6 +223,15 @@ end
 function M.group(pgid, alive)
   if host and pgid > 1 then
     host.groups[pgid] = alive or nil
+  end
+end
+
+--- Called by the host: it cannot do its work, for instance because a package is missing.
+---@param sentence string
+function M.host_failed(sentence)
+  if host then
+    host.failure = sentence
+    vim.fn.jobstop(host.channel)
   end
 end
 

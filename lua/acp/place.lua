@@ -137,10 +137,13 @@ end
 
 --- The larger float with all of it.
 ---@param title string
+---@param buffer integer
 ---@return vim.api.keyset.win_config
-function M.detail(title)
+function M.detail(title, buffer)
   local width = math.max(math.floor(vim.o.columns * SHARE), 1)
-  local height = math.max(math.floor(vim.o.lines * SHARE) - BORDER, 1)
+  local most = math.max(math.floor(vim.o.lines * SHARE) - BORDER, 1)
+  local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
+  local height = math.min(wrapped_height(lines, width), most)
   return {
     relative = 'editor',
     row = math.floor((screen_height() - height - BORDER) / 2),

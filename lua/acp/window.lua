@@ -51,6 +51,7 @@ function M.show(number)
       api.nvim_buf_delete(chat.prompt, { force = true })
     end
     prompt.create(chat)
+    require('acp.bridge').notify('prompt_made', { chat = number, prompt = chat.prompt })
   end
   local ok, err = pcall(layout.open, chat)
   if not ok then

@@ -120,8 +120,8 @@ class Asks(Protocol):
     def close(self, ask_id: str) -> None:
         """Close it; nothing if it is not open."""
 
-    def focus(self, ask_id: str) -> None:
-        """Move the cursor into it."""
+    def focus(self, ask_id: str, *, calmly: bool = False) -> None:
+        """Move the cursor into it; `calmly`: not while the user types or selects."""
 
     def place(self, ask_id: str) -> tuple[int, int] | None:
         """Return buffer and window of an open menu."""

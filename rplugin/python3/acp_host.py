@@ -42,6 +42,7 @@ class AcpHost:
 
     async def main(self) -> None:
         """Import the program and run it until Neovim leaves."""
+        os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"  # they cost 20 ms to look for
         try:
             from acp_nvim.app import App
             from acp_nvim.nvim.call import Call

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from tests.unit.view.look import looks
-
 from acp_nvim.client.session import Session
 from acp_nvim.session.event import PendingAsk
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.permission import Menu, ask_view
 from acp_nvim.view.status import winbar
 from acp_nvim.view.transcript import render
+from tests.unit.view.look import looks
 
 
 def chat(session: Session, *opened: str) -> list[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.conformance.probe import chat, shows
-from tests.support.scripted_agent import SESSION
-from tests.support.stage import Stage, texts, tool
-from tests.unit.view.look import groups
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import Location
 from acp_nvim.session.state import Message
 from acp_nvim.view.transcript import Transcript, render
+from tests.conformance.probe import chat, shows
+from tests.support.scripted_agent import SESSION
+from tests.support.stage import Stage, texts, tool
+from tests.unit.view.look import groups
 
 IMAGE = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
 AUDIO = {"type": "audio", "data": "aGVsbG8=", "mimeType": "audio/wav"}
@@ -263,9 +263,7 @@ async def test_c135_unknown_fields_are_ignored():
     extra = {"zzz": 1, "_meta": {"zzz": [None]}}
     block = {"type": "text", "text": "hi", **extra}
     async with Stage() as stage:
-        session = stage.session()
-        stage.tasks.start_soon(stage.client.run)
-        stage.tasks.start_soon(stage.client.open, session)
+        session = stage.launch()
         capabilities = {"promptCapabilities": {"image": True, **extra}, **extra}
         await stage.agent.initialize(agentCapabilities=capabilities, **extra)
         await stage.agent.open(SESSION, **extra)

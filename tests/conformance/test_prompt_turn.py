@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.conformance.probe import bar, chat, shows
-from tests.support.scripted_agent import SESSION
-from tests.support.stage import Stage, texts, tool
 
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink, Text
 from acp_nvim.session.event import Selection
+from tests.conformance.probe import bar, chat, shows
+from tests.support.scripted_agent import SESSION
+from tests.support.stage import Stage, texts, tool
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n").decode()
 RICH: tuple[Content, ...] = (
@@ -48,9 +48,7 @@ async def sent(stage: Stage, *blocks: str | Content, **initialize: Any) -> list[
 
 async def test_c110_no_prompt_before_the_session_is_open():
     async with Stage() as stage:
-        session = stage.session()
-        stage.tasks.start_soon(stage.client.run)
-        stage.tasks.start_soon(stage.client.open, session)
+        session = stage.launch()
         stage.prompt(session, "before initialize")
         await stage.agent.initialize()
         opening = await stage.agent.expect("session/new")

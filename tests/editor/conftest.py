@@ -1,4 +1,4 @@
-"""The fixtures of these tests: a real Neovim, ended after each test, and a spy on its bridge."""
+"""The fixtures of these tests: a real Neovim, ended after each test; without a host, or with one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 from tests.support.spy import BridgeSpy
 
@@ -21,3 +22,10 @@ def nvim() -> Iterator[Neovim]:
 def spy(nvim: Neovim) -> BridgeSpy:
     """Replace the bridge of `nvim`: no host is started, and what it would be told is recorded."""
     return BridgeSpy(nvim)
+
+
+@pytest.fixture
+def job() -> Iterator[MainJob]:
+    """Yield a Neovim with the real host, and an agent for the test to play."""
+    with MainJob() as started:
+        yield started

@@ -60,7 +60,7 @@ def test_an_icon_at_the_start_of_a_line_stays_when_lines_above_change(
     nvim: Neovim, spy: BridgeSpy, first: int
 ) -> None:
     chat, _ = spy.open_session()
-    icon = [1, 0, {"hl_group": "AcpToolDone", "end_col": 1, "right_gravity": False}]
+    icon = [1, 0, {"hl_group": "AcpToolDone", "end_col": 1}]
     spy.frame(chat, [0, 1, ["text", "tool"], [icon]])
     spy.frame(chat, [first, 1, ["a", "b"], []])
     row = nvim.lines(chat).index("tool")
@@ -180,3 +180,11 @@ def test_a_broken_handler_is_told_once_and_breaks_nothing(
     nvim.wait("_G.count == 2")
     assert nvim.mode() == {"mode": "n", "blocking": False}
     assert nvim.messages().count("a handler of User AcpUsage failed") == 1
+
+
+def test_in_the_command_line_window_it_draws(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    nvim.input("q:")
+    spy.frame(chat, [0, 1, ["a", "b"], []], [51, 51, ["51"], []])
+    assert nvim.lines(chat)[-1] == "51"
+    assert nvim.eval("getcmdwintype()") == ":"
+    assert view(nvim, window_of(nvim, chat))["lnum"] == 52

@@ -231,3 +231,40 @@ def test_borders(nvim: Neovim, spy: BridgeSpy, chat: int, border: str) -> None:
     nvim.command(f"set winborder={border}")
     asked = spy.open_ask(chat)
     assert config(nvim, asked["winid"])["title"] == [[" Run the tests ", "AcpFloatTitle"]]
+
+
+def test_going_from_menu_to_menu_leads_back_to_the_text(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    spy.open_ask(chat)
+    spy.open_ask(chat, "ask-2")
+    window = here(nvim)
+    focus(nvim)
+    focus(nvim, "ask-2")
+    close(nvim, "ask-2")
+    assert here(nvim) == window
+
+
+def test_in_the_command_line_window(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    nvim.input("q:")
+    window = here(nvim)
+    asked = spy.open_ask(chat)
+    assert here(nvim) == window
+    assert nvim.api.nvim_win_is_valid(asked["winid"])
+    close(nvim)
+    assert not nvim.api.nvim_win_is_valid(asked["winid"])
+    assert nvim.eval("getcmdwintype()") == ":"
+    nvim.input(":q<CR>")
+    nvim.wait(lambda: not nvim.api.nvim_buf_is_valid(asked["bufnr"]))
+
+
+def test_nothing_turns_while_it_is_open(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    spy.open_ask(chat)
+    nvim.lua(
+        """local set = vim.api.nvim_win_set_config
+        _G.count = 0
+        vim.api.nvim_win_set_config = function(...) _G.count = _G.count + 1; set(...) end
+        vim.cmd('set columns=90')
+        vim.wait(100)"""
+    )
+    assert nvim.lua("return _G.count") < 5

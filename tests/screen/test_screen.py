@@ -49,7 +49,7 @@ def test_text_marks_and_winbar_are_drawn(nvim: Neovim, spy: BridgeSpy, screen: S
     assert any("tutor running" in row for row in picture.text())
     found = screen.find("bold word")
     assert found
-    assert "AcpBold" in screen.cell(*found).groups
+    assert screen.cell(*found).attributes.bold
     assert "~" not in "".join(row[-1:] for row in picture.text())
 
 
@@ -69,7 +69,7 @@ def test_a_menu_opens_over_the_chat_while_the_user_writes(
     nvim.input("<Esc><Tab>")
     found = screen.find("1. Allow once")
     assert found
-    screen.wait(lambda now: "AcpSelected" in now.rows[found[0]][found[1]].groups)
+    screen.wait(lambda now: "CursorLine" in now.rows[found[0]][found[1]].groups)
     nvim.lua("require('acp.window').close_ask('ask-1')")
     screen.wait_gone("Allow once")
     assert nvim.eval("bufnr()") == prompt

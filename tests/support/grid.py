@@ -21,7 +21,10 @@ from tests.support.rpc import NOTIFICATION, Rpc
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """How a cell is drawn; a colour is 0xRRGGBB, None the default. `groups` are innermost last."""
+    """How a cell is drawn; a colour is 0xRRGGBB, None the default.
+
+    `groups` are the highlight groups, the innermost last, each as the group that its links lead to.
+    """
 
     foreground: int | None = None
     background: int | None = None

@@ -7,30 +7,33 @@ answer must be the next line.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import anyio
 
 from tests.support.memory_link import MemoryLink
 from tests.support.schema import validate_client_message
+from tests.support.voice import OPTIONS, SESSION, Voice, line, parse
 
 PATIENCE = 10
 """Seconds after which a line that does not come is a failure."""
 
-SESSION = "sess 1/ü"
-"""An id that must be used verbatim."""
 
-
-class ScriptedAgent:
+class ScriptedAgent(Voice):
     """The agent's side of a `MemoryLink`."""
 
     def __init__(self, link: MemoryLink) -> None:
+        super().__init__()
         self.link = link
         self.received: list[dict[str, Any]] = []
-        """Every line of the client, in order."""
+        """Every message of the client, in order."""
+        self.raw: list[bytes] = []
+        """The same as lines, without their ends."""
+        self.cut: Callable[[bytes], Iterable[bytes]] = lambda data: [data]
+        """How what is written is cut into pieces, each a read of the client's."""
         self._lines: list[dict[str, Any]] = []
         self._rest = b""
-        self._asked: dict[str, str] = {}
         self._count = 0
 
     # --- from the client
@@ -64,7 +67,8 @@ class ScriptedAgent:
         """Wait until the client closes stdin; nothing may come before."""
         with anyio.fail_after(PATIENCE):
             data = await self.link.read()
-        assert not data, f"the client still sent {data!r}"
+        left = b"".join([*map(line, self._lines), self._rest, data])
+        assert not left, f"the client still sent {left!r}"
 
     async def quiet(self) -> None:
         """Prove that the client has sent nothing: the barrier's answer is the next line."""
@@ -78,53 +82,13 @@ class ScriptedAgent:
 
     def write(self, data: bytes) -> None:
         """Write bytes as they are."""
-        self.link.write(data)
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Write a message as a line."""
-        self.write(line(message))
-
-    def reply(self, request: dict[str, Any], result: Any) -> None:
-        """Answer a request of the client."""
-        self.send({"jsonrpc": "2.0", "id": request["id"], "result": result})
-
-    def refuse(self, request: dict[str, Any], code: int, message: str, data: Any = None) -> None:
-        """Answer a request of the client with an error."""
-        error = {"code": code, "message": message} | ({} if data is None else {"data": data})
-        self.send({"jsonrpc": "2.0", "id": request["id"], "error": error})
-
-    def request(self, method: str, params: Any, request_id: Any) -> None:
-        """Send a request."""
-        self._asked[json.dumps(request_id)] = method
-        self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        for piece in self.cut(data):
+            self.link.write(piece)
 
     async def ask(self, method: str, params: Any, request_id: Any = 1) -> dict[str, Any]:
         """Send a request and return the response."""
         self.request(method, params, request_id)
         return await self.answer_to(request_id)
-
-    def notify(self, method: str, params: Any) -> None:
-        """Send a notification."""
-        self.send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def update(self, name: str, /, session: str = SESSION, **fields: Any) -> None:
-        """Send a `session/update` of that `sessionUpdate`."""
-        update = {"sessionUpdate": name, **fields}
-        self.notify("session/update", {"sessionId": session, "update": update})
-
-    def say(self, text: str, session: str = SESSION, **fields: Any) -> None:
-        """Send a chunk of an agent message."""
-        content = {"type": "text", "text": text}
-        self.update("agent_message_chunk", session, content=content, **fields)
-
-    def request_permission(self, request_id: Any = 1, session: str = SESSION, **fields: Any) -> None:
-        """Ask for a permission with the ordinary options."""
-        params = {
-            "sessionId": session,
-            "toolCall": {"toolCallId": "call-1"},
-            "options": OPTIONS,
-        } | fields
-        self.request("session/request_permission", params, request_id)
 
     # --- whole steps
 
@@ -143,27 +107,15 @@ class ScriptedAgent:
     def _feed(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for raw in lines:
-            message = json.loads(raw.decode("utf-8", "strict"), parse_constant=_refuse_constant)
-            validate_client_message(message, self._asked.get(json.dumps(message.get("id"))))
+            self.raw.append(raw)
+            message = parse(raw)
+            validate_client_message(message, self.asked.get(json.dumps(message.get("id"))))
             self.received.append(message)
             self._lines.append(message)
-
-
-OPTIONS = [
-    {"optionId": "yes", "name": "Allow once", "kind": "allow_once"},
-    {"optionId": "always", "name": "Always", "kind": "allow_always"},
-    {"optionId": "no", "name": "Reject", "kind": "reject_once"},
-]
-
-
-def line(message: Any) -> bytes:
-    """Return a message as a line of the wire."""
-    return json.dumps(message, ensure_ascii=False).encode() + b"\n"
 
 
 def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _refuse_constant(name: str) -> None:
-    raise AssertionError(f"{name} is not JSON")
+__all__ = ["OPTIONS", "PATIENCE", "SESSION", "ScriptedAgent", "line"]

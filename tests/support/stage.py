@@ -1,9 +1,9 @@
 """A client on a stage: the real client and services, a scripted agent, and no editor.
 
-    async with Stage() as stage:
-        session = await stage.start()
-        stage.prompt(session, "hello")
-        request = await stage.agent.expect("session/prompt")
+async with Stage() as stage:
+    session = await stage.start()
+    stage.prompt(session, "hello")
+    request = await stage.agent.expect("session/prompt")
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from acp_nvim.services.files import FileService
 from acp_nvim.services.permission import Permissions
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import Event, Prompt, Selection
-from acp_nvim.session.state import Message, SessionState, ToolCall
+from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from tests.support.fake_ports import FakeFiles
 from tests.support.memory_link import MemoryLink
 from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent
@@ -49,6 +49,8 @@ class Stage:
         self.faults: list[BaseException] = []
         self.announced: list[str] = []
         """What the client told its watcher: "connected", "disconnected"."""
+        self.over = False
+        """The client has returned."""
         self._changed = anyio.Event()
         self._times = itertools.count()
         self._cwd = str(cwd)
@@ -82,6 +84,7 @@ class Stage:
         self.tasks.cancel_scope.cancel()
         await self._stack.aclose()
         self.link.close()
+        self.client.traffic.close()
         assert not self.faults, self.faults
 
     # --- steps
@@ -90,12 +93,28 @@ class Stage:
         """Return a new session whose events are kept."""
         return Session("scripted", self._cwd, self._listen)
 
+    def launch(self) -> Session:
+        """Start the client and let it open a session; what the agent answers is up to the test."""
+        self.tasks.start_soon(self._run)
+        return self.open()
+
+    def open(self) -> Session:
+        """Let the client open a session."""
+        session = self.session()
+        self.tasks.start_soon(self.client.open, session)
+        return session
+
     async def start(self, session: str = SESSION, **initialize: Any) -> Session:
         """Run the client up to an open session."""
-        self.tasks.start_soon(self.client.run)
-        opened = self.session()
-        self.tasks.start_soon(self.client.open, opened)
+        opened = self.launch()
         await self.agent.initialize(**initialize)
+        await self.agent.open(session)
+        await self.until(lambda: opened.state.status == "idle")
+        return opened
+
+    async def start_another(self, session: str) -> Session:
+        """Open one more session on the same connection."""
+        opened = self.open()
         await self.agent.open(session)
         await self.until(lambda: opened.state.status == "idle")
         return opened
@@ -116,8 +135,18 @@ class Stage:
         self.prompt(session, text)
         return await self.agent.expect("session/prompt")
 
+    async def end(self) -> None:
+        """End the client, and wait until it is over."""
+        await self.client.end()
+        await self.until(lambda: self.over)
+
+    def logged(self) -> str:
+        """Return what the connection's log says by now."""
+        self.client.traffic.flush()
+        return self.log.read_text(encoding="utf-8")
+
     async def until(self, predicate: Callable[[], Any]) -> None:
-        """Wait until it is true; looked at after each event."""
+        """Wait until it is true; looked at after each event, and when the client is over."""
         with anyio.fail_after(PATIENCE):
             while not predicate():
                 await self._changed.wait()
@@ -127,6 +156,11 @@ class Stage:
         return float(next(self._times))
 
     # --- what the client is given
+
+    async def _run(self) -> None:
+        await self.client.run()
+        self.over = True
+        self._notify()
 
     async def _spawn(self, launch: Launch) -> Link:
         return self.link
@@ -154,6 +188,11 @@ def texts(session: Session, role: str = "agent") -> list[str]:
     return ["".join(getattr(block, "text", "") or "" for block in it.content) for it in entries]
 
 
+def notices(session: Session) -> list[str]:
+    """Return the text of each notice."""
+    return [it.text for it in session.state.entries if isinstance(it, Notice)]
+
+
 def tool(session: Session, call: str = "call-1") -> ToolCall:
     """Return the tool call of that id."""
     found = session.state.entry(f"tool:{call}")
@@ -161,4 +200,4 @@ def tool(session: Session, call: str = "call-1") -> ToolCall:
     return found
 
 
-__all__ = ["SESSION", "AcpError", "Stage", "texts", "tool"]
+__all__ = ["SESSION", "AcpError", "Stage", "notices", "texts", "tool"]

@@ -86,12 +86,12 @@ def code() -> dict[str, Any]:
               return vim.tbl_map(function(map) return map.lhs end, vim.api.nvim_get_keymap(mode))
             end
             return {
-              commands = vim.tbl_keys(require('acp.commands').subcommands),
+              commands = vim.tbl_map(function(sub) return sub.name end, require('acp.commands').list),
               user_commands = vim.tbl_keys(vim.api.nvim_get_commands({})),
               plugs = vim.list_extend(plugs('n'), plugs('x')),
               functions = vim.tbl_keys(require('acp')),
               links = require('acp.highlights').links,
-              agents = require('acp.complete').agents(''),
+              agents = require('acp.complete').agents,
             }
             """
         )
@@ -143,14 +143,15 @@ def test_each_highlight_group_is_documented_with_its_link() -> None:
     assert dict(rows) == code()["links"]
 
 
-def test_each_group_that_the_view_uses_is_defined() -> None:
-    used = set()
-    for text in sources("python/acp_nvim/view/*.py"):
-        used |= set(re.findall(r'"(Acp[A-Z]\w*[a-z1-6])"', text))
-        used |= {f"AcpWinbar{group}" for group in re.findall(r'^        \("(\w*)", ', text, re.M)}
-    defined = set(code()["links"])
-    assert used - EVENTS <= defined
-    assert {"AcpThought", "AcpWinbarAgent", "AcpToolDone"} <= used
+def test_each_group_that_is_used_is_defined() -> None:
+    view = "".join(sources("python/acp_nvim/view/*.py"))
+    used = set(re.findall(r'"(Acp[A-Z]\w*)"', view))
+    used |= {f"AcpHeading{level}" for level in range(1, 7)}
+    winbar = "".join(sources("python/acp_nvim/view/status.py"))
+    used |= {f"AcpWinbar{part}" for part in re.findall(r'^ +\("(\w*)", ', winbar, re.MULTILINE)}
+    used |= set(re.findall(r"\bAcp[A-Z]\w*", "".join(sources("lua/acp/*.lua"))))
+    assert {"AcpThought", "AcpWinbarAgent", "AcpMention", "AcpToolDone"} <= used
+    assert used - EVENTS - {"AcpStart", "AcpPrompt"} <= set(code()["links"])
 
 
 # --- options

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 import anyio
 from anyio.abc import TaskGroup
 
+from acp_nvim.client import reasons
 from acp_nvim.client.connection import Connection, Link, Outcome
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
@@ -146,8 +147,9 @@ class Client:
         self._turns.submit(session, prompt, interrupt=interrupt)
 
     def cancel(self, session: Session) -> None:
-        """See `Turns.cancel`."""
-        self._turns.cancel(session)
+        """Cancel the session's opening, or its turn; raises `UserError` if there is neither."""
+        if not self._setup.abort(session):
+            self._turns.cancel(session)
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the session's mode; raises `UserError` if it is refused."""
@@ -170,9 +172,8 @@ class Client:
         """Close one session, with the agent's help where it offers that (C-093, C-094)."""
         if session.state.status == "running":
             self._turns.cancel(session)
-        self._turns.answer_all(session)
         self._setup.abort(session)
-        session.apply(SessionClosed())
+        self._close(session, None)
         self.registry.remove(session)
         if session.id is not None and self.state in ("ready", "needs_login"):
             await self._setup.close(session.id)
@@ -220,21 +221,14 @@ class Client:
         await anyio.sleep(PATIENCE)
         if self.state == "starting":
             for session in self.registry:
-                session.apply(
-                    Noticed(
-                        f"{self.name} has not answered for {PATIENCE:.0f} seconds: "
-                        ":Acp log shows what it said, :Acp cancel ends it",
-                        "warning",
-                    )
-                )
+                session.apply(Noticed(reasons.silent(self.name, PATIENCE), "warning"))
 
     async def _refused(self, error: AgentError | UserError) -> None:
-        said = (
-            f"{self.name}: {error}"
-            if isinstance(error, UserError)
-            else (f"{self.name} refused to initialize: {error}. See :Acp log {self.name}")
-        )
-        self._gone("failed", said)
+        if isinstance(error, UserError):
+            self._gone("failed", f"{self.name}: {error}")
+        else:
+            said = f"{self.name} refused to initialize: {error}. See :Acp log {self.name}"
+            self._gone("failed", said)
         if self.link is not None:
             await self.link.end(grace=GRACE)
 
@@ -251,43 +245,26 @@ class Client:
         except (AgentError, ConnectionLost, UserError) as error:
             self._not_opened(session, error)
         if session.state.status == "loading":
-            self._close(session, f"{self.name} was not asked further for a session")
+            self._close(session, "This session was not opened: :AcpStart opens another")
         elif session.state.status == "idle":
-            self.state = "ready"
+            self.state, self.error = "ready", None
             self._turns.go_on(session)
 
     def _not_opened(self, session: Session, error: AgentError | ConnectionLost | UserError) -> None:
         if isinstance(error, AgentError) and error.code == Code.AUTH_REQUIRED:
-            self.state, self.error = "needs_login", self._login_help()
+            self.state, self.error = "needs_login", reasons.wants_login(self.launch, self.info)
             self._close(session, self.error)
         else:
             said = f"{self.name} did not open a session: {error}. See :Acp log {self.name}"
             self._close(session, said)
 
-    def _login_help(self) -> str:
-        methods = self.info.auth_methods if self.info is not None else ()
-        ways = ", ".join(method.name for method in methods) or "it offers no way to do so here"
-        return (
-            f"{self.name} wants you to log in ({ways}): run `{self.launch.command}` in a terminal, "
-            f"log in there, then :Acp restart {self.name}"
-        )
-
     # --- the end
 
     def _lost(self) -> None:
-        if self.state == "starting":
-            self._gone("failed", self._obituary("before it answered"))
-        else:
-            self._gone("closed", self._obituary("by itself"))
-
-    def _obituary(self, when: str) -> str:
-        how = "" if self.exit is None else f" ({self.exit.signal or f'exit code {self.exit.code}'})"
-        tail = self.traffic.stderr.strip().splitlines()[-3:]
-        said = f": {' / '.join(tail)}" if tail else ""
-        return (
-            f"{self.name} ended {when}{how}{said}. "
-            f":Acp restart {self.name} starts it again, :Acp log {self.name} shows more"
-        )
+        begun = self.state != "starting"
+        when = "by itself" if begun else "before it answered"
+        said = reasons.ended(self.name, when, self.exit, self.traffic.stderr)
+        self._gone("closed" if begun else "failed", said)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""

@@ -6,6 +6,7 @@ Called by the reader, in wire order; nothing here waits before the session knows
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import anyio
 from anyio.abc import TaskGroup
@@ -13,6 +14,7 @@ from anyio.abc import TaskGroup
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
+from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AskFailed, Code
 from acp_nvim.protocol.dialect import Dialect
@@ -30,6 +32,9 @@ from acp_nvim.session.ask import (
 from acp_nvim.session.event import AskClosed, AskOpened, PendingAsk
 from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
+
+_Opened: TypeAlias = tuple[Session, PendingAsk]
+"""A question to the user, and the session that it is shown in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +81,15 @@ class Inbound:
             ask = self._dialect.decode_ask(
                 request.method, request.params, self._launch.capabilities
             )
-            pending = self._open(ask) if isinstance(ask, PermissionAsk) else None
+            opened = self._open(ask) if isinstance(ask, PermissionAsk) else None
         except AskFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
             return
         # Made here, so that a `$/cancel_request` in the same read finds it.
         scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
-        self._tasks.start_soon(self._serve, request, ask, pending, scope)
+        self._tasks.start_soon(self._serve, request, ask, opened, scope)
 
-    def _open(self, ask: PermissionAsk) -> PendingAsk | None:
+    def _open(self, ask: PermissionAsk) -> _Opened | None:
         """Put the question to the user; None when it must wait for its session to be opened."""
         session = self._registry.find(ask.session_id)
         if session is None:
@@ -95,14 +100,14 @@ class Inbound:
             self._services.permissions.cancel(pending.id)
         else:
             session.apply(AskOpened(pending))
-        return pending
+        return session, pending
 
     async def _serve(
-        self, request: Request, ask: Ask, pending: PendingAsk | None, scope: anyio.CancelScope
+        self, request: Request, ask: Ask, opened: _Opened | None, scope: anyio.CancelScope
     ) -> None:
         try:
             with scope:
-                answer = await self._answer(ask, pending)
+                answer = await self._answer(ask, opened)
                 self._connection.respond(request.id, self._dialect.encode_answer(answer))
         except AskFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
@@ -117,10 +122,10 @@ class Inbound:
         if scope.cancelled_caught:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
 
-    async def _answer(self, ask: Ask, pending: PendingAsk | None) -> Answer:
+    async def _answer(self, ask: Ask, opened: _Opened | None) -> Answer:
         match ask:
             case PermissionAsk():
-                return await self._permission(ask, pending)
+                return await self._permission(ask, opened)
             case ReadFileAsk():
                 empty = "empty_for_missing_file" in self._launch.quirks
                 roots = self._roots(ask.session_id)
@@ -128,13 +133,13 @@ class Inbound:
             case WriteFileAsk():
                 return await self._services.files.write(ask, self._roots(ask.session_id))
 
-    async def _permission(self, ask: PermissionAsk, pending: PendingAsk | None) -> Answer:
-        if pending is None:
+    async def _permission(self, ask: PermissionAsk, opened: _Opened | None) -> Answer:
+        if opened is None:
             await self._registry.opened()
-            pending = self._open(ask)
-        session = self._registry.find(ask.session_id)
-        if pending is None or session is None:
+            opened = self._open(ask)
+        if opened is None:
             raise _unknown(ask.session_id)
+        session, pending = opened
         option_id = None
         try:
             option_id = await self._services.permissions.wait(pending)

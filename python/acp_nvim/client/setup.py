@@ -12,6 +12,7 @@ from acp_nvim.client.connection import Connection, Outcome
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
+from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost
 from acp_nvim.protocol.dialect import AgentCapabilities, Call, Dialect
 from acp_nvim.session.event import Noticed, SessionReopening
@@ -52,10 +53,12 @@ class Setup:
             finally:
                 self._registry.finish()
 
-    def abort(self, session: Session) -> None:
-        """Take back the request that opens this session, if it is on its way (C-154)."""
-        if self._registry.opening is session:
-            self._request.cancel()
+    def abort(self, session: Session) -> bool:
+        """Take back the request that opens this session (C-154); False if none is on its way."""
+        if self._registry.opening is not session or session.state.status != "loading":
+            return False
+        self._request.cancel()
+        return True
 
     async def close(self, session_id: str) -> None:
         """Let the agent free the session, if it offers that (C-093); its refusal is no harm."""
@@ -85,10 +88,20 @@ class Setup:
         """Return the request, and prepare for what the agent says before it answers."""
         offered = self._capabilities
         roots = self._launch.additional_directories if offered.additional_directories else ()
-        cwd, servers = session.state.cwd, self._launch.mcp_servers
+        cwd = session.state.cwd
         if session_id is None:
-            return self._dialect.new_session(cwd, servers, roots)
+            return self._dialect.new_session(cwd, self._servers(session), roots)
         self._registry.enter(session_id, session, SessionReopening(replay=offered.load))
+        servers = self._servers(session)
         if offered.load:
             return self._dialect.load_session(session_id, cwd, servers, roots)
         return self._dialect.resume_session(session_id, cwd, servers, roots)
+
+    def _servers(self, session: Session) -> tuple[McpServer, ...]:
+        """Return the MCP servers that the agent can reach, and say which it cannot (C-072)."""
+        ways = {"stdio": True, "http": self._capabilities.http, "sse": self._capabilities.sse}
+        for server in self._launch.mcp_servers:
+            if not ways[server.type]:
+                text = f"MCP server {server.name} is left out: {self._launch.name} takes no"
+                session.apply(Noticed(f"{text} {server.type} servers", "warning"))
+        return tuple(server for server in self._launch.mcp_servers if ways[server.type])

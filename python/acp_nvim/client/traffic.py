@@ -6,6 +6,7 @@ Each line of the file is an object: `{"t": seconds, "from": "client" | "agent" |
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from collections import deque
@@ -30,6 +31,8 @@ class Traffic:
         self._clock = clock
         self._tail: deque[str] = deque(maxlen=TAIL)
         self._partial = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._size = 0
         self._file: IO[str] | None = None
         self._open()
 
@@ -41,7 +44,7 @@ class Traffic:
 
     def error_output(self, data: bytes) -> None:
         """Take bytes of the agent's stderr; they may end anywhere."""
-        *lines, self._partial = (self._partial + data.decode("utf-8", "replace")).split("\n")
+        *lines, self._partial = (self._partial + self._decoder.decode(data)).split("\n")
         self._partial = self._partial[-LONGEST:]
         self._tail.extend(line[:LONGEST] for line in lines)
         for line in lines:
@@ -55,8 +58,8 @@ class Traffic:
             line = f"{line[:LONGEST]}… ({len(line)} characters)"
         entry = {"t": round(self._clock(), 3), "from": source, "line": line}
         try:
-            self._file.write(json.dumps(entry) + "\n")
-            if self._file.tell() > LARGEST:
+            self._size += self._file.write(json.dumps(entry) + "\n")
+            if self._size > LARGEST:
                 self._open()
         except OSError:
             self.close()
@@ -79,6 +82,7 @@ class Traffic:
     def _open(self) -> None:
         if self._file is not None:
             self._file.close()
+        self._size = 0
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
             if os.path.exists(self.path):

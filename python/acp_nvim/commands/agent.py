@@ -20,10 +20,6 @@ def configure(desk: Desk, payload: Mapping[str, Any]) -> list[str]:
     """Take the user's configuration; answer what is wrong with it."""
     desk.options, problems = parse(payload.get("options"))
     desk.paths = payload.get("paths") or {}
-    for problem in problems:
-        if problem not in desk.problems:
-            desk.ground.notifier.notice(f"{problem} (see :checkhealth acp)", warning=True)
-    desk.problems = problems
     return list(problems)
 
 

@@ -43,6 +43,8 @@ def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
 
     def announce() -> None:
         desk.ground.notifier.event("AcpPermissionRequested", data)
+        if desk.options.permission.focus == "auto":
+            desk.ground.asks.focus(ask.id, calmly=True)
 
     desk.ground.asks.open(view, announce)
 

@@ -45,8 +45,9 @@ class Chat:
 
     @property
     def said(self) -> str:
-        """The text that the agent said last, for the permission menu."""
-        for entry in reversed(self.session.state.entries):
-            if isinstance(entry, Message) and entry.role == "agent":
+        """What the agent said last in this turn, for the permission menu; "" if nothing."""
+        state = self.session.state
+        for entry in reversed(state.entries):
+            if entry.turn == state.turn and isinstance(entry, Message) and entry.role == "agent":
                 return "".join(getattr(block, "text", None) or "" for block in entry.content)
         return ""

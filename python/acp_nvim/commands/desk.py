@@ -40,7 +40,6 @@ class Desk:
 
     ground: Ground
     options: Options = field(default_factory=Options)
-    problems: tuple[str, ...] = ()
     paths: Mapping[str, str] = field(default_factory=dict)
     clients: list[Client] = field(default_factory=list)
     chats: dict[int, Chat] = field(default_factory=dict)

@@ -16,7 +16,15 @@ from acp_nvim.errors import UserError
 
 TUTOR = "tutor"
 
-PRIVATE = ("NVIM", "NVIM_LISTEN_ADDRESS", "NVIM_LOG_FILE", "VIM", "VIMRUNTIME", "MYVIMRC")
+PRIVATE = (
+    "NVIM",
+    "NVIM_LISTEN_ADDRESS",
+    "NVIM_LOG_FILE",
+    "VIM",
+    "VIMRUNTIME",
+    "MYVIMRC",
+    "PYDANTIC_DISABLE_PLUGINS",
+)
 """Variables that an agent does not get: with $NVIM it could command the editor past the client."""
 
 

@@ -26,6 +26,7 @@ VERBS: Mapping[str, Handler] = {
     "ask_window": asking.ask_window,
     "toggle": viewing.toggle,
     "repaint": viewing.repaint,
+    "prompt_made": viewing.prompt_made,
     "follow_link": viewing.follow_link,
     "chat_wiped": viewing.chat_wiped,
     "inspect": viewing.inspect,

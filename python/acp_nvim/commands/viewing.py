@@ -26,6 +26,11 @@ def repaint(desk: Desk, payload: Mapping[str, Any]) -> None:
     desk.ground.screen.show(chat.number, chat.picture)
 
 
+def prompt_made(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Take note that the chat has another prompt buffer: the user had wiped the first."""
+    desk.chat(payload.get("chat")).prompt = int(payload["prompt"])
+
+
 def follow_link(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     """Answer the place that the entry in a row speaks of, or nothing."""
     chat = desk.chat(payload.get("chat"))

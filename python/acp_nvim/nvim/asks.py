@@ -58,11 +58,11 @@ class AskFloats:
 
         self._send.send_nowait(job)
 
-    def focus(self, ask_id: str) -> None:
+    def focus(self, ask_id: str, *, calmly: bool = False) -> None:
         """See `ports.Asks`."""
 
         async def job() -> None:
-            await self._call.lua("acp.window.focus_ask", ask_id)
+            await self._call.lua("acp.window.focus_ask", ask_id, calmly)
 
         self._send.send_nowait(job)
 

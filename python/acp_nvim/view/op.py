@@ -36,7 +36,6 @@ def _extmark(mark: Mark, line: Line) -> tuple[int, dict[str, Any]]:
             return column, {
                 "virt_text": [list(chunk) for chunk in chunks],
                 "virt_text_pos": position,
-                "right_gravity": False,
             }
         case LineHighlight(group):
             return 0, {"line_hl_group": group}

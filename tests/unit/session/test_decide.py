@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.session.conversation import OPENED, after, prompt, turn
 
 from acp_nvim.session.action import Action, CancelTurn, Refused, SendQueued, SetMode, SubmitPrompt
 from acp_nvim.session.content import Text
@@ -19,6 +18,7 @@ from acp_nvim.session.event import (
     TurnStarted,
 )
 from acp_nvim.session.state import SessionState
+from tests.unit.session.conversation import OPENED, after, prompt, turn
 
 LOADING = after()
 IDLE = after(OPENED)
@@ -50,6 +50,14 @@ def test_an_interrupting_prompt_cancels_the_turn_and_goes_next():
     assert decide(RUNNING, interrupt) == (FIRST, CancelRequested())
     assert decide(CANCELLING, interrupt) == (FIRST,)
     assert decide(IDLE, interrupt) == (TurnStarted(HELLO, 0.0),)
+
+
+def test_nobody_overtakes_the_queue():
+    waiting = after(PromptQueued(prompt("first")), state=IDLE)
+    head = TurnStarted(prompt("first"), 3.0, queued=True)
+    assert decide(waiting, SubmitPrompt(HELLO, 3.0)) == (QUEUED, head)
+    interrupt = SubmitPrompt(HELLO, 3.0, interrupt=True)
+    assert decide(waiting, interrupt) == (FIRST, TurnStarted(HELLO, 3.0, queued=True))
 
 
 def test_a_closed_session_says_how_to_open_one():

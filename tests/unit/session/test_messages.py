@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tests.unit.session.conversation import OPENED, after, says, told, turn
-
 from acp_nvim.session.content import Image, ResourceLink, Text
 from acp_nvim.session.event import (
     CancelRequested,
@@ -17,6 +15,7 @@ from acp_nvim.session.event import (
     TurnEnded,
 )
 from acp_nvim.session.state import Message
+from tests.unit.session.conversation import OPENED, after, says, told, turn
 
 
 def test_c124_same_id_is_one_message_and_a_new_id_a_new_one():

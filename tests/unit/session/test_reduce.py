@@ -8,7 +8,6 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.session.conversation import OPENED, after, says, turn
 
 from acp_nvim.session import reduce as reduce_module
 from acp_nvim.session.content import Content, Image, Text
@@ -44,6 +43,7 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.reduce import reduce
 from acp_nvim.session.state import Message, Plan, SessionState, ToolCall, Usage
+from tests.unit.session.conversation import OPENED, after, says, turn
 
 ASK = PendingAsk("a1", "permission", "t", ())
 OTHER_ASK = PendingAsk("a2", "permission", "t", ())

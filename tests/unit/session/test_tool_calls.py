@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.session.conversation import OPENED, after, turn
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.event import Location, ToolCallUpdated, TurnEnded
 from acp_nvim.session.state import SessionState, ToolCall
+from tests.unit.session.conversation import OPENED, after, turn
 
 DIFF = Diff("/a", "x", "y")
 CREATED = ToolCallUpdated(

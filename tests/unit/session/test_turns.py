@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
 from acp_nvim.session.event import (
     AskOpened,
@@ -16,6 +15,7 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
+from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
 ASK = PendingAsk("a1", "permission", "t", ())
 WORKING = ToolCallUpdated("t", title="T", status="in_progress")

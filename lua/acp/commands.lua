@@ -1,0 +1,234 @@
+-- The table of sub-commands: names, arguments, completion, and what each does. The help file and the
+-- completion are tested against it.
+
+local notice = require('acp.notice')
+
+local M = {}
+
+---@class acp.Invocation
+---@field text string what stands after the sub-command, verbatim
+---@field bang boolean
+---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
+
+---@class acp.SubCommand
+---@field name string
+---@field args? string how the help shows its arguments
+---@field desc string
+---@field bang? boolean
+---@field range? boolean
+---@field complete? 'agent'|'mode'|'command'|string[]
+---@field run fun(invoked: acp.Invocation)
+
+---@return table
+local function session()
+  return require('acp.session')
+end
+
+---@param text string
+---@return string? the first word, nil if there is none
+local function word(text)
+  return text:match('^%s*(%S+)')
+end
+
+---@type acp.SubCommand[]
+M.list = {
+  {
+    name = 'start',
+    args = '[agent]',
+    desc = 'open a session with an agent, or go to its open session',
+    complete = 'agent',
+    run = function(invoked)
+      session().start(word(invoked.text))
+    end,
+  },
+  {
+    name = 'new',
+    args = '[agent]',
+    desc = 'open one more session',
+    complete = 'agent',
+    run = function(invoked)
+      local chat = require('acp.window').current()
+      local agent = word(invoked.text) or (chat and (vim.b[chat].acp_status or {}).agent)
+      session().start(agent, { new = true })
+    end,
+  },
+  {
+    name = 'prompt',
+    args = '[text]',
+    desc = 'send a prompt, or go to the prompt buffer',
+    bang = true,
+    range = true,
+    complete = 'command',
+    run = function(invoked)
+      if vim.trim(invoked.text) == '' then
+        return session().compose(invoked.range)
+      end
+      local range = invoked.range
+      local selection = range and require('acp.prompt').select(range[1], range[2])
+      session().prompt(invoked.text, { bang = invoked.bang, selections = { selection } })
+    end,
+  },
+  {
+    name = 'cancel',
+    desc = 'cancel the running turn',
+    run = function()
+      session().tell('cancel')
+    end,
+  },
+  {
+    name = 'chat',
+    args = '[open|close|toggle]',
+    desc = 'open or close the chat window',
+    complete = { 'open', 'close', 'toggle' },
+    run = function(invoked)
+      require('acp.window').chat(word(invoked.text) or 'toggle')
+    end,
+  },
+  {
+    name = 'permit',
+    args = '[number]',
+    desc = 'go to the oldest question of the agent, or answer it',
+    run = function(invoked)
+      M.permit(word(invoked.text))
+    end,
+  },
+  {
+    name = 'mode',
+    args = '[id]',
+    desc = 'switch the session mode',
+    complete = 'mode',
+    run = function(invoked)
+      session().tell('mode', { mode = word(invoked.text) })
+    end,
+  },
+  {
+    name = 'stop',
+    args = '[agent]',
+    desc = 'close the sessions of an agent and end it; ! kills it',
+    bang = true,
+    complete = 'agent',
+    run = function(invoked)
+      session().stop(word(invoked.text), invoked.bang)
+    end,
+  },
+  {
+    name = 'restart',
+    args = '[agent]',
+    desc = 'end an agent and start it anew',
+    complete = 'agent',
+    run = function(invoked)
+      session().restart(word(invoked.text))
+    end,
+  },
+  {
+    name = 'log',
+    args = '[agent]',
+    desc = 'show what went over the wire',
+    complete = 'agent',
+    run = function(invoked)
+      session().log(word(invoked.text))
+    end,
+  },
+  {
+    name = 'inspect',
+    desc = 'show all that the plugin knows',
+    run = function()
+      session().inspect()
+    end,
+  },
+  {
+    name = 'tutor',
+    desc = 'start the built-in tutorial agent',
+    run = function()
+      session().start(session().TUTOR)
+    end,
+  },
+  {
+    name = 'install',
+    desc = "create or update the plugin's own Python environment",
+    run = function()
+      require('acp.install').run()
+    end,
+  },
+}
+
+---@param name string
+---@return acp.SubCommand?
+function M.find(name)
+  return vim.iter(M.list):find(function(sub)
+    return sub.name == name
+  end)
+end
+
+--- Focus the oldest question, or answer it by the number of an option.
+---@param text? string
+function M.permit(text)
+  local number = text and tonumber(text)
+  if text and not number then
+    return notice.warn(('%s is no number: :Acp permit 2 takes the second option'):format(text))
+  end
+  if not require('acp.bridge').running() then
+    return notice.notice('no agent is asking for anything')
+  end
+  require('acp.bridge').notify('permit', { number = number or 0 })
+end
+
+---@param one string
+---@param other string
+---@return integer edits that make one word of the other (Levenshtein)
+local function distance(one, other)
+  local row = {}
+  for column = 0, #other do
+    row[column] = column
+  end
+  for line = 1, #one do
+    local diagonal = row[0]
+    row[0] = line
+    for column = 1, #other do
+      local cost = one:byte(line) == other:byte(column) and 0 or 1
+      local above = row[column]
+      row[column] = math.min(above + 1, row[column - 1] + 1, diagonal + cost)
+      diagonal = above
+    end
+  end
+  return row[#other]
+end
+
+---@param name string
+---@return string name of the sub-command that is most like it
+local function nearest(name)
+  local best, least
+  for _, sub in ipairs(M.list) do
+    local edits = distance(name, sub.name)
+    if not least or edits < least then
+      best, least = sub.name, edits
+    end
+  end
+  return best
+end
+
+--- Run `:Acp`, or a shorthand of it.
+---@param name string? the sub-command of a shorthand
+---@param invoked vim.api.keyset.create_user_command.command_args
+function M.run(name, invoked)
+  local text, bang = invoked.args, invoked.bang
+  if not name then
+    local head, rest = text:match('^%s*(%S+)%s*(.*)$')
+    if not head then
+      return notice.notice('which sub-command? :Acp <Tab> lists them, :help acp explains them')
+    end
+    bang = bang or vim.endswith(head, '!')
+    name, text = head:gsub('!$', ''), rest
+  end
+  local sub = M.find(name)
+  if not sub then
+    return notice.warn(('no sub-command %s: did you mean :Acp %s?'):format(name, nearest(name)))
+  end
+  if invoked.range > 0 and not sub.range then
+    return notice.warn((':Acp %s takes no range'):format(name))
+  end
+  local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
+  sub.run({ text = text, bang = bang, range = range })
+end
+
+return M

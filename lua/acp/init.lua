@@ -1,0 +1,80 @@
+-- The public Lua API, documented in :help acp-lua. Nothing here waits but inspect().
+
+local M = {}
+
+--- Merge options over vim.g.acp. Not needed: without it the plugin works as well.
+---@param opts? table
+function M.setup(opts)
+  require('acp.options').setup(opts)
+end
+
+--- Open a session with an agent, or go to its open one.
+---@param name? string
+---@param opts? acp.StartOptions
+function M.start(name, opts)
+  require('acp.session').start(name, opts)
+end
+
+--- Send a prompt to the current session; queued while a turn runs.
+---@param content string|table[] text, or content blocks of ACP
+---@param opts? acp.PromptOptions
+function M.prompt(content, opts)
+  require('acp.session').prompt(content, opts)
+end
+
+--- Cancel the running turn of the current session.
+function M.cancel()
+  require('acp.session').tell('cancel')
+end
+
+--- Answer a question of the agent; a late answer does nothing.
+---@param ask_id string `asks[].id` of inspect()
+---@param option_id string one of its `options[].id`
+function M.respond(ask_id, option_id)
+  require('acp.bridge').notify('respond', { ask = ask_id, option = option_id })
+end
+
+---@class acp.Status
+---@field agent? string
+---@field state? string
+---@field mode? string
+---@field model? string
+---@field used? integer tokens
+---@field size? integer tokens
+---@field cost? { amount: number, currency: string }
+---@field pending? integer questions that wait for the user
+
+--- The current session in short, for a statusline; never waits.
+---@return acp.Status
+function M.status()
+  local chat = package.loaded['acp.window'] and require('acp.window').current()
+  return chat and vim.b[chat].acp_status or {}
+end
+
+--- The same as one string; '' without a session.
+---@return string
+function M.statusline()
+  local status = M.status()
+  if not status.agent then
+    return ''
+  end
+  local parts = { status.agent, status.state }
+  if status.mode then
+    table.insert(parts, status.mode)
+  end
+  if (status.pending or 0) > 0 then
+    table.insert(parts, ('%d waiting'):format(status.pending))
+  end
+  if status.used and (status.size or 0) > 0 then
+    table.insert(parts, ('%d%%%%'):format(math.floor(100 * status.used / status.size + 0.5)))
+  end
+  return table.concat(parts, ' ')
+end
+
+--- A snapshot of everything, plain data (:help acp-inspect). Waits one second at most.
+---@return table
+function M.inspect()
+  return require('acp.bridge').inspect()
+end
+
+return M

@@ -1,0 +1,222 @@
+-- One menu: its buffer, its window, its keys and its details. `acp.ask` decides when it opens and
+-- closes.
+
+local apply = require('acp.apply')
+local layout = require('acp.layout')
+local place = require('acp.place')
+
+local api = vim.api
+
+local M = {}
+
+local HIGHLIGHTS = table.concat({
+  'NormalFloat:AcpFloat',
+  'FloatBorder:AcpFloatBorder',
+  'FloatTitle:AcpFloatTitle',
+  'FloatFooter:AcpFloatBorder',
+  'CursorLine:AcpSelected',
+}, ',')
+
+---@class acp.Ask
+---@field id string
+---@field chat integer
+---@field title string
+---@field footer string
+---@field ops acp.Op[]
+---@field option_rows integer[] 0-based
+---@field options string[] option ids, in the order of the rows
+---@field detail_ops acp.Op[]
+---@field detail_filetype string
+
+---@class acp.Menu
+---@field ask acp.Ask
+---@field bufnr integer
+---@field winid integer 0 while it could not be opened
+---@field detail? integer window of the details
+---@field drawn? integer the buffer that has its text and keys
+---@field back? integer window to go back to
+---@field refused? boolean Neovim has refused to open it at least once
+
+---@param window integer?
+---@return boolean
+function M.is_open(window)
+  return window ~= nil and window ~= 0 and api.nvim_win_is_valid(window)
+end
+
+---@param window integer?
+function M.close_window(window)
+  if M.is_open(window) then
+    api.nvim_win_close(window --[[@as integer]], true)
+  end
+end
+
+---@param window integer
+local function dress(window)
+  layout.dress(window, {
+    wrap = true,
+    linebreak = true,
+    conceallevel = 2,
+    concealcursor = 'nc',
+    foldenable = false,
+    list = false,
+    spell = false,
+    winhighlight = HIGHLIGHTS,
+    winbar = '',
+  })
+end
+
+--- Leave the menu as it is and go back to where the user came from.
+---@param menu acp.Menu
+function M.leave(menu)
+  M.close_window(menu.detail)
+  local current = api.nvim_get_current_win()
+  if current ~= menu.winid then
+    return
+  end
+  if M.is_open(menu.back) and menu.back ~= current then
+    api.nvim_set_current_win(menu.back)
+  else
+    vim.cmd.wincmd('p')
+  end
+end
+
+---@param menu acp.Menu
+---@param number integer 1-based
+local function answer(menu, number)
+  local option = menu.ask.options[number]
+  if option then
+    M.leave(menu)
+    require('acp.bridge').notify('respond', { ask = menu.ask.id, option = option })
+  end
+end
+
+---@param menu acp.Menu
+---@return integer? number of the option under the cursor
+local function option_here(menu)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  for number, option_row in ipairs(menu.ask.option_rows) do
+    if option_row == row then
+      return number
+    end
+  end
+end
+
+---@param menu acp.Menu
+---@param buffer integer
+---@param run_escape fun()
+local function map_keys(menu, buffer, run_escape)
+  local map = require('acp.chat').map
+  for number = 1, math.min(9, #menu.ask.options) do
+    map(buffer, 'n', tostring(number), 'Choose this option', function()
+      answer(menu, number)
+    end)
+  end
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    map(buffer, 'n', key, 'Leave it pending', run_escape)
+  end
+end
+
+---@param menu acp.Menu
+local function show_detail(menu)
+  if #menu.ask.detail_ops == 0 then
+    return require('acp.notice').notice('there is no more to show')
+  end
+  local buffer = api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.b[buffer].acp_chat = menu.ask.chat
+  apply.draw(buffer, menu.ask.detail_ops)
+  if menu.ask.detail_filetype ~= 'diff' then -- the marks of a diff come from the host
+    vim.bo[buffer].syntax = menu.ask.detail_filetype
+  end
+  map_keys(menu, buffer, function()
+    M.close_window(menu.detail)
+    if M.is_open(menu.winid) then
+      api.nvim_set_current_win(menu.winid)
+    end
+  end)
+  menu.detail = api.nvim_open_win(buffer, true, place.detail(menu.ask.title, buffer))
+  dress(menu.detail)
+end
+
+---@param menu acp.Menu
+local function map_menu(menu)
+  local function map(key, desc, run)
+    require('acp.chat').map(menu.bufnr, 'n', key, desc, run)
+  end
+  map_keys(menu, menu.bufnr, function()
+    M.leave(menu)
+  end)
+  map('<CR>', 'Choose the option under the cursor', function()
+    local number = option_here(menu)
+    if number then
+      answer(menu, number)
+    end
+  end)
+  map('d', 'Show the details', function()
+    show_detail(menu)
+  end)
+end
+
+--- The line of the cursor is shown as selected only where <CR> would choose something.
+---@param menu acp.Menu
+local function mark_selected(menu)
+  local here = api.nvim_get_current_win() == menu.winid and option_here(menu) ~= nil
+  layout.dress(menu.winid, { cursorline = here })
+end
+
+---@param menu acp.Menu
+local function watch(menu)
+  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter' }, {
+    buffer = menu.bufnr,
+    callback = function()
+      mark_selected(menu)
+    end,
+  })
+  api.nvim_create_autocmd('WinLeave', {
+    buffer = menu.bufnr,
+    callback = function()
+      layout.dress(0, { cursorline = false })
+    end,
+  })
+end
+
+--- Make its buffer, as far as it is not made.
+---@param menu acp.Menu
+function M.fill(menu)
+  if not api.nvim_buf_is_valid(menu.bufnr) then
+    menu.bufnr = api.nvim_create_buf(false, true)
+    vim.b[menu.bufnr].acp_chat = menu.ask.chat
+  end
+  if menu.drawn ~= menu.bufnr then
+    apply.draw(menu.bufnr, menu.ask.ops)
+    map_menu(menu)
+    watch(menu)
+    menu.drawn = menu.bufnr
+  end
+end
+
+--- Open its window, which gets no focus, with the cursor on the first option.
+---@param menu acp.Menu
+---@param index integer
+function M.open(menu, index)
+  local config = place.menu(menu.ask, menu.bufnr, index)
+  local window = vim.tbl_extend('error', config, { noautocmd = true })
+  menu.winid = api.nvim_open_win(menu.bufnr, false, window)
+  dress(menu.winid)
+  local first = menu.ask.option_rows[1]
+  if first then
+    api.nvim_win_set_cursor(menu.winid, { first + 1, 0 })
+  end
+end
+
+--- Close its windows and wipe its buffer. Raises when Neovim refuses now; may be called again.
+---@param menu acp.Menu
+function M.destroy(menu)
+  M.leave(menu)
+  M.close_window(menu.winid)
+  if api.nvim_buf_is_valid(menu.bufnr) then
+    api.nvim_buf_delete(menu.bufnr, { force = true })
+  end
+end
+
+return M

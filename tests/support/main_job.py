@@ -1,0 +1,157 @@
+"""A Neovim with the real host, and an agent that the test plays: the main job, end to end.
+
+with MainJob() as job:
+    agent = job.start()
+    job.command("AcpPrompt hello")
+    prompt = agent.prompted()
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from acp_nvim.process import group
+from tests.support.nvim import ROOT, Neovim
+from tests.support.stdio_agent import AgentStage, StdioAgent
+
+RECORD = """
+_G.acp_events = {}
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'Acp*',
+  callback = function(event)
+    table.insert(_G.acp_events, { event.match, event.data })
+  end,
+})
+"""
+
+
+class MainJob:
+    """`options` are merged into `vim.g.acp`; the agent's name is "scripted"."""
+
+    def __init__(self, options: dict[str, Any] | None = None, *, stderr: str = "") -> None:
+        self._stack = ExitStack()
+        self.folder = Path(
+            self._stack.enter_context(tempfile.TemporaryDirectory(prefix="acp"))
+        ).resolve()
+        self.stage = AgentStage(self.folder)
+        self._stack.callback(self.stage.close)
+        self.work = self.folder / "work"
+        self.work.mkdir()
+        agents = {"scripted": self.stage.options(stderr)} | (options or {}).get("agents", {})
+        merged = {"default_agent": "scripted"} | (options or {}) | {"agents": agents}
+        self.nvim = self._stack.enter_context(Neovim(merged, cwd=self.work, columns=120))
+        if not (ROOT / "lua/acp/commands.lua").exists():
+            self.nvim.command("set rtp+=/tmp/shim")
+        self.nvim.lua(RECORD)
+
+    def __enter__(self) -> MainJob:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    # --- steps
+
+    def command(self, command: str) -> None:
+        """Run an Ex command."""
+        self.nvim.command(command)
+
+    def start(self, **initialize: Any) -> StdioAgent:
+        """Start the agent up to an open session; the cursor is in its prompt."""
+        self.command("AcpStart scripted")
+        agent = self.stage.accept()
+        agent.initialize(**initialize)
+        agent.open()
+        self.until(lambda: self.session().get("state") == "idle")
+        return agent
+
+    def turn(self, agent: StdioAgent, text: str = "go") -> dict[str, Any]:
+        """Prompt, and return the agent's `session/prompt`, not yet answered."""
+        self.command(f"AcpPrompt {text}")
+        return agent.prompted()
+
+    def finish(self, agent: StdioAgent, prompt: dict[str, Any], reason: str = "end_turn") -> None:
+        """Let the agent end the turn, and wait until that is on the screen."""
+        agent.end(prompt, reason)
+        self.until(lambda: self.session()["state"] == "idle")
+
+    def edit(self, name: str, text: str) -> Path:
+        """Make a file of the project and open it in a window beside the chat."""
+        path = self.work / name
+        path.write_text(text)
+        self.command(f"wincmd t | if &buftype != '' | topleft vnew | endif | edit {path}")
+        return path
+
+    # --- looking
+
+    def inspect(self) -> dict[str, Any]:
+        """Return the snapshot of `:help acp-inspect`."""
+        return dict(self.nvim.lua("return require('acp.bridge').inspect()"))
+
+    def session(self) -> dict[str, Any]:
+        """Return the newest session; empty if there is none."""
+        return dict((self.inspect()["sessions"] or [{}])[-1])
+
+    def chat(self) -> list[str]:
+        """Return the lines of the newest chat, as they are in the buffer."""
+        return self.nvim.lines(self.session()["bufnr"])
+
+    def asks(self) -> list[dict[str, Any]]:
+        """Return the questions that are pending, oldest first."""
+        return list(self.inspect()["asks"])
+
+    def events(self, name: str = "") -> list[Any]:
+        """Return the `User` events so far, as [name, data]; or the data of those of one name."""
+        all_events = self.nvim.lua("return _G.acp_events")
+        return [data for event, data in all_events if event == name] if name else all_events
+
+    def until(self, predicate: Callable[[], Any]) -> Any:
+        """Wait until it is true."""
+        return self.nvim.wait(predicate)
+
+    def until_event(self, name: str, count: int = 1) -> dict[str, Any]:
+        """Wait for the event, as often as that; return the data of the last one."""
+        self.until(lambda: len(self.events(name)) >= count)
+        return dict(self.events(name)[count - 1])
+
+    def told(self, *words: str) -> str:
+        """Wait for one message with all these words, and return it; the editor must not wait."""
+
+        def line() -> str | None:
+            lines = self.nvim.messages().splitlines()
+            return next((it for it in lines if all(word in it for word in words)), None)
+
+        found = str(self.until(line))
+        self.usable()
+        return found
+
+    def usable(self) -> None:
+        """Assert that the editor waits for nothing, and takes keys and commands."""
+        assert not self.nvim.mode()["blocking"]
+        assert self.nvim.eval("1 + 1") == 2
+
+    # --- processes
+
+    def host(self) -> int:
+        """Return the process id of the host."""
+        return int(self.inspect()["host"]["pid"])
+
+    def kill(self, pid: int) -> None:
+        """Kill a process without a word, as a crash would."""
+        os.kill(pid, signal.SIGKILL)
+
+    def gone(self, *groups: int) -> None:
+        """Wait until no process of these groups is left."""
+        self.until(lambda: not any(map(group.alive, groups)))
