@@ -55,8 +55,7 @@ async def test_c031_the_latest_version_is_an_integer() -> None:
 async def test_c032_what_is_served_is_advertised(
     tmp_path: Path, *, read: bool, write: bool
 ) -> None:
-    path = str(tmp_path / "file")
-    Path(path).write_text("text")
+    (tmp_path / "file").write_text("text")
     async with Stage(tmp_path, read_files=read, write_files=write) as stage:
         stage.launch()
         request = await stage.agent.initialize()

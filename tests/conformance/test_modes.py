@@ -8,6 +8,7 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.view.status import summary
+from tests.conformance.burst import burst
 from tests.conformance.probe import bar
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import AcpError, Stage
@@ -108,8 +109,9 @@ async def test_c248_an_update_after_the_response_wins():
         session = await opened(stage)
         stage.tasks.start_soon(stage.client.set_mode, session, "code")
         request = await stage.agent.expect("session/set_mode")
-        stage.agent.reply(request, {})
-        stage.agent.update("current_mode_update", currentModeId="ask")
+        with burst(stage.agent):
+            stage.agent.reply(request, {})
+            stage.agent.update("current_mode_update", currentModeId="ask")
         await stage.agent.quiet()
         assert session.state.mode == "ask"
 

@@ -9,6 +9,7 @@ import pytest
 
 from acp_nvim.ports import LiveBuffer
 from tests.conformance.asking import CANCELLED, asked, selected
+from tests.conformance.burst import burst
 from tests.support.fake_ports import FakeFiles
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage
@@ -43,8 +44,9 @@ async def test_c151_a_request_is_cancelled_before_it_was_begun():
     async with Stage() as stage:
         session = await stage.start()
         await stage.turn(session)
-        stage.agent.request_permission("p")
-        stage.agent.notify("$/cancel_request", {"requestId": "p"})
+        with burst(stage.agent):
+            stage.agent.request_permission("p")
+            stage.agent.notify("$/cancel_request", {"requestId": "p"})
         assert (await stage.agent.answer_to("p"))["error"]["code"] == -32800
         assert session.state.asks == stage.permissions.pending == ()
         await stage.agent.quiet()

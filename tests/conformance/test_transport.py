@@ -439,6 +439,11 @@ async def test_c023_the_children_of_a_wrapper_that_crashed_end_too(
         assert not group.alive(stage.groups[0])
 
 
+async def test_c023_no_process_outlives_a_cancelled_client(tmp_path: Path) -> None:
+    async with ProcessStage(tmp_path, WRAPPER + "serve()") as stage:
+        await stage.start()  # and nobody ends it: the stage checks what is left
+
+
 CRASH = """
 def crash(request):
     sys.stderr.write("about to\\ncrash, größe\\n")

@@ -1,4 +1,4 @@
-"""The fixtures of these tests: a real Neovim, ended after each test; without a host, or with one."""
+"""The fixtures of these tests: a real Neovim, without a host or with one."""
 
 from __future__ import annotations
 

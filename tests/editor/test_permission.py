@@ -10,12 +10,16 @@ from tests.support.main_job import MainJob
 from tests.support.stdio_agent import StdioAgent
 
 CALL = {"toolCallId": "call-1", "title": "Run make", "kind": "execute", "status": "pending"}
+LONG = "".join(f"line {number}\n" for number in range(100))
+DIFF = {"type": "diff", "path": "/a.py", "oldText": LONG, "newText": LONG.upper()}
 
 
-def ask(job: MainJob, agent: StdioAgent, request_id: str = "p") -> dict[str, Any]:
+def ask(
+    job: MainJob, agent: StdioAgent, request_id: str = "p", content: list[Any] | None = None
+) -> dict[str, Any]:
     """Let the agent ask; return the question once it is on the screen."""
     count = len(job.asks())
-    agent.request_permission(request_id, toolCall=CALL)
+    agent.request_permission(request_id, toolCall=CALL | {"content": content or []})
     job.until(lambda: len(job.asks()) > count)
     return job.asks()[-1]
 
@@ -53,12 +57,14 @@ def test_it_opens_while_the_user_types_elsewhere(job: MainJob) -> None:
     assert job.asks() == []
 
 
-@pytest.mark.parametrize(("keys", "option"), [("3", "no"), ("1", "yes"), ("d<Esc>2", "always")])
+@pytest.mark.parametrize(
+    ("keys", "option"), [("3", "no"), ("1", "yes"), ("d<Esc>2", "always"), ("d2", "always")]
+)
 def test_it_is_answered_by_key(job: MainJob, keys: str, option: str) -> None:
     agent = job.start()
     job.turn(agent)
     window = job.nvim.eval("win_getid()")
-    question = ask(job, agent)
+    question = ask(job, agent, content=[DIFF])
     job.command("Acp permit")
     job.until(lambda: job.nvim.eval("win_getid()") == question["winid"])
     job.nvim.input(keys)

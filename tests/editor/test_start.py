@@ -67,6 +67,7 @@ def test_start_again_goes_to_the_session_and_new_opens_another(job: MainJob) -> 
 def test_a_selection_goes_along_as_a_resource(job: MainJob) -> None:
     agent = job.start(**EMBEDDED)
     path = job.edit("a b.py", "1\n2\n3\n4\n")
+    job.command("set filetype=python")
     job.nvim.input('2GVj:AcpPrompt explain "this" | and that<CR>')
     assert blocks(agent.prompted()) == [
         {"type": "text", "text": 'explain "this" | and that'},
@@ -101,7 +102,7 @@ def test_an_agent_without_embedded_context_gets_a_link_and_the_text(job: MainJob
     job.command("2AcpPrompt explain")
     text, link, lines = blocks(agent.prompted())
     assert text == {"type": "text", "text": "explain"}
-    assert (link["type"], link["uri"]) == ("resource_link", f"{path.as_uri()}#L2")
+    assert (link["type"], link["uri"]) == ("resource_link", f"{path.as_uri()}#L2-L2")
     assert lines["type"] == "text" and "```\n2\n```" in lines["text"]
 
 
@@ -110,3 +111,25 @@ def test_the_prompt_buffer_sends_what_was_written_in_it(job: MainJob) -> None:
     job.nvim.input("ifirst line<CR>second |line<Esc><CR>")
     assert blocks(agent.prompted()) == [{"type": "text", "text": "first line\nsecond |line"}]
     assert job.nvim.lines(job.session()["prompt_bufnr"]) == [""]
+
+
+def test_restart_is_a_new_process_in_the_same_chat(job: MainJob) -> None:
+    agent = job.start()
+    chat = job.session()["bufnr"]
+    job.command("Acp restart")
+    job.gone(agent.pid)
+    again = job.stage.accept()
+    again.initialize()
+    again.open("sess 2")
+    job.until(lambda: job.session()["state"] == "idle")
+    assert (job.session()["bufnr"], job.session()["id"]) == (chat, "sess 2")
+    job.finish(again, job.turn(again))
+
+
+def test_stop_lets_the_agent_end_by_itself(job: MainJob) -> None:
+    agent = job.start()
+    job.command("Acp stop")
+    agent.closed()
+    job.gone(agent.pid)
+    assert job.until_event("AcpSessionClosed") == {"agent": "scripted", "session": "sess 1/ü"}
+    assert job.inspect()["connections"][0]["exit"] == {"code": 0}

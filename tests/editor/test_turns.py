@@ -38,7 +38,7 @@ def test_what_streams_in_is_exactly_what_is_in_the_chat(job: MainJob) -> None:
     job.finish(agent, prompt)
     entry = job.session()["entries"][-1]
     assert (entry["kind"], entry["text"]) == ("agent", ANSWER)
-    assert job.chat() == ["say something", "", *ANSWER.splitlines()]
+    assert job.chat() == ["say something", "", *ANSWER.split("\n")]
     assert job.session()["stop_reason"] == "end_turn"
 
 

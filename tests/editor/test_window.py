@@ -320,3 +320,19 @@ def test_no_keys_where_none_are_wanted(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, prompt = spy.open_session()
     spy.open_ask(chat)
     assert [nvim.api.nvim_buf_get_keymap(buffer, "n") for buffer in (chat, prompt)] == [[], []]
+
+
+def test_the_windows_are_dressed_when_opened_inside_of_an_autocommand(nvim: Neovim) -> None:
+    nvim.lua(
+        """
+        vim.o.number = true
+        vim.api.nvim_create_autocmd('User', {
+          pattern = 'Inside',
+          callback = function() OPENED = require('acp.window').open_session('tutor') end,
+        })
+        vim.cmd.doautocmd('User Inside')
+        """
+    )
+    chat, prompt = nvim.lua("return {vim.fn.bufwinid(OPENED.chat), vim.fn.bufwinid(OPENED.prompt)}")
+    assert nvim.lua("return {vim.wo[...].number, vim.wo[...].conceallevel}", chat) == [False, 2]
+    assert nvim.lua("return vim.wo[...].winfixheight", prompt) is True

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,8 +19,8 @@ from types import TracebackType
 from typing import Any
 
 from acp_nvim.process import group
-from tests.support.nvim import ROOT, Neovim
-from tests.support.stdio_agent import AgentStage, StdioAgent
+from tests.support.nvim import Neovim
+from tests.support.stdio_agent import PATIENCE, AgentStage, StdioAgent
 
 RECORD = """
 _G.acp_events = {}
@@ -47,8 +48,6 @@ class MainJob:
         agents = {"scripted": self.stage.options(stderr)} | (options or {}).get("agents", {})
         merged = {"default_agent": "scripted"} | (options or {}) | {"agents": agents}
         self.nvim = self._stack.enter_context(Neovim(merged, cwd=self.work, columns=120))
-        if not (ROOT / "lua/acp/commands.lua").exists():
-            self.nvim.command("set rtp+=/tmp/shim")
         self.nvim.lua(RECORD)
 
     def __enter__(self) -> MainJob:
@@ -98,7 +97,7 @@ class MainJob:
 
     def inspect(self) -> dict[str, Any]:
         """Return the snapshot of `:help acp-inspect`."""
-        return dict(self.nvim.lua("return require('acp.bridge').inspect()"))
+        return dict(self.nvim.lua("return require('acp').inspect()"))
 
     def session(self) -> dict[str, Any]:
         """Return the newest session; empty if there is none."""
@@ -153,5 +152,7 @@ class MainJob:
         os.kill(pid, signal.SIGKILL)
 
     def gone(self, *groups: int) -> None:
-        """Wait until no process of these groups is left."""
-        self.until(lambda: not any(map(group.alive, groups)))
+        """Wait until no process of these groups is left, whether or not there is an editor."""
+        deadline = time.monotonic() + PATIENCE
+        while left := [each for each in groups if group.alive(each)]:
+            assert time.monotonic() < deadline, f"still alive: {left}"

@@ -18,6 +18,7 @@ import pytest
 from pydantic import BaseModel
 
 from acp_nvim.agents import PRESETS
+from acp_nvim.commands.launching import PRIVATE
 from acp_nvim.config import NamedValue, Options, parse
 from tests.support.nvim import ROOT, binary
 
@@ -85,8 +86,9 @@ def code() -> dict[str, Any]:
             local function plugs(mode)
               return vim.tbl_map(function(map) return map.lhs end, vim.api.nvim_get_keymap(mode))
             end
+            local function name(sub) return sub.name end
             return {
-              commands = vim.tbl_map(function(sub) return sub.name end, require('acp.commands').list),
+              commands = vim.tbl_map(name, require('acp.commands').list),
               user_commands = vim.tbl_keys(vim.api.nvim_get_commands({})),
               plugs = vim.list_extend(plugs('n'), plugs('x')),
               functions = vim.tbl_keys(require('acp')),
@@ -200,6 +202,11 @@ def test_each_preset_is_documented_as_it_is() -> None:
         assert row + f"        {preset.install_url}\n" in text
     documented = re.findall(r"^    (\S+) +\S.*\n        \S.*\n        http", text, re.MULTILINE)
     assert documented == list(PRESETS)
+
+
+def test_the_variables_that_an_agent_does_not_get_are_documented() -> None:
+    text = chapter("acp-agents").partition("*acp-agents-env*")[2].partition("*acp-")[0]
+    assert re.findall(r"`\$(\w+)`", text) == list(PRIVATE)
 
 
 def test_completion_knows_the_agents() -> None:

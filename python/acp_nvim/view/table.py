@@ -119,16 +119,16 @@ class Table:
 
     def _line(self, row: Row) -> Line:
         columns = zip(row.cells, self.widths, self.alignments, strict=False)
-        padding = (mark for column in columns for mark in _padding(*column))
+        padding = [mark for column in columns for mark in _padding(*column)]
+        if len(row.cells) == len(self.widths):
+            # nothing stands behind the last column, and a line that ends early wraps less
+            padding = [mark for mark in padding if mark.column < row.cells[-1].end]
         return marked(row.text, (*row.marks, *padding))
 
     def _delimiter_line(self) -> Line:
         text, start, marks = self.delimiter
-        head = self.rows[0]
         border = "┼".join("─" * width for width in self.widths)
-        left = "├" if head.cells[0].start and head.text[head.cells[0].start - 1] == "|" else ""
-        right = "┤" if head.cells[-1].closed else ""
-        drawn = VirtualText(start, ((left + border + right, "AcpTableBorder"),), "overlay")
+        drawn = VirtualText(start, ((border, "AcpTableBorder"),), "overlay")
         return marked(text, (*marks, Conceal(start, len(text)), drawn))
 
 
@@ -196,15 +196,17 @@ def _row(text: str, start: int, marks: Sequence[Mark], columns: int) -> Row:
     start += len(text[start:]) - len(text[start:].lstrip(" \t"))
     found = list(marks)
     if text.startswith("|", start):
-        found.append(_border(start))
+        found.append(Conceal(start, start + 1))
     cells = []
+    stop = len(text.rstrip(" \t"))
     for first, last, closed in _segments(text, start)[:columns]:
         spans = inline(text, first, last)
         width = display_width(shown(text, first, last, spans))
         cells.append(_Cell(first, last, width, closed))
         found.extend(spans)
         if closed:
-            found.append(_border(last))
+            outermost = last + 1 == stop
+            found.append(Conceal(last, last + 1) if outermost else _border(last))
     return Row(text, tuple(cells), tuple(found))
 
 
