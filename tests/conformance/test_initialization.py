@@ -1,4 +1,4 @@
-"""Obligations C-030 to C-048: initialize, versions, capabilities; and agents that never get there.
+"""Obligations C-030 to C-048: initialize, versions, capabilities.
 
 Authentication (C-050 to C-065) is an issue of its own; here only that the user is told.
 """
@@ -11,14 +11,12 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.process.child import Exit
 from acp_nvim.protocol.dialect import AgentCapabilities
 from acp_nvim.session.content import Audio, Image, Resource
 from acp_nvim.view.status import winbar
 from tests.conformance.whole import whole_session, whole_stage
-from tests.support.process_stage import ProcessStage
 from tests.support.scripted_agent import SESSION
-from tests.support.stage import Stage, notices, texts
+from tests.support.stage import Stage, notices
 
 NOT_TESTED = {
     "C-043": "elicitation comes with issue 3; it is not advertised",
@@ -26,6 +24,7 @@ NOT_TESTED = {
     "C-045": "there are no custom capabilities",
     "C-047": "its retry: there is no version before 1 to fall back to; its message is tested",
 }
+
 
 TERMINAL = [f"terminal/{verb}" for verb in ("create", "output", "wait_for_exit", "kill", "release")]
 
@@ -275,86 +274,6 @@ async def test_c048_the_agent_is_shown_by_title_and_version(info: object, label:
         session = await stage.start(agentInfo=info)
         shown = winbar(session.state, title=stage.client.label, now=0.0)
         assert label in shown.split("%#")[1]
-
-
-# Agents that never get as far as an answer.
-
-
-async def test_an_agent_that_never_answers_can_be_killed() -> None:
-    async with Stage() as stage:
-        sessions = [stage.launch(), stage.open()]
-        await stage.agent.expect("initialize")
-        await stage.client.end(kill=True)
-        await stage.until(lambda: stage.over)
-        assert stage.link.killed
-        assert stage.client.state == "closed"
-        assert [session.state.status for session in sessions] == ["closed", "closed"]
-        assert stage.announced == ["disconnected"]
-
-
-async def test_an_agent_that_never_answers_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("acp_nvim.client.client.PATIENCE", 0.0)
-    async with Stage() as stage:
-        session = stage.launch()
-        await stage.agent.expect("initialize")
-        await stage.until(lambda: notices(session))
-        assert ":Acp cancel ends it" in notices(session)[0]
-        assert session.state.status == "loading"
-
-
-async def test_an_agent_that_is_absent(tmp_path: Path) -> None:
-    fields: dict[str, Any] = {"command": "no-such-agent", "env": {"PATH": "/nowhere"}}
-    async with ProcessStage(tmp_path, "", install="npm install -g it", **fields) as stage:
-        session = await stage.start()
-        assert notices(session) == [
-            "no-such-agent is not installed: no 'no-such-agent' in PATH (/nowhere)."
-            " Install it with: npm install -g it"
-        ]
-        assert session.state.status == "closed"
-        await stage.until(lambda: stage.over)
-        assert stage.client.state == "failed"
-        assert stage.announced == ["disconnected"]
-
-
-async def test_an_agent_that_exits_at_once(tmp_path: Path) -> None:
-    bad = "sys.stderr.write('no API key\\n'); sys.exit(41)"
-    async with ProcessStage(tmp_path, bad) as stage:
-        session = stage.launch()
-        another = stage.open()
-        await stage.until(lambda: stage.over)
-        for each in (session, another):
-            assert each.state.status == "closed"
-            said = notices(each)[-1]
-            assert "exit code 41" in said
-            assert "no API key" in said
-            assert ":Acp log scripted" in said
-        assert stage.client.state == "failed"
-        assert stage.client.exit == Exit(41, None)
-
-
-async def test_a_session_of_an_agent_that_is_gone_is_closed_at_once() -> None:
-    async with Stage() as stage:
-        await stage.start()
-        stage.link.exit(2)
-        await stage.until(lambda: stage.over)
-        late = stage.session()
-        await stage.client.open(late)
-        assert late.state.status == "closed"
-        assert "exit code 2" in notices(late)[-1]
-
-
-async def test_after_the_end_nothing_touches_the_sessions() -> None:
-    async with Stage() as stage:
-        session = await stage.start()
-        await stage.turn(session)
-        stage.prompt(session, "queued")
-        await stage.client.end()
-        assert stage.client.traffic.stderr == ""
-        before = len(stage.events)
-        await stage.until(lambda: stage.over)
-        assert len(stage.events) == before
-        assert session.state.status == "closed"
-        assert texts(session, "user") == ["go"]
 
 
 def _refused(answer: dict[str, Any]) -> bool:

@@ -260,7 +260,7 @@ async def test_c134_bad_optional_fields_become_defaults():
 
 
 async def test_c135_unknown_fields_are_ignored():
-    extra = {"zzz": 1, "_meta": {"zzz": [None]}}
+    extra: dict[str, Any] = {"zzz": 1, "_meta": {"zzz": [None]}}
     block = {"type": "text", "text": "hi", **extra}
     async with Stage() as stage:
         session = stage.launch()

@@ -1,4 +1,4 @@
-"""Obligations C-070 to C-095: opening and closing sessions, as far as they are served."""
+"""Obligations C-070 to C-083: opening sessions; closing and reopening have modules beside it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.client.session import Session
 from acp_nvim.commands.workspace import find_root
 from acp_nvim.config import parse
-from acp_nvim.errors import UserError
-from acp_nvim.session.event import SessionReopening
-from tests.conformance.whole import EVERYTHING, MODES, SERVERS
-from tests.support.scripted_agent import SESSION, line
+from tests.conformance.whole import EVERYTHING, SERVERS
+from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage, notices, texts
 
 NOT_TESTED = {
@@ -25,12 +22,6 @@ NOT_TESTED = {
     "C-087": "loading from a list of sessions comes later",
     "C-089": "loading from a list of sessions comes later",
 }
-
-
-def _reopen(stage: Stage, session_id: str = "old") -> Session:
-    session = stage.session()
-    stage.tasks.start_soon(stage.client.reopen, session, session_id)
-    return session
 
 
 async def test_c070_the_working_directory_is_absolute(
@@ -51,7 +42,7 @@ async def test_c071_there_is_always_a_list_of_mcp_servers() -> None:
         stage.launch()
         await stage.agent.initialize(agentCapabilities={"loadSession": True})
         assert (await stage.agent.open())["params"]["mcpServers"] == []
-        _reopen(stage)
+        stage.reopen()
         assert (await stage.agent.expect("session/load"))["params"]["mcpServers"] == []
 
 
@@ -108,7 +99,7 @@ async def test_c075_further_directories_only_for_those_who_take_them(marker: obj
         await stage.agent.initialize(agentCapabilities=capabilities)
         expected = None if marker is None else ["/one", "/two"]
         assert (await stage.agent.open())["params"].get("additionalDirectories") == expected
-        _reopen(stage)
+        stage.reopen()
         params = (await stage.agent.expect("session/load"))["params"]
         assert params.get("additionalDirectories") == expected
 
@@ -228,208 +219,3 @@ async def test_c083_sessions_are_opened_one_after_the_other() -> None:
         await stage.agent.open("two")
         await stage.until(lambda: two.state.status == "idle")
         assert (one.id, two.id) == ("one", "two")
-
-
-@pytest.mark.parametrize("marker", [None, False, "yes"])
-async def test_c084_no_load_without_the_capability(marker: object) -> None:
-    async with Stage() as stage:
-        await stage.start(agentCapabilities={"loadSession": marker})
-        session = _reopen(stage)
-        await stage.agent.open("new")
-        await stage.until(lambda: session.state.status == "idle")
-        assert session.id == "new"
-        assert "cannot load sessions" in notices(session)[0]
-
-
-async def test_c085_load_says_all_that_is_needed(tmp_path: Path) -> None:
-    async with Stage(tmp_path) as stage:
-        await stage.start(agentCapabilities={"loadSession": True})
-        _reopen(stage, "old one")
-        params = (await stage.agent.expect("session/load"))["params"]
-        assert params == {"sessionId": "old one", "cwd": str(tmp_path), "mcpServers": []}
-
-
-@pytest.mark.parametrize("result", [None, {}, [], {"sessionId": "another", "modes": 5}])
-async def test_c088_any_result_of_load_is_success(result: object) -> None:
-    async with Stage() as stage:
-        await stage.start(agentCapabilities={"loadSession": True})
-        session = _reopen(stage)
-        request = await stage.agent.expect("session/load")
-        stage.agent.say("before", "old")
-        stage.agent.reply(request, result)
-        await stage.until(lambda: session.state.status == "idle")
-        assert session.id == "old"
-        assert texts(session) == ["before"]
-
-
-@pytest.mark.parametrize("marker", [None, False, True])
-async def test_c090_no_resume_without_the_capability(marker: object) -> None:
-    async with Stage() as stage:
-        await stage.start(agentCapabilities={"sessionCapabilities": {"resume": marker}})
-        _reopen(stage)
-        await stage.agent.expect("session/new")
-
-
-async def test_c091_resume_says_all_that_is_needed(tmp_path: Path) -> None:
-    async with Stage(tmp_path) as stage:
-        await stage.start(agentCapabilities={"sessionCapabilities": {"resume": {}}})
-        _reopen(stage)
-        params = (await stage.agent.expect("session/resume"))["params"]
-        assert params == {"sessionId": "old", "cwd": str(tmp_path), "mcpServers": []}
-
-
-async def test_c092_a_resumed_session_keeps_its_transcript() -> None:
-    async with Stage() as stage:
-        session = await stage.start(agentCapabilities={"sessionCapabilities": {"resume": {}}})
-        stage.agent.say("I was here")
-        await stage.until(lambda: texts(session))
-        session.apply(SessionReopening())
-        stage.tasks.start_soon(stage.client.reopen, session, SESSION)
-        request = await stage.agent.expect("session/resume")
-        option = {"id": "m", "name": "Model", "type": "select", "currentValue": "x", "options": []}
-        stage.agent.reply(request, {"modes": MODES, "configOptions": [option]})
-        await stage.until(lambda: session.state.status == "idle")
-        assert texts(session) == ["I was here"]
-        assert session.state.mode == "ask"
-        assert [each.id for each in session.state.config] == ["m"]
-
-
-async def test_c093_close_is_sent_only_to_those_who_know_it() -> None:
-    async with Stage() as stage:
-        session = await stage.start()
-        await stage.turn(session)
-        await stage.client.close(session)
-        await stage.agent.expect("session/cancel")
-        await stage.agent.quiet()
-
-
-async def test_c093_close_names_the_session() -> None:
-    async with Stage() as stage:
-        session = await stage.start(agentCapabilities=EVERYTHING)
-        stage.tasks.start_soon(stage.client.close, session)
-        request = await stage.agent.expect("session/close")
-        assert request["params"] == {"sessionId": SESSION}
-        stage.agent.reply(request, {})
-
-
-async def test_c094_closing_in_the_middle_of_a_turn() -> None:
-    async with Stage() as stage:
-        session = await stage.start(agentCapabilities=EVERYTHING)
-        prompt = await stage.turn(session)
-        stage.agent.request_permission("ask")
-        await stage.until(lambda: session.state.asks)
-        stage.tasks.start_soon(stage.client.close, session)
-        answer = await stage.agent.answer_to("ask")
-        assert answer["result"] == {"outcome": {"outcome": "cancelled"}}
-        await stage.agent.expect("session/cancel")
-        request = await stage.agent.expect("session/close")
-        stage.agent.reply(prompt, {"stopReason": "cancelled"})
-        stage.agent.reply(request, {})
-        await stage.agent.quiet()
-        assert session.state.status == "closed"
-        assert notices(session) == []
-
-
-async def test_c095_an_agent_may_refuse_to_close() -> None:
-    async with Stage() as stage:
-        session = await stage.start(agentCapabilities=EVERYTHING)
-        stage.tasks.start_soon(stage.client.close, session)
-        stage.agent.refuse(await stage.agent.expect("session/close"), -32002, "no such session")
-        await stage.agent.quiet()
-        assert session.state.status == "closed"
-        assert notices(session) == []
-
-
-# C-154 belongs to cancellation; this is its part in the set-up.
-
-
-@pytest.mark.parametrize("answer", ["none", "late", "error"])
-async def test_c154_a_slow_opening_can_be_taken_back(answer: str) -> None:
-    async with Stage() as stage:
-        await stage.start(agentCapabilities={"loadSession": True})
-        slow = _reopen(stage)
-        request = await stage.agent.expect("session/load")
-        stage.client.cancel(slow)
-        await stage.until(lambda: slow.state.status == "closed")
-        told = await stage.agent.expect("$/cancel_request")
-        assert told["params"] == {"requestId": request["id"]}
-        assert "id" not in told
-        if answer == "late":
-            stage.agent.reply(request, {})
-        elif answer == "error":
-            stage.agent.refuse(request, -32800, "cancelled")
-        await stage.agent.quiet()
-        assert slow.state.status == "closed"
-        another = await stage.start_another("next")
-        assert another.state.status == "idle"
-
-
-async def test_c154_closing_a_chat_takes_its_opening_back() -> None:
-    async with Stage() as stage:
-        session = stage.launch()
-        await stage.agent.initialize()
-        request = await stage.agent.expect("session/new")
-        await stage.client.close(session)
-        told = await stage.agent.expect("$/cancel_request")
-        assert told["params"] == {"requestId": request["id"]}
-        await stage.agent.quiet()
-
-
-async def test_a_session_closed_while_it_waits_is_never_asked_for() -> None:
-    async with Stage() as stage:
-        session = stage.launch()
-        await stage.client.close(session)
-        await stage.agent.initialize()
-        await stage.agent.quiet()
-        with pytest.raises(UserError):
-            stage.prompt(session, "hello")
-
-
-@pytest.mark.parametrize("result", [None, {}, {"sessionId": 5}, {"sessionId": ""}, "x"])
-async def test_a_new_session_without_an_id_is_said_to_have_none(result: object) -> None:
-    async with Stage() as stage:
-        session = stage.launch()
-        await stage.agent.initialize()
-        stage.agent.reply(await stage.agent.expect("session/new"), result)
-        await stage.until(lambda: session.state.status == "closed")
-        assert "no sessionId" in notices(session)[-1]
-        await stage.agent.quiet()
-        assert (await stage.start_another("two")).id == "two"
-
-
-async def test_an_error_closes_the_session_and_nothing_else() -> None:
-    async with Stage() as stage:
-        session = stage.launch()
-        await stage.agent.initialize()
-        stage.agent.refuse(await stage.agent.expect("session/new"), -32603, "disk full")
-        await stage.until(lambda: session.state.status == "closed")
-        assert "disk full" in notices(session)[-1]
-        assert stage.client.state == "ready"
-        assert (await stage.start_another("two")).id == "two"
-
-
-async def test_a_login_that_was_missing_can_be_made_up_for() -> None:
-    async with Stage() as stage:
-        session = stage.launch()
-        await stage.agent.initialize()
-        stage.agent.refuse(await stage.agent.expect("session/new"), -32000, "log in")
-        await stage.until(lambda: session.state.status == "closed")
-        assert stage.client.state == "needs_login"
-        await stage.start_another("two")
-        await stage.agent.quiet()
-        assert (stage.client.state, stage.client.error) == ("ready", None)
-
-
-async def test_an_agent_that_dies_while_sessions_wait() -> None:
-    async with Stage() as stage:
-        one, two = stage.launch(), stage.open()
-        await stage.agent.initialize()
-        request = await stage.agent.expect("session/new")
-        # The answer and the end in one read: the first is open for a moment.
-        answer = {"jsonrpc": "2.0", "id": request["id"], "result": {"sessionId": "one"}}
-        stage.agent.write(line(answer))
-        stage.link.exit(1)
-        await stage.until(lambda: two.state.status == "closed")
-        assert one.state.status == "closed"
-        assert "exit code 1" in notices(one)[-1]
-        assert "exit code 1" in notices(two)[-1]

@@ -104,6 +104,12 @@ class Stage:
         self.tasks.start_soon(self.client.open, session)
         return session
 
+    def reopen(self, session_id: str = "old") -> Session:
+        """Let the client open a session of an earlier process again."""
+        session = self.session()
+        self.tasks.start_soon(self.client.reopen, session, session_id)
+        return session
+
     async def start(self, session: str = SESSION, **initialize: Any) -> Session:
         """Run the client up to an open session."""
         opened = self.launch()
