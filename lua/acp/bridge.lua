@@ -271,11 +271,11 @@ function M.inspect()
     return stale('not possible in a fast event')
   end
   local answered, problem
-  M.call('inspect', nil, function(err, result)
+  local sent = send(host, 'inspect', nil, remember(host, function(err, result)
     answered, problem = true, err
     snapshot = result or snapshot
-  end)
-  pcall(vim.wait, 1000, function()
+  end))
+  pcall(vim.wait, sent and 1000 or 0, function()
     return answered
   end, 10)
   if answered and not problem then

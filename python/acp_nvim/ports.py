@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from acp_nvim.hunks import Hunk
-from acp_nvim.session.event import Selection
+from acp_nvim.session.noun import Selection
 from acp_nvim.view.block import Block, Line
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import PendingAsk
+from acp_nvim.session.noun import PendingAsk
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.permission import Menu, ask_view
 from acp_nvim.view.status import winbar

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import Location
+from acp_nvim.session.noun import Location
 from acp_nvim.session.state import Message
 from acp_nvim.view.transcript import Transcript, render
 from tests.conformance.probe import chat, shows

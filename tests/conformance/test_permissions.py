@@ -15,7 +15,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.commands.launching import launch
 from acp_nvim.config import parse
 from acp_nvim.services.permission import Permissions
-from acp_nvim.session.event import PendingAsk
+from acp_nvim.session.noun import PendingAsk
 from tests.conformance.asking import CANCELLED, selected
 from tests.conformance.probe import bar, menu, menu_text
 from tests.support.scripted_agent import SESSION

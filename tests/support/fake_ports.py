@@ -10,7 +10,7 @@ from typing import Any
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.ports import BufferOptions, Files, LiveBuffer
-from acp_nvim.session.event import Selection
+from acp_nvim.session.noun import Selection
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 

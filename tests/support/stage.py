@@ -30,7 +30,8 @@ from acp_nvim.ports import Files
 from acp_nvim.services.files import FileService
 from acp_nvim.services.permission import Permissions
 from acp_nvim.session.content import Content, Text
-from acp_nvim.session.event import Event, Prompt, Selection
+from acp_nvim.session.event import Event
+from acp_nvim.session.noun import Prompt, Selection
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from tests.support.fake_ports import FakeFiles
 from tests.support.memory_link import MemoryLink

@@ -26,14 +26,8 @@ from acp_nvim.process.child import Exit
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
 from acp_nvim.protocol.negotiate import LATEST, choose
 from acp_nvim.session.action import Refused, SetMode
-from acp_nvim.session.event import (
-    ModeChanged,
-    Noticed,
-    Prompt,
-    SessionClosed,
-    SessionReopening,
-    TurnEnded,
-)
+from acp_nvim.session.event import ModeChanged, Noticed, SessionClosed, SessionReopening, TurnEnded
+from acp_nvim.session.noun import Prompt
 
 ClientState: TypeAlias = Literal["starting", "ready", "needs_login", "failed", "closed"]
 

@@ -29,7 +29,8 @@ from acp_nvim.session.ask import (
     ReadFileAsk,
     WriteFileAsk,
 )
-from acp_nvim.session.event import AskClosed, AskOpened, PendingAsk
+from acp_nvim.session.event import AskClosed, AskOpened
+from acp_nvim.session.noun import PendingAsk
 from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
 

@@ -18,14 +18,8 @@ from acp_nvim.services.permission import Permissions
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of, unembedded
-from acp_nvim.session.event import (
-    CancelRequested,
-    Event,
-    Prompt,
-    PromptSent,
-    TurnEnded,
-    TurnStarted,
-)
+from acp_nvim.session.event import CancelRequested, Event, PromptSent, TurnEnded, TurnStarted
+from acp_nvim.session.noun import Prompt
 
 
 class Turns:

@@ -9,7 +9,7 @@ from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
 from acp_nvim.ports import AskView
-from acp_nvim.session.event import PendingAsk
+from acp_nvim.session.noun import PendingAsk
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.permission import ask_view
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
@@ -17,9 +16,8 @@ from acp_nvim.session.content import (
     Resource,
     ResourceLink,
     Text,
-    UnknownContent,
 )
-from acp_nvim.session.event import Prompt, Selection
+from acp_nvim.session.noun import Prompt, Selection
 
 
 def prompt(desk: Desk, payload: Mapping[str, Any]) -> None:
@@ -102,7 +100,6 @@ def _block(plain: Mapping[str, Any]) -> Content:
                 return Resource(
                     inner["uri"], inner.get("text"), inner.get("blob"), inner.get("mimeType")
                 )
-            case kind:
-                return UnknownContent(str(kind), json.dumps(plain))
     except (KeyError, TypeError) as error:
         raise UserError(f"a content block lacks {error}: see :help acp-lua-prompt") from error
+    raise UserError(f"a content block cannot be a {plain['type']!r}: see :help acp-lua-prompt")

@@ -12,7 +12,7 @@ from typing import Any
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk
 from acp_nvim.ports import BufferOptions, Files, LiveBuffer
-from acp_nvim.session.event import Selection
+from acp_nvim.session.noun import Selection
 
 
 class NvimFiles(Files):

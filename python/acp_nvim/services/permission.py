@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from acp_nvim.session.event import PendingAsk, PermissionOption
+from acp_nvim.session.noun import PendingAsk, PermissionOption
 
 
 @dataclass(slots=True)

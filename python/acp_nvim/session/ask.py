@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from acp_nvim.session.event import PermissionOption, ToolCallUpdated
+from acp_nvim.session.event import ToolCallUpdated
+from acp_nvim.session.noun import PermissionOption
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 from acp_nvim.session.content import Content, Resource, ResourceLink, Text
-from acp_nvim.session.event import Selection
+from acp_nvim.session.noun import Selection
 
 MIME_TYPES = {
     "c": "text/x-c",

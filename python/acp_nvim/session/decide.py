@@ -15,7 +15,8 @@ from acp_nvim.session.action import (
     SubmitPrompt,
 )
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import CancelRequested, Event, Prompt, PromptQueued, TurnStarted
+from acp_nvim.session.event import CancelRequested, Event, PromptQueued, TurnStarted
+from acp_nvim.session.noun import Prompt
 from acp_nvim.session.state import SessionState
 
 _CLOSED = Refused(

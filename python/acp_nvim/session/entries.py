@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acp_nvim.session.event import Severity
+from acp_nvim.session.noun import Severity
 from acp_nvim.session.state import Entry, Notice, SessionState, ToolCall
 
 OPEN = frozenset({"pending", "in_progress"})
@@ -35,6 +35,14 @@ def put(state: SessionState, entry: Entry, *, current: str | None) -> SessionSta
         return replace(state, entries=entries, settled=settled, current=current)
     entries = (*state.entries[:position], entry, *state.entries[position + 1 :])
     return replace(state, entries=entries, settled=(), current=current)
+
+
+def rename(state: SessionState, entry: ToolCall, key: str) -> SessionState:
+    """Give an entry another key, which must be new, so that its own is free again."""
+    position = state.index[entry.key]
+    index = {name: place for name, place in state.index.items() if name != entry.key}
+    entries = (*state.entries[:position], replace(entry, key=key), *state.entries[position + 1 :])
+    return replace(state, entries=entries, index={**index, key: position}, settled=())
 
 
 def notice(state: SessionState, text: str, severity: Severity = "info") -> SessionState:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from acp_nvim.session.entries import OPEN, add, put
+from acp_nvim.session.entries import OPEN, add, put, rename
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.state import SessionState, ToolCall
 
@@ -24,11 +24,18 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
     """
     key = f"tool:{event.id}"
     call = state.entry(key)
+    if isinstance(call, ToolCall) and _begins_again(state, call, event):
+        state, call = rename(state, call, f"{key}#{call.turn}"), None
     if isinstance(call, ToolCall):
         merged = _merged(state, call, event)
         return state if merged == call else put(state, merged, current=state.current)
     title = event.id if event.kind is UNSET else event.kind
     return add(state, _merged(state, ToolCall(key, event.id, state.turn, title), event))
+
+
+def _begins_again(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> bool:
+    """Tell whether this is another call under a used id: some agents count anew in each turn."""
+    return call.turn < state.turn and call.status not in OPEN and event.status in OPEN
 
 
 def _merged(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> ToolCall:

@@ -14,11 +14,11 @@ from acp_nvim.session.event import (
     SessionClosed,
     SessionOpened,
     SessionReopening,
-    Severity,
     TurnEnded,
     TurnStarted,
 )
 from acp_nvim.session.messages import local_prompt
+from acp_nvim.session.noun import Severity
 from acp_nvim.session.state import NO_INDEX, SessionState
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {

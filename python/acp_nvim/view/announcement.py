@@ -1,4 +1,4 @@
-"""Which `User` autocommand an event of a session becomes, and with what data (`:help acp-events`)."""
+"""Which `User` autocommand an event of a session becomes, and its data (`:help acp-events`)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
             return "AcpTurnEnded", data
         case ToolCallUpdated(id):
             return "AcpToolCall", _tool_call(after, id)
-        case AskClosed(id, option_id):
+        case AskClosed(id, option_id) if any(ask.id == id for ask in before.asks):
             return "AcpPermissionAnswered", {"ask": id, "option": option_id}
         case _:
             return _of_session(before, event)

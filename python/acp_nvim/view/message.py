@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acp_nvim.session.content import Content, Text
-from acp_nvim.session.event import Prompt
+from acp_nvim.session.noun import Prompt
 from acp_nvim.session.state import Message, Notice
 from acp_nvim.view import markdown
 from acp_nvim.view.attachment import attachment, label, resource_lines

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
-from acp_nvim.session.event import PendingAsk, PermissionOption
+from acp_nvim.session.noun import PendingAsk, PermissionOption
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view import diff, raw
 from acp_nvim.view.attachment import attachment

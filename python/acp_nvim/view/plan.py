@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_nvim.session.event import PlanEntry
+from acp_nvim.session.noun import PlanEntry
 from acp_nvim.session.state import Plan
 from acp_nvim.view.block import BLANK, Line
 from acp_nvim.view.styled import after, before, coloured

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import ConfigOption, Prompt
+from acp_nvim.session.noun import ConfigOption, Prompt
 from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
 from acp_nvim.view.transcript import entry_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.session.event import Cost
+from acp_nvim.session.noun import Cost
 from acp_nvim.session.state import SessionState, Usage
 from acp_nvim.view.visible import one_line
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from acp_nvim.session.content import Diff, Resource, TerminalOutput, Text, ToolContent
-from acp_nvim.session.event import Location
+from acp_nvim.session.noun import Location
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view import diff, markdown, raw
 from acp_nvim.view.attachment import attachment, label

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Literal, TypeAlias
 
 from acp_nvim.session.content import Resource, ResourceLink
-from acp_nvim.session.event import Location, Prompt
+from acp_nvim.session.noun import Location, Prompt
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view import message, plan, tool_call
 from acp_nvim.view.attachment import label

@@ -8,7 +8,7 @@ from acp_nvim.errors import AskFailed
 from acp_nvim.hunks import Hunk
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.ports import BufferOptions, LiveBuffer
-from acp_nvim.session.event import Selection
+from acp_nvim.session.noun import Selection
 
 BUFFER = LiveBuffer(3, 7, ("a",), modified=True)
 

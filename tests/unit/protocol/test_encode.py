@@ -7,7 +7,6 @@ from typing import Any
 import acp.schema
 import pytest
 from pydantic import BaseModel
-from tests.support.schema import NotValid, validate_client_message
 
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.protocol.dialect import Call, ClientCapabilities
@@ -22,6 +21,7 @@ from acp_nvim.session.content import (
     Text,
     UnknownContent,
 )
+from tests.support.schema import NotValid, validate_client_message
 
 STDIO = McpServer(
     name="files", command="/bin/mcp", args=("-v",), env=(NamedValue(name="A", value="b"),)

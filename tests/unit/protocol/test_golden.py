@@ -25,25 +25,27 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.session.event import (
     ChunkReceived,
-    Command,
     CommandsReplaced,
-    ConfigChoice,
-    ConfigOption,
     ConfigReplaced,
-    Cost,
     Event,
     InfoChanged,
-    Location,
-    Mode,
     ModeChanged,
     Noticed,
-    PermissionOption,
-    PlanEntry,
     PlanReplaced,
     SessionOpened,
     ToolCallUpdated,
     Unknown,
     UsageChanged,
+)
+from acp_nvim.session.noun import (
+    Command,
+    ConfigChoice,
+    ConfigOption,
+    Cost,
+    Location,
+    Mode,
+    PermissionOption,
+    PlanEntry,
 )
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "v1"

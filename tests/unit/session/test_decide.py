@@ -9,14 +9,13 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.decide import decide
 from acp_nvim.session.event import (
     CancelRequested,
-    Prompt,
     PromptQueued,
-    Selection,
     SessionClosed,
     SessionOpened,
     TurnEnded,
     TurnStarted,
 )
+from acp_nvim.session.noun import Prompt, Selection
 from acp_nvim.session.state import SessionState
 from tests.unit.session.conversation import OPENED, after, prompt, turn
 

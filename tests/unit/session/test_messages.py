@@ -7,13 +7,13 @@ from acp_nvim.session.event import (
     CancelRequested,
     ChunkReceived,
     Noticed,
-    PlanEntry,
     PlanReplaced,
     PromptSent,
     SessionReopening,
     ToolCallUpdated,
     TurnEnded,
 )
+from acp_nvim.session.noun import PlanEntry
 from acp_nvim.session.state import Message
 from tests.unit.session.conversation import OPENED, after, says, told, turn
 

@@ -17,19 +17,13 @@ from acp_nvim.session.event import (
     AskOpened,
     CancelRequested,
     ChunkReceived,
-    Command,
     CommandsReplaced,
-    ConfigOption,
     ConfigReplaced,
-    Cost,
     Event,
     InfoChanged,
     ModeChanged,
     Noticed,
-    PendingAsk,
-    PlanEntry,
     PlanReplaced,
-    Prompt,
     PromptQueued,
     PromptSent,
     SessionClosed,
@@ -41,6 +35,7 @@ from acp_nvim.session.event import (
     Unknown,
     UsageChanged,
 )
+from acp_nvim.session.noun import Command, ConfigOption, Cost, PendingAsk, PlanEntry, Prompt
 from acp_nvim.session.reduce import reduce
 from acp_nvim.session.state import Message, Plan, SessionState, ToolCall, Usage
 from tests.unit.session.conversation import OPENED, after, says, turn

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.session.content import Diff, Text
-from acp_nvim.session.event import Location, ToolCallUpdated, TurnEnded
+from acp_nvim.session.event import ToolCallUpdated, TurnEnded
+from acp_nvim.session.noun import Location
 from acp_nvim.session.state import SessionState, ToolCall
 from tests.unit.session.conversation import OPENED, after, turn
 
@@ -78,3 +79,17 @@ def test_a_call_keeps_the_turn_in_which_it_began():
     state = after(OPENED, turn(), CREATED, TurnEnded(1.0, "end_turn"), turn())
     state = after(ToolCallUpdated("t", status="completed"), state=state)
     assert (call(state).turn, state.turn) == (1, 2)
+
+
+def test_p07_a_used_id_in_a_later_turn_is_another_call():
+    """Seen with the TypeScript SDK's example agent, which counts its calls anew in each turn."""
+    done = ToolCallUpdated("t", status="completed")
+    state = after(OPENED, turn(), CREATED, done, TurnEnded(2.0, "end_turn"), turn(), CREATED)
+    assert call(state).turn == 2
+    assert call(state).status == "pending"
+    assert call(state, "tool:t#1").status == "completed"
+
+
+def test_a_late_end_in_a_later_turn_is_still_of_the_same_call():
+    state = after(OPENED, turn(), CREATED, TurnEnded(2.0, "end_turn"), turn())
+    assert call(after(ToolCallUpdated("t", status="failed"), state=state)).turn == 1

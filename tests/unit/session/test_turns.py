@@ -7,7 +7,6 @@ import pytest
 from acp_nvim.session.event import (
     AskOpened,
     CancelRequested,
-    PendingAsk,
     PromptQueued,
     SessionClosed,
     SessionOpened,
@@ -15,6 +14,7 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
+from acp_nvim.session.noun import PendingAsk
 from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
 ASK = PendingAsk("a1", "permission", "t", ())

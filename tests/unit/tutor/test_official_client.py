@@ -15,6 +15,7 @@ from acp.schema import (
     RequestPermissionResponse,
     WriteTextFileResponse,
 )
+
 from tests.unit.tutor.client import tutor_environment
 
 

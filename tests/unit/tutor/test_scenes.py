@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+
 from tests.unit.tutor.client import Client, Message, tutor
 
 BUGGY = "def average(values):\n    return sum(values) / (len(values) - 1)\n"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.view.look import groups, looks
 
 from acp_nvim.session.content import (
     Audio,
@@ -12,11 +11,12 @@ from acp_nvim.session.content import (
     Text,
     UnknownContent,
 )
-from acp_nvim.session.event import Prompt, Role, Severity
+from acp_nvim.session.noun import Prompt, Role, Severity
 from acp_nvim.session.state import Message, Notice
 from acp_nvim.view.attachment import decoded_length, size
 from acp_nvim.view.block import BLANK, LineHighlight
 from acp_nvim.view.message import draw, entry_text, is_foldable, notice, queued
+from tests.unit.view.look import groups, looks
 
 CWD = "/w"
 SELECTION = Resource("file:///w/src/foo.py#L2-L3", "two\nthree\n", None, "text/x-python")

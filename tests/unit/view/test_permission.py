@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
-from acp_nvim.session.event import Location, PendingAsk, PermissionOption
+from acp_nvim.session.noun import Location, PendingAsk, PermissionOption
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Highlight, VirtualText
 from acp_nvim.view.permission import Menu, ask_view

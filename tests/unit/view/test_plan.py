@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from acp_nvim.session.event import PlanEntry
+from acp_nvim.session.noun import PlanEntry
 from acp_nvim.session.state import Plan
 from acp_nvim.view.block import BLANK, Line, VirtualText
 from acp_nvim.view.plan import lines

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.view.look import groups, looks
 
 from acp_nvim.session.content import Diff, Image, Resource, TerminalOutput, Text
-from acp_nvim.session.event import Location, ToolStatus
+from acp_nvim.session.noun import Location, ToolStatus
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import BLANK, Highlight, LineHighlight
 from acp_nvim.view.tool_call import entry_text, lines, locations
+from tests.unit.view.look import groups, looks
 
 CWD = "/w"
 

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.unit.view.look import looks
-
 from acp_nvim.session.content import Diff, Resource, Text
-from acp_nvim.session.event import Location, PendingAsk, PermissionOption, PlanEntry, Prompt
+from acp_nvim.session.noun import Location, PendingAsk, PermissionOption, PlanEntry, Prompt
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.patch import patch
 from acp_nvim.view.transcript import (
@@ -16,6 +14,7 @@ from acp_nvim.view.transcript import (
     location_at,
     render,
 )
+from tests.unit.view.look import looks
 
 NONE: frozenset[str] = frozenset()
 

@@ -22,7 +22,7 @@ from acp_nvim.session.ask import (
     ReadFileAsk,
     WriteFileAsk,
 )
-from acp_nvim.session.event import PermissionOption
+from acp_nvim.session.noun import PermissionOption
 
 M = TypeVar("M", bound=WireModel)
 

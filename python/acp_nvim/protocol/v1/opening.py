@@ -6,7 +6,8 @@ from acp_nvim.errors import UserError
 from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.config import decode_config
-from acp_nvim.session.event import Mode, SessionOpened
+from acp_nvim.session.event import SessionOpened
+from acp_nvim.session.noun import Mode
 
 
 def decode_initialize(result: object) -> AgentInfo:

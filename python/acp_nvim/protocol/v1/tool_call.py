@@ -5,7 +5,8 @@ from __future__ import annotations
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.content import decode_tool_content
-from acp_nvim.session.event import UNSET, Location, ToolCallUpdated, Unset
+from acp_nvim.session.event import UNSET, ToolCallUpdated, Unset
+from acp_nvim.session.noun import Location
 
 KINDS = frozenset(
     {

@@ -16,21 +16,18 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     UNSET,
     ChunkReceived,
-    Command,
     CommandsReplaced,
     ConfigReplaced,
-    Cost,
     Event,
     InfoChanged,
     ModeChanged,
     Noticed,
-    PlanEntry,
     PlanReplaced,
-    Role,
     Unknown,
     Unset,
     UsageChanged,
 )
+from acp_nvim.session.noun import Command, Cost, PlanEntry, Role
 
 Update: TypeAlias = dict[str, Any]
 
