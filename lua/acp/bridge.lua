@@ -158,7 +158,9 @@ local function configure(this)
     'configure',
     payload,
     remember(this, function(err, problems)
-      configured(vim.list_extend({ problem }, err and { err } or problems or {}))
+      if host == this then -- else its end was told already
+        configured(vim.list_extend({ problem }, err and { err } or problems or {}))
+      end
     end)
   )
 end

@@ -28,6 +28,14 @@ local function current_file()
   return name == '' and '' or vim.fn.fnamemodify(name, ':p')
 end
 
+--- Say what the host could not do; that there is no host, the bridge has said already.
+---@param err string
+local function warn(err)
+  if bridge.running() then
+    notice.warn(err)
+  end
+end
+
 --- The host could not be asked to start: say so in the chat, which the host will never draw.
 ---@param chat integer
 ---@param err string
@@ -56,7 +64,7 @@ local function open(agent, opts)
   bridge.call('start', payload, function(err, result)
     if err then
       show_failure(opened.chat, err)
-      notice.warn(err)
+      warn(err)
     end
     if opts.on_done then
       opts.on_done(err, result)
@@ -105,7 +113,7 @@ function M.start(agent, opts)
   if not agent then
     return bridge.call('agents', nil, function(err, rows)
       if err then
-        notice.warn(err)
+        warn(err)
       else
         pick(rows, opts)
       end
@@ -160,7 +168,7 @@ function M.prompt(content, opts)
   }
   bridge.call('prompt', payload, function(err, result)
     if err then
-      notice.warn(err)
+      warn(err)
     end
     if opts.on_done then
       opts.on_done(err, result)
@@ -241,7 +249,7 @@ function M.log(agent)
   end
   bridge.call('log', payload, function(err, path)
     if err then
-      return notice.warn(err)
+      return warn(err)
     end
     vim.cmd.split({ args = { vim.fn.fnameescape(path) } })
     vim.bo.autoread, vim.bo.modifiable, vim.bo.bufhidden = true, false, 'wipe'

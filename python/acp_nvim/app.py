@@ -9,7 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import anyio
@@ -49,6 +49,8 @@ from acp_nvim.session.event import (
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import announce
 
+Task: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
+
 TICK = 1.0
 """Seconds between two drawings of a clock that runs."""
 LEAVING = 0.2
@@ -62,7 +64,7 @@ class App:
         """Take the way to Neovim, the plugin's folder, and what ends the host's loop."""
         self._call = call
         self._leave = leave
-        self._painter = Painter(call)
+        self._painter = Painter(call, self._fault)
         self._floats = AskFloats(call, self._fault)
         self._pickers = Pickers(call)
         self._notices = Notices(call, self._painter)
@@ -85,7 +87,7 @@ class App:
         """Serve until Neovim leaves."""
         async with anyio.create_task_group() as self._tasks:
             for part in (self._painter.run, self._floats.run, self._disk.run, self._tick):
-                self._tasks.start_soon(part)
+                self._tasks.start_soon(self._for_ever, part)
             async for verb, payload, call in self._verbs_out:
                 self._dispatch(verb, payload, call)
 
@@ -147,7 +149,7 @@ class App:
                 case AskOpened(ask):
                     asking.show(self._desk, chat, ask)
                 case SessionOpened(session_id):
-                    self._tasks.start_soon(self._name, chat.number, session.state.agent, session_id)
+                    self._start_soon(self._name, chat.number, session.state.agent, session_id)
         match event:
             case AskClosed(ask_id):
                 self._floats.close(ask_id)
@@ -210,8 +212,21 @@ class App:
             },
         )
 
-    def _start_soon(self, task: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> None:
-        self._tasks.start_soon(task, *arguments)
+    def _start_soon(self, task: Task, *arguments: Any) -> None:
+        self._tasks.start_soon(self._safely, task, *arguments)
+
+    async def _safely(self, task: Task, *arguments: Any) -> None:
+        """Run a task whose fault must not take the others down."""
+        try:
+            await task(*arguments)
+        except Exception as error:  # the root task group must outlive any task
+            self._fault(error)
+
+    async def _for_ever(self, part: Task) -> None:
+        """Run a part of the host, and again after a fault of it."""
+        while True:
+            await self._safely(part)
+            await anyio.sleep(TICK)
 
     def _new_client(self, launch: Launch) -> Client:
         path = os.path.join(self._desk.paths.get("state", "/tmp"), "log", f"{launch.name}.jsonl")

@@ -6,6 +6,7 @@ from tests.support.main_job import MainJob
 
 COMMON = {"agent": "scripted", "session": "sess 1/ü"}
 MODES = [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]
+COST = {"amount": 0.5, "currency": "EUR"}
 OPTIONS = [
     {"id": "yes", "name": "Allow once", "kind": "allow_once"},
     {"id": "always", "name": "Always", "kind": "allow_always"},
@@ -33,10 +34,10 @@ def test_events_arrive_with_their_data_in_order(job: MainJob) -> None:
     agent.ask("fs/write_text_file", path=str(path), content="two\n")
     agent.update("tool_call_update", toolCallId="call-1", status="completed")
     agent.update("current_mode_update", currentModeId="code")
-    agent.update("usage_update", used=10, size=200, cost={"amount": 0.5, "currency": "EUR"})
+    agent.update("usage_update", used=10, size=200, cost=COST)
     job.finish(agent, prompt)
     agent.exit()
-    job.until_event("AcpDisconnected")
+    error = job.until_event("AcpDisconnected")["error"]
 
     tool = {"id": "call-1", "title": "Edit", "kind": "edit", "locations": [place]}
     assert job.events() == [
@@ -86,4 +87,4 @@ def test_a_handler_that_fails_is_told_and_harms_nobody(job: MainJob) -> None:
     agent = job.start()
     job.finish(agent, job.turn(agent))
     job.until_event("AcpTurnEnded")
-    assert job.told("broken handler")
+    assert job.told("a handler of User AcpTurnStarted failed")

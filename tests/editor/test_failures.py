@@ -28,7 +28,7 @@ def failed(job: MainJob) -> str:
 def test_an_agent_that_is_not_installed() -> None:
     with MainJob({"agents": {"absent": {"command": "no-such-agent"}}}) as job:
         job.command("AcpStart absent")
-        job.told("absent", "not installed")
+        job.told("no-such-agent is not installed")
         said = failed(job)
         assert "no 'no-such-agent' in PATH (/" in said
         job.start()
@@ -83,9 +83,8 @@ def test_another_protocol_version(job: MainJob, version: object) -> None:
     agent.closed()
     job.told("protocol version")
     said = failed(job)
-    assert "version 1" in said
-    if version in (99, 0):
-        assert str(version) in said
+    assert "acp.nvim asked for 1" in said
+    assert ("no protocol version" if version is None else repr(version)) in said
 
 
 def test_noise_between_messages_is_skipped(job: MainJob) -> None:
@@ -176,10 +175,11 @@ def error_of(agent: StdioAgent, path: Path) -> dict[str, Any]:
 def test_a_long_message_does_not_make_the_editor_wait() -> None:
     code = "import sys; sys.stderr.write('x' * 5000 + '\\n' + 'y' * 5000); sys.exit(1)"
     with MainJob({"agents": {"loud": program(code), "silent": program("")}}) as job:
-        job.command("AcpStart loud | AcpStart silent")
+        job.command("AcpStart loud")
+        job.command("AcpStart silent")
         job.until_event("AcpDisconnected", 2)
         job.told("loud")
         job.told("silent")
         assert all(len(line) <= 120 for line in job.nvim.messages().splitlines())
         job.nvim.input("iit works<Esc>")
-        assert job.nvim.lines() == ["it works"]
+        assert job.nvim.lines()[-1] == "it works"

@@ -65,7 +65,7 @@ class MainJob:
 
     def command(self, command: str) -> None:
         """Run an Ex command."""
-        self.nvim.command(command)
+        self.nvim.api.nvim_command(command)
 
     def start(self, **initialize: Any) -> StdioAgent:
         """Start the agent up to an open session; the cursor is in its prompt."""

@@ -14,6 +14,7 @@ from acp_nvim.config import parse
 from acp_nvim.errors import UserError
 from acp_nvim.ports import Choice
 from acp_nvim.session.event import SessionClosed
+from acp_nvim.session.state import Notice
 
 
 def configure(desk: Desk, payload: Mapping[str, Any]) -> list[str]:
@@ -47,8 +48,14 @@ async def _start(desk: Desk, chat: Chat) -> dict[str, Any]:
     chat.client = desk.connect(plan)
     await chat.client.open(chat.session)
     if chat.session.id is None:
-        raise UserError(chat.client.error or f"{state.agent} did not open a session")
+        raise UserError(_reason(chat))
     return {"agent": state.agent, "session": chat.session.id}
+
+
+def _reason(chat: Chat) -> str:
+    """Return what the chat says of the end of its session."""
+    last = next(reversed(chat.session.state.entries), None)
+    return last.text if isinstance(last, Notice) else "the session was not opened"
 
 
 async def _ask_about(desk: Desk, name: str, root: str) -> None:

@@ -38,8 +38,10 @@ class _Canvas:
 class Painter:
     """Implements `ports.Screen`; also carries the `User` events, after the drawing they follow."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
+        """Take the way to Neovim, and who is told when a picture cannot be made."""
         self._call = call
+        self._fault = fault
         self._canvases: dict[int, _Canvas] = {}
         self._dirty: dict[int, None] = {}
         self._events: list[tuple[str, Mapping[str, Any]]] = []
@@ -86,7 +88,7 @@ class Painter:
     async def _frame(self) -> None:
         chats, self._dirty = list(self._dirty), {}
         events, self._events = self._events, []
-        pictures = {chat: self._canvases[chat].source() for chat in chats}
+        pictures = {chat: it for chat in chats if (it := self._picture(chat)) is not None}
         buffers = [
             plain
             for chat, picture in pictures.items()
@@ -100,6 +102,14 @@ class Painter:
             self._busy = False
             self._drawn.set()
             self._drawn = anyio.Event()
+
+    def _picture(self, chat: int) -> Picture | None:
+        try:
+            return self._canvases[chat].source()
+        except Exception as error:  # one chat that cannot be drawn must not stop the others
+            self._fault(error)
+            self.forget(chat)
+            return None
 
     async def _send(
         self,

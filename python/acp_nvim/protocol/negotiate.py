@@ -23,7 +23,7 @@ def choose(requested: int, answered: object) -> Dialect:
     # bool is an int, and True == 1
     if isinstance(answered, int) and not isinstance(answered, bool) and answered in _DIALECTS:
         return _DIALECTS[answered]
-    told = "no protocol version" if answered is None else f"protocol version {answered}"
+    told = "no protocol version" if answered is None else f"protocol version {answered!r}"
     raise UserError(
         f"the agent answered {told}, but acp.nvim asked for {requested}"
         f" and supports {', '.join(map(str, _DIALECTS))}: update the agent or acp.nvim"
