@@ -159,7 +159,9 @@ local function configure(this)
     payload,
     remember(this, function(err, problems)
       if host == this then -- else its end was told already
-        configured(vim.list_extend({ problem }, err and { err } or problems or {}))
+        if not err then
+          configured(vim.list_extend({ problem }, problems or {}))
+        end
       end
     end)
   )
@@ -273,10 +275,15 @@ function M.inspect()
     return stale('not possible in a fast event')
   end
   local answered, problem
-  local sent = send(host, 'inspect', nil, remember(host, function(err, result)
-    answered, problem = true, err
-    snapshot = result or snapshot
-  end))
+  local sent = send(
+    host,
+    'inspect',
+    nil,
+    remember(host, function(err, result)
+      answered, problem = true, err
+      snapshot = result or snapshot
+    end)
+  )
   pcall(vim.wait, sent and 1000 or 0, function()
     return answered
   end, 10)

@@ -81,7 +81,7 @@ M.list = {
     desc = 'open or close the chat window',
     complete = { 'open', 'close', 'toggle' },
     run = function(invoked)
-      require('acp.window').chat(word(invoked.text) or 'toggle')
+      M.chat(word(invoked.text) or 'toggle')
     end,
   },
   {
@@ -133,7 +133,7 @@ M.list = {
     name = 'inspect',
     desc = 'show all that the plugin knows',
     run = function()
-      session().inspect()
+      require('acp.report').inspect()
     end,
   },
   {
@@ -158,6 +158,15 @@ function M.find(name)
   return vim.iter(M.list):find(function(sub)
     return sub.name == name
   end)
+end
+
+--- Open or close the chat.
+---@param what string
+function M.chat(what)
+  if not vim.list_contains(M.find('chat').complete, what) then
+    return notice.warn((':Acp chat takes open, close or toggle, not %s'):format(what))
+  end
+  require('acp.window').chat(what)
 end
 
 --- Focus the oldest question, or answer it by the number of an option.
@@ -213,7 +222,7 @@ end
 function M.run(name, invoked)
   local text, bang = invoked.args, invoked.bang
   if not name then
-    local head, rest = text:match('^%s*(%S+)%s*(.*)$')
+    local head, rest = text:match('^%s*(%S+)%s?(.*)$')
     if not head then
       return notice.notice('which sub-command? :Acp <Tab> lists them, :help acp explains them')
     end
@@ -226,6 +235,9 @@ function M.run(name, invoked)
   end
   if invoked.range > 0 and not sub.range then
     return notice.warn((':Acp %s takes no range'):format(name))
+  end
+  if bang and not sub.bang then
+    return notice.warn((':Acp %s takes no !'):format(name))
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
   sub.run({ text = text, bang = bang, range = range })

@@ -46,8 +46,8 @@ end
 
 local sources = {
   agent = function()
-    local own = vim.tbl_keys(require('acp.options').value('agents') or {})
-    local all = vim.list_extend(own, M.agents)
+    local own = require('acp.options').value('agents')
+    local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, M.agents)
     table.sort(all)
     return vim.fn.uniq(all)
   end,

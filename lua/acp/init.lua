@@ -31,7 +31,10 @@ end
 ---@param ask_id string `asks[].id` of inspect()
 ---@param option_id string one of its `options[].id`
 function M.respond(ask_id, option_id)
-  require('acp.bridge').notify('respond', { ask = ask_id, option = option_id })
+  local bridge = require('acp.bridge')
+  if bridge.running() then
+    bridge.notify('respond', { ask = ask_id, option = option_id })
+  end
 end
 
 ---@class acp.Status
@@ -51,7 +54,8 @@ function M.status()
   return chat and vim.b[chat].acp_status or {}
 end
 
---- The same as one string; '' without a session.
+--- The same as one string, for `%{%…%}`; '' without a session. Each % is doubled, since an agent's
+--- words must not become items of the statusline.
 ---@return string
 function M.statusline()
   local status = M.status()
@@ -66,9 +70,9 @@ function M.statusline()
     table.insert(parts, ('%d waiting'):format(status.pending))
   end
   if status.used and (status.size or 0) > 0 then
-    table.insert(parts, ('%d%%%%'):format(math.floor(100 * status.used / status.size + 0.5)))
+    table.insert(parts, ('%d%%'):format(math.floor(100 * status.used / status.size + 0.5)))
   end
-  return table.concat(parts, ' ')
+  return (table.concat(parts, ' '):gsub('%%', '%%%%'))
 end
 
 --- A snapshot of everything, plain data (:help acp-inspect). Waits one second at most.

@@ -1,5 +1,5 @@
--- `:Acp install`: makes the plugin's own Python environment, or brings it up to date. Needs no host, never
--- blocks, may be run again at any time, and works as the build step of a plugin manager.
+-- `:Acp install`: makes the plugin's own Python environment, or brings it up to date. Needs no host,
+-- never blocks, may be run again at any time, and works as the build step of a plugin manager.
 
 local interpreter = require('acp.interpreter')
 local log = require('acp.log')
@@ -8,9 +8,17 @@ local notice = require('acp.notice')
 local M = {}
 
 local NEWEST, OLDEST = 14, 11
+local HEADLESS_WAIT_MS = 10 * 60 * 1000
+
+local NO_PYTHON = 'there is no Python 3.11 or newer on PATH: install one, or uv, then :Acp install'
+local NEW_ENOUGH = ('import sys; sys.exit(sys.version_info < (3, %d))'):format(OLDEST)
+-- Not an error in a plugin folder that cannot be written to: it only makes the first start faster.
+local COMPILE = 'import compileall, sys; [compileall.compile_dir(d, quiet=2) for d in sys.argv[1:]]'
 
 ---@type boolean
 local running = false
+---@type vim.SystemObj?
+local child
 
 --- The dependencies in pyproject.toml; the environment gets these, not the plugin itself.
 ---@return string[]
@@ -25,96 +33,112 @@ function M.dependencies()
   return found
 end
 
---- A Python that is new enough, by its name on PATH, newest first; python3 is tried last.
----@return string?
-local function find_python()
-  for minor = NEWEST, OLDEST, -1 do
-    local path = vim.fn.exepath('python3.' .. minor)
-    if path ~= '' then
-      return path
-    end
+--- Run a program without blocking; to be called in a coroutine.
+---@param command string[]
+---@return vim.SystemCompleted
+local function run(command)
+  log.line('run: ' .. table.concat(command, ' '))
+  local this = coroutine.running()
+  local ok, started = pcall(
+    vim.system,
+    command,
+    { text = true },
+    vim.schedule_wrap(function(result)
+      log.write((result.stdout or '') .. (result.stderr or ''))
+      assert(coroutine.resume(this, result))
+    end)
+  )
+  if not ok then
+    return { code = 127, signal = 0, stderr = tostring(started) }
   end
-  local path = vim.fn.exepath('python3')
-  return path ~= '' and path or nil
+  child = started
+  return coroutine.yield()
 end
 
----@param python string
----@param venv string
----@return string[][] commands to be run one after the other
-local function steps(python, venv)
-  local program = interpreter.venv_python()
-  local root = interpreter.root()
-  local compile = { program, '-m', 'compileall', '-q', root .. '/python', root .. '/rplugin' }
-  if vim.fn.executable('uv') == 1 then
-    local install = { 'uv', 'pip', 'install', '--quiet', '--python', program }
-    return {
-      { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST, venv },
-      vim.list_extend(install, M.dependencies()),
-      compile,
-    }
-  end
-  local pip = { program, '-m', 'pip', 'install', '--quiet', '--upgrade' }
-  table.insert(pip, '--disable-pip-version-check')
-  return {
-    { python, '-c', 'import sys; sys.exit(sys.version_info < (3, ' .. OLDEST .. '))' },
-    { python, '-m', 'venv', venv },
-    vim.list_extend(pip, M.dependencies()),
-    compile,
-  }
-end
-
---- Say in one sentence why a step failed.
+--- Say in one sentence why a command failed.
 ---@param command string[]
 ---@param result vim.SystemCompleted
 ---@return string
 function M.explain(command, result)
-  local said = vim.trim((result.stderr or '') .. '\n' .. (result.stdout or ''))
-  if command[2] == '-c' then
-    return ('%s is too old: install Python 3.11 or newer, or uv, then :Acp install'):format(
-      command[1]
-    )
-  end
-  if said:find('ensurepip', 1, true) then
-    local package = said:match('apt install (python3[%w.]*%-venv)') or 'python3-venv'
+  local said = vim.trim((result.stdout or '') .. '\n' .. (result.stderr or ''))
+  local no_module = said:match('No module named .?venv') or said:find('ensurepip', 1, true)
+  if no_module then
+    local version = command[1]:match('python(3%.%d+)$') or '3'
+    local package = said:match('apt install (python3[%w.]*%-venv)')
+      or ('python%s-venv'):format(version)
     return ('%s has no venv module: apt install %s, then :Acp install'):format(command[1], package)
   end
   local last = said:match('[^\n]+$') or ('exit code %d'):format(result.code)
   return ('%s failed: %s; log: %s'):format(vim.fs.basename(command[1]), last, log.path())
 end
 
----@param on_done? fun(err: string?)
----@param err? string
-local function finish(on_done, err)
-  running = false
-  notice.notice(err or 'the Python environment is ready', err ~= nil)
-  if on_done then
-    on_done(err)
-  end
+---@param command string[]
+---@return string? err
+local function try(command)
+  local result = run(command)
+  return result.code ~= 0 and M.explain(command, result) or nil
 end
 
----@param commands string[][]
----@param position integer
----@param on_done? fun(err: string?)
-local function run_from(commands, position, on_done)
-  local command = commands[position]
-  if not command then
-    return finish(on_done)
+--- Make the environment with the newest Python that can; a name on PATH may be only a shim.
+---@return string? err
+local function make_with_python()
+  local names = { 'python3' }
+  for minor = OLDEST, NEWEST do
+    table.insert(names, 1, 'python3.' .. minor)
   end
-  log.line('run: ' .. table.concat(command, ' '))
-  local ok, err = pcall(
-    vim.system,
-    command,
-    { text = true },
-    vim.schedule_wrap(function(result)
-      log.write((result.stdout or '') .. (result.stderr or ''))
-      if result.code ~= 0 then
-        return finish(on_done, M.explain(command, result))
+  local first
+  for _, name in ipairs(names) do
+    local path = vim.fn.exepath(name)
+    if path ~= '' and run({ path, '-c', NEW_ENOUGH }).code == 0 then
+      local err = try({ path, '-m', 'venv', interpreter.venv() })
+      if not err then
+        return nil
       end
-      run_from(commands, position + 1, on_done)
-    end)
-  )
-  if not ok then
-    finish(on_done, ('cannot run %s: %s'):format(command[1], err))
+      first = first or err
+    end
+  end
+  return first or NO_PYTHON
+end
+
+--- Do all of it.
+---@return string? err
+local function install()
+  local program, root = interpreter.venv_python(), interpreter.root()
+  local with_uv = vim.fn.executable('uv') == 1
+  local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
+  local add = with_uv and { 'uv', 'pip', 'install', '--quiet', '--upgrade', '--python', program }
+    or { program, '-m', 'pip', 'install', '--quiet', '--upgrade', '--disable-pip-version-check' }
+  local err
+  if with_uv then
+    err = try(vim.list_extend(make, { interpreter.venv() }))
+  else
+    err = make_with_python()
+  end
+  err = err or try(vim.list_extend(add, M.dependencies()))
+  if not err then
+    run({ program, '-c', COMPILE, root .. '/python', root .. '/rplugin' })
+  end
+  return err
+end
+
+---@return string
+local function ready()
+  local program, origin = interpreter.find()
+  if program == interpreter.venv_python() then
+    return 'the Python environment is ready'
+  end
+  return ('the Python environment is ready, but %s (%s) goes before it'):format(program, origin)
+end
+
+--- Neovim is leaving: without a user (a build step) it waits, with one nothing is kept waiting.
+local function leave()
+  if running and #vim.api.nvim_list_uis() == 0 then
+    vim.wait(HEADLESS_WAIT_MS, function()
+      return not running
+    end, 50)
+  end
+  if running and child then
+    child:kill('sigterm')
   end
 end
 
@@ -124,15 +148,19 @@ function M.run(on_done)
   if running then
     return notice.notice('the installation is still running')
   end
-  local python = find_python()
-  if not python and vim.fn.executable('uv') == 0 then
-    local err = 'there is no python3 on PATH: install Python 3.11 or newer, then :Acp install'
-    return finish(on_done, err)
-  end
   running = true
+  local group = vim.api.nvim_create_augroup('acp.install', {})
+  vim.api.nvim_create_autocmd('VimLeavePre', { group = group, callback = leave })
   notice.notice('installing the Python environment …')
   vim.fn.mkdir(vim.fs.dirname(interpreter.venv()), 'p')
-  run_from(steps(python or 'python3', interpreter.venv()), 1, on_done)
+  coroutine.wrap(function()
+    local err = install()
+    running = false
+    notice.notice(err or ready(), err ~= nil)
+    if on_done then
+      on_done(err)
+    end
+  end)()
 end
 
 return M

@@ -45,14 +45,14 @@ end
 function M.find()
   local configured = require('acp.options').value('python')
   if type(configured) == 'string' and configured ~= '' then
-    return vim.fn.expand(configured), 'vim.g.acp.python'
+    return vim.fs.normalize(configured), 'vim.g.acp.python'
   end
   if vim.fn.executable(M.venv_python()) == 1 then
     return M.venv_python(), ':Acp install'
   end
   local provider = vim.g.python3_host_prog
   if type(provider) == 'string' and provider ~= '' then
-    return vim.fn.expand(provider), 'vim.g.python3_host_prog'
+    return vim.fs.normalize(provider), 'vim.g.python3_host_prog'
   end
   if vim.fn.executable('pynvim-python') == 1 then
     return vim.fn.exepath('pynvim-python'), 'pynvim-python on PATH'

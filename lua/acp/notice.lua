@@ -5,6 +5,23 @@ local log = require('acp.log')
 
 local M = {}
 
+--- What was said in this tick of the editor: two doors that hear of one mishap tell it once.
+---@type table<string, true>
+local said = {}
+
+---@param text string
+---@return boolean
+local function is_repeated(text)
+  if said[text] then
+    return true
+  end
+  said[text] = true
+  vim.schedule(function()
+    said[text] = nil
+  end)
+  return false
+end
+
 ---@param text string
 ---@return string line without control characters, that fits the last line of the screen
 local function fit(text)
@@ -27,6 +44,9 @@ function M.notice(text, warning)
     return vim.schedule(function()
       M.notice(text, warning)
     end)
+  end
+  if is_repeated(text) then
+    return
   end
   log.line(text)
   require('acp.highlights').define()

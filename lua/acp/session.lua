@@ -251,18 +251,8 @@ function M.log(agent)
     if err then
       return warn(err)
     end
-    vim.cmd.split({ args = { vim.fn.fnameescape(path) } })
-    vim.bo.autoread, vim.bo.modifiable, vim.bo.bufhidden = true, false, 'wipe'
-    vim.cmd.normal({ args = { 'G' }, bang = true })
+    require('acp.report').log(path)
   end)
-end
-
---- Show the snapshot of the whole plugin in a window of its own.
-function M.inspect()
-  local text = vim.inspect(bridge.inspect())
-  vim.cmd.new()
-  api.nvim_buf_set_lines(0, 0, -1, true, vim.split(text, '\n'))
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.filetype = 'nofile', 'wipe', 'lua'
 end
 
 return M

@@ -36,7 +36,7 @@ vim.api.nvim_create_autocmd('User', {
 class MainJob:
     """`options` are merged into `vim.g.acp`; the agent's name is "scripted"."""
 
-    def __init__(self, options: dict[str, Any] | None = None, *, stderr: str = "") -> None:
+    def __init__(self, options: dict[str, Any] | None = None) -> None:
         self._stack = ExitStack()
         self.folder = Path(
             self._stack.enter_context(tempfile.TemporaryDirectory(prefix="acp"))
@@ -45,9 +45,11 @@ class MainJob:
         self._stack.callback(self.stage.close)
         self.work = self.folder / "work"
         self.work.mkdir()
-        agents = {"scripted": self.stage.options(stderr)} | (options or {}).get("agents", {})
+        agents = {"scripted": self.stage.options()} | (options or {}).get("agents", {})
         merged = {"default_agent": "scripted"} | (options or {}) | {"agents": agents}
-        self.nvim = self._stack.enter_context(Neovim(merged, cwd=self.work, columns=120))
+        self.nvim = self._stack.enter_context(Neovim(merged, cwd=self.work))
+        # Only where there is a screen can a message make Neovim wait for a key.
+        self.nvim.api.nvim_ui_attach(120, 30, {"rgb": True, "ext_linegrid": True})
         self.nvim.lua(RECORD)
 
     def __enter__(self) -> MainJob:

@@ -1,8 +1,9 @@
 """The process of an agent that a test plays: hands bytes on, between stdio and a socket.
 
-    python -P -S relay.py SOCKET [MESSAGE]
+    python -P -S relay.py SOCKET
 
-MESSAGE is written to stderr at first. It ends when stdin or the socket does. Standard library only.
+First it tells the socket its process id, as a line. It ends when stdin or the socket does. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import sys
 CHUNK = 1 << 16
 
 
-def main(path: str, message: str = "") -> None:
+def main(path: str) -> None:
     """Hand on until one side ends."""
-    os.write(2, message.encode())
     with socket.socket(socket.AF_UNIX) as link, selectors.DefaultSelector() as selector:
         link.connect(path)
+        link.sendall(b"%d\n" % os.getpid())
         selector.register(0, selectors.EVENT_READ)
         selector.register(link, selectors.EVENT_READ)
         while True:
@@ -40,4 +41,4 @@ def _write(data: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

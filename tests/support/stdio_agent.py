@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import socket
-import struct
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ PATIENCE = 10
 """Seconds after which a line that does not come is a failure."""
 
 RELAY = Path(__file__).with_name("relay.py")
-CREDENTIALS = struct.Struct("3i")
+CHUNK = 1 << 16
 
 
 class AgentStage:
@@ -40,9 +39,9 @@ class AgentStage:
         self._server.listen()
         self._agents: list[StdioAgent] = []
 
-    def options(self, stderr: str = "") -> dict[str, Any]:
-        """Return how to start the agent, for `vim.g.acp.agents`; it complains on stderr at once."""
-        return {"command": sys.executable, "args": ["-P", "-S", str(RELAY), self.path, stderr]}
+    def options(self) -> dict[str, Any]:
+        """Return how to start the agent, for `vim.g.acp.agents`."""
+        return {"command": sys.executable, "args": ["-P", "-S", str(RELAY), self.path]}
 
     def accept(self) -> StdioAgent:
         """Return the agent that was started; raises TimeoutError if none was."""
@@ -63,13 +62,14 @@ class StdioAgent(Voice):
         super().__init__()
         self._link = link
         self._link.settimeout(PATIENCE)
-        peer = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
-        self.pid: int = CREDENTIALS.unpack(peer)[0]
         self.received: list[dict[str, Any]] = []
         """Every message of the client, in order."""
         self._messages: list[dict[str, Any]] = []
-        self._rest = b""
         self._count = 0
+        self._rest = b""
+        pid, _, rest = link.recv(CHUNK).partition(b"\n")
+        self.pid = int(pid)
+        self._feed(rest)
 
     def write(self, data: bytes) -> None:
         """Write to stdout."""
@@ -84,7 +84,7 @@ class StdioAgent(Voice):
     def next(self) -> dict[str, Any]:
         """Return the client's next message."""
         while not self._messages:
-            data = self._link.recv(1 << 16)
+            data = self._link.recv(CHUNK)
             assert data, "the client closed stdin"
             self._feed(data)
         return self._messages.pop(0)
@@ -115,7 +115,7 @@ class StdioAgent(Voice):
     def closed(self) -> None:
         """Wait until the client closes stdin, or ends the process; nothing may come before."""
         try:
-            data = self._link.recv(1 << 16)
+            data = self._link.recv(CHUNK)
         except ConnectionResetError:
             data = b""
         assert not data and not self._messages, f"the client still sent {data!r}"
