@@ -36,6 +36,20 @@ local function fit(text)
   return vim.fn.printf(('%%.%dS…'):format(space - 1), line)
 end
 
+--- In insert mode 'showmode' covers a message at once, in the command line the text typed there: it
+--- is shown again when that is over.
+---@param chunk string[]
+local function repeat_later(chunk)
+  vim.api.nvim_create_autocmd('ModeChanged', {
+    group = vim.api.nvim_create_augroup('acp.notice', {}),
+    pattern = '*:n',
+    once = true,
+    callback = vim.schedule_wrap(function()
+      vim.api.nvim_echo({ chunk }, false, {})
+    end),
+  })
+end
+
 --- Show one line. May be called from anywhere, fast events included; never at ERROR level.
 ---@param text string
 ---@param warning? boolean
@@ -50,7 +64,11 @@ function M.notice(text, warning)
   end
   log.line(text)
   require('acp.highlights').define()
-  vim.api.nvim_echo({ { fit(text), warning and 'AcpWarning' or 'AcpNotice' } }, true, {})
+  local chunk = { fit(text), warning and 'AcpWarning' or 'AcpNotice' }
+  vim.api.nvim_echo({ chunk }, true, {})
+  if vim.api.nvim_get_mode().mode ~= 'n' then
+    repeat_later(chunk)
+  end
 end
 
 --- The same as a warning: something did not work, and the text says what to do.

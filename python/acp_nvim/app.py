@@ -9,8 +9,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 import anyio
 from anyio.abc import TaskGroup
@@ -21,8 +21,8 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.commands import asking
 from acp_nvim.commands.desk import Desk, Ground
+from acp_nvim.commands.reacting import Reactions
 from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.errors import AcpError
 from acp_nvim.nvim.asks import AskFloats
@@ -34,20 +34,7 @@ from acp_nvim.process.child import Child, spawn
 from acp_nvim.process.group import Groups
 from acp_nvim.services.files import FileService
 from acp_nvim.services.permission import Permissions
-from acp_nvim.services.roots import Roots
 from acp_nvim.services.watch import DiskWatch
-from acp_nvim.session.content import Diff
-from acp_nvim.session.event import (
-    UNSET,
-    AskClosed,
-    AskOpened,
-    Event,
-    SessionOpened,
-    ToolCallUpdated,
-    TurnEnded,
-)
-from acp_nvim.session.state import SessionState
-from acp_nvim.view.announcement import announce
 
 Task: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
@@ -77,6 +64,7 @@ class App:
         )
         self._tasks: TaskGroup
         self._desk = Desk(self._ground(), paths={"root": root})
+        self._reactions = Reactions(self._desk)
         atexit.register(self._groups.kill_all)
 
     def receive(self, verb: str, payload: Any = None, call: int | None = None) -> None:
@@ -139,58 +127,6 @@ class App:
         self._groups.kill_all()
         self._leave()
 
-    # --- what happens in sessions
-
-    def _changed(self, session: Session, before: SessionState, event: Event) -> None:
-        chat = self._desk.chat_of(session)
-        if chat is not None:
-            self._painter.touch(chat.number)
-            match event:
-                case AskOpened(ask):
-                    asking.show(self._desk, chat, ask)
-                case SessionOpened(session_id):
-                    self._start_soon(self._name, chat.number, session.state.agent, session_id)
-        match event:
-            case AskClosed(ask_id):
-                self._floats.close(ask_id)
-            case ToolCallUpdated():
-                self._disk.look(self._roots(session), _paths(event))
-            case TurnEnded():
-                self._disk.sweep(self._roots(session))
-        if found := announce(before, event, session.state):
-            self._notices.event(*found)
-
-    def _roots(self, session: Session) -> Roots:
-        return Roots(session.state.cwd, tuple(self._desk.options.additional_directories))
-
-    async def _name(self, chat: int, agent: str, session_id: str) -> None:
-        await self._call.lua(
-            "acp.window.name", chat, f"acp://{_encode(agent)}/{_encode(session_id)}"
-        )
-
-    def connected(self, client: Client) -> None:
-        """See `client.Watcher`."""
-        self._notices.event("AcpConnected", {"agent": client.name})
-        self._touch(client)
-
-    def disconnected(self, client: Client) -> None:
-        """See `client.Watcher`."""
-        data = {"agent": client.name, "error": client.error or ""}
-        self._notices.event("AcpDisconnected", data)
-        self._touch(client)
-
-    def _touch(self, client: Client) -> None:
-        for chat in self._desk.chats.values():
-            if chat.client is client:
-                self._painter.touch(chat.number)
-
-    async def _tick(self) -> None:
-        while True:
-            await anyio.sleep(TICK)
-            for chat in self._desk.chats.values():
-                if chat.session.state.status in ("running", "cancelling", "loading"):
-                    self._painter.touch(chat.number)
-
     # --- making the parts
 
     def _ground(self) -> Ground:
@@ -200,8 +136,10 @@ class App:
             chooser=self._pickers,
             notifier=self._notices,
             permissions=self._permissions,
+            disk=self._disk,
+            name_chat=partial(self._call.lua, "acp.window.name"),
             new_client=self._new_client,
-            new_session=lambda agent, cwd: Session(agent, cwd, self._changed),
+            new_session=lambda agent, cwd: Session(agent, cwd, self._reactions.changed),
             start_soon=self._start_soon,
             clock=time.monotonic,
             host={
@@ -211,6 +149,11 @@ class App:
                 "pid": os.getpid(),
             },
         )
+
+    async def _tick(self) -> None:
+        while True:
+            await anyio.sleep(TICK)
+            self._reactions.tick()
 
     def _start_soon(self, task: Task, *arguments: Any) -> None:
         self._tasks.start_soon(self._safely, task, *arguments)
@@ -236,7 +179,7 @@ class App:
             spawn=self._spawn,
             files=self._files,
             traffic=Traffic(path, time.monotonic),
-            watcher=self,
+            watcher=self._reactions,
             clock=time.monotonic,
             version=acp_nvim.__version__,
         )
@@ -273,18 +216,3 @@ class App:
 async def _end(client: Client) -> None:
     if client.link is not None:
         await client.link.end(grace=LEAVING)
-
-
-def _paths(event: ToolCallUpdated) -> list[str]:
-    """Return the files that an update names."""
-    places = () if event.locations is UNSET else event.locations
-    content = () if event.content is UNSET else event.content
-    return [
-        *(place.path for place in places),
-        *(item.path for item in content if isinstance(item, Diff)),
-    ]
-
-
-def _encode(name: str) -> str:
-    """Return the name percent-encoded outside of [A-Za-z0-9._-]."""
-    return quote(name, safe="").replace("~", "%7E")

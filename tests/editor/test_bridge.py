@@ -112,10 +112,14 @@ def test_a_command_right_after_the_host_was_killed_starts_a_new_one(stage: HostS
     stage.call("echo")
     first = stage.host()
     assert stage.nvim.lua(
-        """local pid = ...
-        vim.uv.kill(pid, 'sigkill')
-        vim.fn.system({ 'sleep', '0.1' }) -- the channel is closed, no exit was told yet
-        vim.api.nvim_exec2('sleep 1m', {})
+        """local channel = vim.iter(vim.api.nvim_list_chans()):find(function(it)
+          return it.stream == 'job'
+        end)
+        vim.uv.kill(..., 'sigkill')
+        repeat -- no exit is told meanwhile, but the channel closes
+          vim.fn.system({ 'true' })
+        until not pcall(vim.rpcnotify, channel.id, 'acp', 'ignore', {}, vim.NIL)
+        assert(require('acp.bridge').running())
         return require('acp.bridge').notify('start', { agent = 'y' })""",
         first,
     )

@@ -133,6 +133,7 @@ def test_each_event_is_documented_and_each_documented_one_is_fired() -> None:
     for text in sources(
         "python/acp_nvim/view/announcement.py",
         "python/acp_nvim/app.py",
+        "python/acp_nvim/commands/reacting.py",
         "python/acp_nvim/commands/asking.py",
     ):
         fired |= set(re.findall(r'"(Acp[A-Z]\w+)"', text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from acp_nvim.config import Options
 from acp_nvim.errors import UserError
 from acp_nvim.ports import Asks, Chooser, Notifier, Screen
 from acp_nvim.services.permission import Permissions
+from acp_nvim.services.watch import DiskWatch
 
 
 @dataclass(slots=True)
@@ -25,10 +26,12 @@ class Ground:
     chooser: Chooser
     notifier: Notifier
     permissions: Permissions
+    disk: DiskWatch
     new_client: Callable[[Launch], Client]
     new_session: Callable[[str, str], Session]
     """Makes a session from the agent's name and the working directory."""
     start_soon: Callable[..., None]
+    name_chat: Callable[[int, str], Coroutine[Any, Any, Any]]
     clock: Callable[[], float]
     host: Mapping[str, Any]
     """What `inspect()` says of the host."""

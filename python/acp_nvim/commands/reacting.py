@@ -1,0 +1,101 @@
+"""What follows from what happens: in a session, or to an agent.
+
+The composition root hands every event here; nothing in it waits.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.session import Session
+from acp_nvim.commands import asking
+from acp_nvim.commands.desk import Desk
+from acp_nvim.services.roots import Roots
+from acp_nvim.session.content import Diff
+from acp_nvim.session.event import (
+    UNSET,
+    AskClosed,
+    AskOpened,
+    Event,
+    SessionOpened,
+    ToolCallUpdated,
+    TurnEnded,
+)
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.announcement import announce
+
+MOVING = ("running", "cancelling", "loading")
+"""States of a session in which its clock runs on screen."""
+
+
+class Reactions:
+    """Draws, asks, follows the disk and tells the user's scripts; a `client.Watcher`."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def changed(self, session: Session, before: SessionState, event: Event) -> None:
+        """React to an event of a session; see `client.session.Listener`."""
+        ground, chat = self._desk.ground, self._desk.chat_of(session)
+        if chat is not None:
+            ground.screen.touch(chat.number)
+            match event:
+                case AskOpened(ask):
+                    asking.show(self._desk, chat, ask)
+                case SessionOpened(session_id):
+                    name = chat_name(session.state.agent, session_id)
+                    ground.start_soon(ground.name_chat, chat.number, name)
+        match event:
+            case AskClosed(ask_id):
+                ground.asks.close(ask_id)
+            case ToolCallUpdated():
+                ground.disk.look(self._roots(session), paths(event))
+            case TurnEnded():
+                ground.disk.sweep(self._roots(session))
+        if found := announce(before, event, session.state):
+            ground.notifier.event(*found)
+
+    def connected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        self._desk.ground.notifier.event("AcpConnected", {"agent": client.name})
+        self._touch(client)
+
+    def disconnected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        data = {"agent": client.name, "error": client.error or ""}
+        self._desk.ground.notifier.event("AcpDisconnected", data)
+        self._touch(client)
+
+    def tick(self) -> None:
+        """Draw the clocks that run."""
+        for chat in self._desk.chats.values():
+            if chat.session.state.status in MOVING:
+                self._desk.ground.screen.touch(chat.number)
+
+    def _touch(self, client: Client) -> None:
+        for chat in self._desk.chats.values():
+            if chat.client is client:
+                self._desk.ground.screen.touch(chat.number)
+
+    def _roots(self, session: Session) -> Roots:
+        return Roots(session.state.cwd, tuple(self._desk.options.additional_directories))
+
+
+def paths(event: ToolCallUpdated) -> list[str]:
+    """Return the files that an update names."""
+    places = () if event.locations is UNSET else event.locations
+    content = () if event.content is UNSET else event.content
+    return [
+        *(place.path for place in places),
+        *(item.path for item in content if isinstance(item, Diff)),
+    ]
+
+
+def chat_name(agent: str, session_id: str) -> str:
+    """Return the name of a chat's buffer, percent-encoded outside of [A-Za-z0-9._-]."""
+    return f"acp://{_encode(agent)}/{_encode(session_id)}"
+
+
+def _encode(name: str) -> str:
+    return quote(name, safe="").replace("~", "%7E")
