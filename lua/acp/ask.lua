@@ -37,7 +37,9 @@ local function settle(menu, index)
     menu_window.close_window(menu.winid)
   end
   if menu_window.is_open(menu.winid) then
-    api.nvim_win_set_config(menu.winid, place.menu(menu.ask, menu.bufnr, index))
+    local config = place.menu(menu.ask, menu.bufnr, index)
+    config.style = nil -- given again, it would take back the options that were set since
+    api.nvim_win_set_config(menu.winid, config)
     return false
   end
   menu_window.open(menu, index)
@@ -78,7 +80,7 @@ local function attend()
     group = group and api.nvim_del_augroup_by_id(group) --[[@as nil]]
   elseif not group then
     group = api.nvim_create_augroup('acp.ask', {})
-    local events = { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'BufWinEnter' }
+    local events = { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter', 'BufWinEnter' }
     api.nvim_create_autocmd(events, {
       group = group,
       callback = function()

@@ -2,6 +2,7 @@
 -- ends what the host has left behind. Only ever notifies: nothing here waits but `inspect` (one
 -- second at most) and `shutdown` (half a second).
 
+local calls = require('acp.calls')
 local interpreter = require('acp.interpreter')
 local log = require('acp.log')
 local notice = require('acp.notice')
@@ -19,16 +20,11 @@ local M = {}
 ---@field leaving? boolean Neovim is ending it
 ---@field failure? string why it is of no use, in its own words
 
----@alias acp.Done fun(err: string?, result: any)
-
 ---@type acp.Host?
 local host
----@type table<integer, { host: acp.Host, done: acp.Done }>
-local calls = {}
-local last_call = 0
----@type table?
+---@type table? the last one of this host
 local snapshot
----@type string?
+---@type string? how the last host ended
 local last_end
 local STDERR_KEPT = 4000
 
@@ -45,28 +41,17 @@ local function kill_groups(this)
 end
 
 ---@param this acp.Host
----@param sentence string
-local function fail_calls(this, sentence)
-  for id, call in pairs(calls) do
-    if call.host == this then
-      calls[id] = nil
-      call.done(sentence, nil)
-    end
-  end
-end
-
----@param this acp.Host
 ---@param code integer
 local function ended(this, code)
   if host == this then
-    host = nil
+    host, snapshot = nil, nil
   end
   kill_groups(this)
   if this.leaving then
     return
   end
   last_end = this.failure or interpreter.explain(this.python, code, this.stderr)
-  fail_calls(this, last_end)
+  calls.fail(this, last_end)
   require('acp.window').host_died()
   notice.warn(last_end)
 end
@@ -79,6 +64,14 @@ local function keep_stderr(this, data)
     this.stderr = (this.stderr .. text):sub(-STDERR_KEPT)
     log.write(text)
   end
+end
+
+--- Its channel is closed: let its end be told before another host begins.
+---@param this acp.Host
+local function await_end(this)
+  vim.uv.kill(this.pid, 'sigkill')
+  vim.fn.jobwait({ this.channel }, 500)
+  host, snapshot = nil, nil
 end
 
 ---@return acp.Host?
@@ -117,15 +110,6 @@ local function send(this, verb, payload, call)
   return ok
 end
 
----@param this acp.Host
----@param done acp.Done
----@return integer call
-local function remember(this, done)
-  last_call = last_call + 1
-  calls[last_call] = { host = this, done = done }
-  return last_call
-end
-
 ---@param problems string[]
 local function configured(problems)
   if #problems > 0 and not vim.deep_equal(problems, M.problems) then
@@ -153,18 +137,12 @@ local function configure(this)
     },
     nvim = tostring(vim.version()),
   }
-  send(
-    this,
-    'configure',
-    payload,
-    remember(this, function(err, problems)
-      if host == this then -- else its end was told already
-        if not err then
-          configured(vim.list_extend({ problem }, problems or {}))
-        end
-      end
-    end)
-  )
+  local call = calls.remember(this, function(err, problems)
+    if not err then
+      configured(vim.list_extend({ problem }, problems or {}))
+    end
+  end)
+  send(this, 'configure', payload, call)
 end
 
 ---@param done? acp.Done
@@ -177,10 +155,12 @@ local function deliver(verb, payload, done)
       return false
     end
     configure(host)
-    if send(host, verb, payload, done and remember(host, done)) then
+    local call = done and calls.remember(host, done)
+    if send(host, verb, payload, call) then
       return true
     end
-    host = nil
+    calls.forget(call)
+    await_end(host)
   end
   return false
 end
@@ -203,23 +183,7 @@ function M.call(verb, payload, on_done)
   end
 end
 
-local function present(value)
-  if value ~= vim.NIL then
-    return value
-  end
-end
-
---- Called by the host: the answer to a call.
----@param id integer
----@param err any sentence, or nil
----@param result any
-function M.answer(id, err, result)
-  local call = calls[id]
-  calls[id] = nil
-  if call then
-    call.done(present(err), present(result))
-  end
-end
+M.answer = calls.answer
 
 --- Called by the host: a child's process group that must not outlive it.
 ---@param pgid integer
@@ -275,15 +239,11 @@ function M.inspect()
     return stale('not possible in a fast event')
   end
   local answered, problem
-  local sent = send(
-    host,
-    'inspect',
-    nil,
-    remember(host, function(err, result)
-      answered, problem = true, err
-      snapshot = result or snapshot
-    end)
-  )
+  local call = calls.remember(host, function(err, result)
+    answered, problem = true, err
+    snapshot = result or snapshot
+  end)
+  local sent = send(host, 'inspect', nil, call)
   pcall(vim.wait, sent and 1000 or 0, function()
     return answered
   end, 10)

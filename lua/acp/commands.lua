@@ -48,7 +48,7 @@ M.list = {
     complete = 'agent',
     run = function(invoked)
       local chat = require('acp.window').current()
-      local agent = word(invoked.text) or (chat and (vim.b[chat].acp_status or {}).agent)
+      local agent = word(invoked.text) or (chat and require('acp.chats').of(chat).agent)
       session().start(agent, { new = true })
     end,
   },
@@ -63,9 +63,7 @@ M.list = {
       if vim.trim(invoked.text) == '' then
         return session().compose(invoked.range)
       end
-      local range = invoked.range
-      local selection = range and require('acp.prompt').select(range[1], range[2])
-      session().prompt(invoked.text, { bang = invoked.bang, selections = { selection } })
+      session().prompt(invoked.text, { bang = invoked.bang, range = invoked.range })
     end,
   },
   {

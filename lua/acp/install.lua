@@ -42,7 +42,7 @@ local function run(command)
   local ok, started = pcall(
     vim.system,
     command,
-    { text = true },
+    { text = true, detach = true }, -- a group of its own, to be ended as a whole
     vim.schedule_wrap(function(result)
       log.write((result.stdout or '') .. (result.stderr or ''))
       assert(coroutine.resume(this, result))
@@ -124,10 +124,9 @@ end
 ---@return string
 local function ready()
   local program, origin = interpreter.find()
-  if program == interpreter.venv_python() then
-    return 'the Python environment is ready'
-  end
-  return ('the Python environment is ready, but %s (%s) goes before it'):format(program, origin)
+  local done = 'the Python environment is ready'
+  return program == interpreter.venv_python() and done
+    or ('%s, but %s goes before it'):format(done, origin)
 end
 
 --- Neovim is leaving: without a user (a build step) it waits, with one nothing is kept waiting.
@@ -138,7 +137,7 @@ local function leave()
     end, 50)
   end
   if running and child then
-    child:kill('sigterm')
+    vim.uv.kill(-child.pid, 'sigterm')
   end
 end
 

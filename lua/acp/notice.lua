@@ -67,6 +67,7 @@ function M.notice(text, warning)
   local chunk = { fit(text), warning and 'AcpWarning' or 'AcpNotice' }
   vim.api.nvim_echo({ chunk }, true, {})
   if vim.api.nvim_get_mode().mode ~= 'n' then
+    vim.cmd.redraw() -- or Neovim keeps a message for 3 s in visual mode, and nothing is drawn meanwhile
     repeat_later(chunk)
   end
 end

@@ -11,14 +11,22 @@ function M.setup(options)
   from_setup = vim.tbl_deep_extend('force', from_setup, options or {})
 end
 
----@return any options of vim.g.acp; no table, if the user made a mistake
+---@return table options of vim.g.acp
+---@return string? problem a sentence, when the user made a mistake
 local function global()
   local value = vim.g.acp
-  if type(value) ~= 'function' then
-    return value
+  if type(value) == 'function' then
+    local ok, result = pcall(value)
+    if not ok then
+      return {}, ('vim.g.acp is a function that fails: %s'):format(result)
+    end
+    value = result
   end
-  local _, result = pcall(value)
-  return result
+  if value ~= nil and type(value) ~= 'table' then
+    local form = 'vim.g.acp is a %s: it must be a table, or a function that returns one'
+    return {}, form:format(type(value))
+  end
+  return value or {}
 end
 
 --- What can travel to the host: without functions; a table that is list and map at once is a map.
@@ -32,7 +40,7 @@ local function plain(value)
     return value
   end
   if vim.islist(value) then
-    return vim.tbl_map(plain, value)
+    return vim.iter(value):map(plain):totable()
   end
   local map = {}
   for key, item in pairs(value) do
@@ -45,14 +53,8 @@ end
 ---@return table options plain data
 ---@return string? problem a sentence, when vim.g.acp is no table
 function M.get()
-  local base = global()
-  local problem
-  if base ~= nil and type(base) ~= 'table' then
-    local form = 'vim.g.acp is a %s: it must be a table, or a function that returns one'
-    problem = form:format(type(base))
-    base = nil
-  end
-  return plain(vim.tbl_deep_extend('force', base or {}, from_setup)), problem
+  local base, problem = global()
+  return plain(vim.tbl_deep_extend('force', base, from_setup)), problem
 end
 
 ---@param ... string keys, outermost first

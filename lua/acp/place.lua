@@ -1,5 +1,6 @@
 -- Where a float of an ask goes and how large it is. Reads the screen, changes nothing.
 
+local chats = require('acp.chats')
 local layout = require('acp.layout')
 
 local api = vim.api
@@ -8,7 +9,7 @@ local M = {}
 
 local SHARE = 0.8
 local BORDER = 2
-local LEAST_WIDTH = 60
+local READABLE, NARROW = 60, 30
 
 ---@return integer lines that floats may cover
 local function screen_height()
@@ -107,6 +108,12 @@ local function corner(area, width, height)
   return vim.o.showtabline == 2 and 1 or 0, column
 end
 
+--- A narrow chat gives its float some of the window beside it, but not while the user works there.
+---@return integer width that it may have in any case
+local function least_width()
+  return chats.of(api.nvim_get_current_buf()) and READABLE or NARROW
+end
+
 --- The float of an ask: over the lower part of its chat if that is on screen, else in a corner.
 ---@param ask acp.Ask
 ---@param buffer integer
@@ -115,7 +122,7 @@ end
 function M.menu(ask, buffer, index)
   local area = chat_area(ask.chat)
   local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
-  local room = math.max(area and area.width - BORDER or 0, LEAST_WIDTH)
+  local room = math.max(area and area.width - BORDER or 0, least_width())
   local width = width_for(ask, lines, math.min(room, math.floor(vim.o.columns * SHARE)))
   local most = math.min(math.floor(vim.o.lines * SHARE), screen_height() - BORDER)
   local height = math.max(1, math.min(wrapped_height(lines, width), most))

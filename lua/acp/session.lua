@@ -2,6 +2,7 @@
 -- the windows at once, and tells the host. One function for each deed, so that all doors agree.
 
 local bridge = require('acp.bridge')
+local chats = require('acp.chats')
 local layout = require('acp.layout')
 local notice = require('acp.notice')
 local options = require('acp.options')
@@ -50,9 +51,28 @@ local function show_failure(chat, err)
   vim.b[chat].acp_status = { agent = (vim.b[chat].acp_status or {}).agent, state = 'closed' }
 end
 
+---@param buffer integer
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@return acp.Selection
+local function select(buffer, range)
+  return api.nvim_buf_call(buffer, function()
+    return prompt.select(range[1], range[2])
+  end)
+end
+
 ---@class acp.StartOptions
 ---@field new? boolean open one more session
 ---@field on_done? acp.Done result: { agent, session }
+
+--- Tell the caller of the Lua API the outcome.
+---@param opts { on_done?: acp.Done }
+---@param err? string
+---@param result? any
+local function finish(opts, err, result)
+  if opts.on_done then
+    opts.on_done(err, result)
+  end
+end
 
 ---@param agent string
 ---@param opts acp.StartOptions
@@ -66,42 +86,54 @@ local function open(agent, opts)
       show_failure(opened.chat, err)
       warn(err)
     end
-    if opts.on_done then
-      opts.on_done(err, result)
-    end
+    finish(opts, err, result)
   end)
 end
 
 ---@param row { name: string, title: string, found: boolean, install: string }
 ---@return string
-local function label(row)
-  if row.found then
-    return row.title == row.name and row.name or ('%s — %s'):format(row.name, row.title)
-  end
-  local how = row.install ~= '' and row.install or 'its program is missing'
-  return ('%s — not installed: %s'):format(row.name, how)
+local function missing(row)
+  local how = row.install ~= '' and 'install it with: ' .. row.install
+    or 'its command is not on PATH'
+  return ('%s is not installed; %s'):format(row.name, how)
 end
 
+---@param row { name: string, title: string, found: boolean, install: string }
+---@return string
+local function label(row)
+  if not row.found then
+    return missing(row)
+  end
+  return row.title == row.name and row.name or ('%s — %s'):format(row.name, row.title)
+end
+
+--- Let the user pick, who may have begun to type meanwhile: then the next key would choose.
 ---@param rows table[]
 ---@param opts acp.StartOptions
 local function pick(rows, opts)
-  if api.nvim_get_mode().mode ~= 'n' then
-    return notice.notice('the agents are known now: :AcpStart again shows them')
+  local function give_up(reason)
+    notice.notice(reason)
+    finish(opts, reason)
   end
-  vim.ui.select(
-    rows,
-    { prompt = 'Start an agent', kind = 'acp.agent', format_item = label },
-    function(row)
-      if not row then
-        return
-      end
-      if row.found then
-        open(row.name, opts)
-      else
-        notice.notice(('%s is not installed. Install it with: %s'):format(row.name, row.install))
-      end
+  if api.nvim_get_mode().mode ~= 'n' then
+    return give_up('the agents are known now: :AcpStart again shows them')
+  end
+  local how = { prompt = 'Start an agent', kind = 'acp.agent', format_item = label }
+  vim.ui.select(rows, how, function(row)
+    if not row then
+      finish(opts, 'no agent was chosen')
+    elseif row.found then
+      M.start(row.name, opts)
+    else
+      give_up(missing(row))
     end
-  )
+  end)
+end
+
+---@return string?
+local function default_agent()
+  local agent = options.value('default_agent')
+  return type(agent) == 'string' and agent ~= '' and agent or nil
 end
 
 --- Open a session, or go to the open one of that agent.
@@ -109,11 +141,12 @@ end
 ---@param opts? acp.StartOptions
 function M.start(agent, opts)
   opts = opts or {}
-  agent = agent or options.value('default_agent')
+  agent = agent or default_agent()
   if not agent then
     return bridge.call('agents', nil, function(err, rows)
       if err then
         warn(err)
+        finish(opts, err)
       else
         pick(rows, opts)
       end
@@ -124,29 +157,45 @@ function M.start(agent, opts)
     return open(agent, opts)
   end
   window.show(chat)
-  if opts.on_done then
-    opts.on_done(nil, { agent = agent, session = (vim.b[chat].acp_status or {}).session })
-  end
+  finish(opts, nil, { agent = agent, session = (vim.b[chat].acp_status or {}).session })
 end
 
---- The chat to act on; without one the default agent is started, if `starts`.
----@param starts? boolean
+local NO_SESSION = 'there is no session: :AcpStart opens one'
+
+--- The chat whose agent is meant, which may have ended: the one here, else the one used last.
 ---@return integer?
-local function target(starts)
+local function target()
   local chat = window.current()
-  if not chat and starts and options.value('default_agent') then
-    open(options.value('default_agent'), {})
-    chat = window.current()
-  end
   if not chat then
-    notice.warn('there is no session: :AcpStart opens one')
+    notice.warn(NO_SESSION)
   end
+  return chat
+end
+
+--- The chat to prompt: the one here, else the open one used last, else a new one.
+---@return acp.Chat?
+---@return string? err why there is none; the user was told
+local function open_chat()
+  local chat = chats.of(api.nvim_get_current_buf()) or vim.iter(chats.all()):find(chats.is_open)
+  if not chat and default_agent() then
+    open(default_agent() --[[@as string]], {})
+    chat = chats.current()
+  end
+  chat = chat or chats.current()
+  local err = not chat and NO_SESSION
+    or not chats.is_open(chat)
+      and ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+  if err then
+    notice.warn(err)
+    return nil, err
+  end
+  chats.touch(chat.chat)
   return chat
 end
 
 ---@class acp.PromptOptions
 ---@field bang? boolean cancel the running turn and send now
----@field selections? acp.Selection[]
+---@field range? { [1]: integer, [2]: integer } lines of the current buffer that go along
 ---@field on_done? acp.Done called when the host has taken the prompt
 
 --- Send a prompt to the current session.
@@ -154,40 +203,39 @@ end
 ---@param opts? acp.PromptOptions
 function M.prompt(content, opts)
   opts = opts or {}
-  local chat = target(true)
+  local origin = api.nvim_get_current_buf()
+  local chat, problem = open_chat()
   if not chat then
-    return opts.on_done and opts.on_done('there is no session', nil)
+    return finish(opts, problem)
   end
   local is_text = type(content) == 'string'
   local payload = {
-    chat = chat,
+    chat = chat.chat,
     text = is_text and content or '',
     blocks = is_text and {} or content,
-    selections = opts.selections or {},
+    selections = { opts.range and select(origin, opts.range) },
     bang = opts.bang or false,
   }
   bridge.call('prompt', payload, function(err, result)
     if err then
       warn(err)
     end
-    if opts.on_done then
-      opts.on_done(err, result)
-    end
+    finish(opts, err, result)
   end)
 end
 
 --- Go to the prompt; lines of the current buffer go along with what will be written there.
 ---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
 function M.compose(range)
-  local selection = range and prompt.select(range[1], range[2])
-  local chat = target(true)
+  local origin = api.nvim_get_current_buf()
+  local chat = open_chat()
   if not chat then
     return
   end
-  if selection then
-    prompt.attach(chat, selection)
+  if range then
+    prompt.attach(chat.chat, select(origin, range))
   end
-  window.focus_prompt(chat)
+  window.focus_prompt(chat.chat)
 end
 
 --- Tell the host something about the current session.

@@ -268,3 +268,18 @@ def test_nothing_turns_while_it_is_open(nvim: Neovim, spy: BridgeSpy, chat: int)
         vim.wait(100)"""
     )
     assert nvim.lua("return _G.count") < 5
+
+
+def test_the_menu_of_a_narrow_chat_keeps_off_the_window_in_which_the_user_works(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    nvim.lua("vim.o.columns = 80")
+    file = here(nvim)
+    chat, _ = spy.open_session()
+    nvim.api.nvim_set_current_win(file)
+    asked = spy.open_ask(chat)
+    column = nvim.lua("return vim.fn.win_screenpos(vim.fn.bufwinid(...))[2]", chat)
+    config = nvim.api.nvim_win_get_config(asked["winid"])
+    assert config["col"] >= column - 1
+    nvim.input("<C-w>l")
+    nvim.wait(lambda: nvim.api.nvim_win_get_config(asked["winid"])["width"] > config["width"])

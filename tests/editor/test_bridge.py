@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_host import HostStage, is_alive, script
+from tests.support.fake_host import HostStage, script, until_gone
 from tests.support.nvim import Neovim
 
 
@@ -19,12 +19,6 @@ from tests.support.nvim import Neovim
 def stage() -> Iterator[HostStage]:
     with HostStage() as started:
         yield started
-
-
-def until_gone(*pids: int) -> None:
-    deadline = time.monotonic() + 10
-    while any(map(is_alive, pids)):
-        assert time.monotonic() < deadline, f"still alive: {pids}"
 
 
 def test_nothing_runs_before_the_first_use(stage: HostStage) -> None:

@@ -24,7 +24,7 @@ end
 
 
 def told(nvim: Neovim) -> str:
-    """Return the last thing that the user was told; the editor waits for nothing."""
+    """Return the last message; the editor waits for nothing."""
     assert not nvim.mode()["blocking"]
     return nvim.messages().splitlines()[-1]
 
@@ -93,7 +93,7 @@ def test_a_prompt_without_a_session_starts_the_default_agent(nvim: Neovim, spy: 
 
 @pytest.mark.parametrize("sub", ["prompt hi", "prompt", "cancel", "mode", "stop", "restart", "log"])
 def test_without_a_session_it_says_what_to_do(nvim: Neovim, spy: BridgeSpy, sub: str) -> None:
-    nvim.command(f"Acp {sub}")
+    nvim.input(f":Acp {sub}<CR>")
     assert told(nvim) == "acp: there is no session: :AcpStart opens one"
     assert nvim.lua("return _G.told") == []
 
@@ -198,7 +198,7 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
     for what, visible in (("close", 0), ("open", 1), ("toggle", 0), ("", 1)):
         nvim.command(f"Acp chat {what}")
         assert nvim.eval(f"len(win_findbuf({chat}))") == visible
-    nvim.command("Acp chat opne")
+    nvim.input(":Acp chat opne<CR>")
     assert told(nvim) == "acp: :Acp chat takes open, close or toggle, not opne"
 
 
@@ -207,7 +207,7 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
     [
         ("Acp", "which sub-command? :Acp <Tab> lists them, :help acp explains them"),
         ("Acp strat", "no sub-command strat: did you mean :Acp start?"),
-        ("Acp premit 2", "no sub-command premit: did you mean :Acp permit?"),
+        ("Acp permti 2", "no sub-command permti: did you mean :Acp permit?"),
         ("1Acp cancel", ":Acp cancel takes no range"),
         ("Acp cancel!", ":Acp cancel takes no !"),
         ("Acp permit two", "two is no number: :Acp permit 2 takes the second option"),
@@ -217,7 +217,7 @@ def test_what_cannot_be_done_is_said(
     nvim: Neovim, spy: BridgeSpy, command: str, sentence: str
 ) -> None:
     spy.open_session()
-    nvim.command(command)
+    nvim.input(f":{command.replace('<', '<lt>')}<CR>")
     assert told(nvim) == f"acp: {sentence}"
     assert nvim.lua("return _G.told") == []
 

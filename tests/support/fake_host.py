@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ from typing import Any
 
 from tests.support.nvim import ROOT, Neovim
 
-HOST = '''
+HOST = """
 import os, signal, subprocess, sys
 import pynvim
 
@@ -56,7 +57,7 @@ class FakeHost:
 
     def on_shutdown(self, payload):
         os._exit(0)
-'''
+"""
 
 
 class HostStage:
@@ -138,6 +139,13 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
+
+
+def until_gone(*pids: int) -> None:
+    """Wait until none of the processes is there, with or without an editor."""
+    deadline = time.monotonic() + 10
+    while any(map(is_alive, pids)):
+        assert time.monotonic() < deadline, f"still alive: {pids}"
 
 
 def script(path: Path, text: str) -> str:

@@ -36,14 +36,14 @@ class Menu:
     option_rows: tuple[int, ...]
     option_ids: tuple[str, ...]
     detail: tuple[Line, ...]
-    """The full diff or text; empty when `lines` has it all."""
+    """The whole command, diff or text; empty when the agent said nothing of it."""
     detail_filetype: str = ""
 
 
 def ask_view(ask: PendingAsk, tool: ToolCall | None, *, agent: str, cwd: str, said: str) -> Menu:
     """Return the menu of a permission; `said` is what the agent said before it, "" for nothing."""
     main = _main(tool, cwd) if tool else []
-    detail = (*main, *_further(tool)) if tool else ()
+    detail = (*_subject(tool), *main, *_further(tool)) if tool else ()
     preview = main[:PREVIEW_LINES]
     above = [*_subject(tool), *preview, *_more(len(main) - len(preview)), *_places(tool, cwd)]
     above += [*_said(said), BLANK]
@@ -55,7 +55,7 @@ def ask_view(ask: PendingAsk, tool: ToolCall | None, *, agent: str, cwd: str, sa
         lines=(*above, *options),
         option_rows=tuple(range(len(above), len(above) + len(options))),
         option_ids=tuple(option.id for option in ask.options),
-        detail=detail if len(detail) > len(preview) else (),
+        detail=detail,
     )
 
 

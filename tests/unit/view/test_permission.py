@@ -90,17 +90,17 @@ def test_a_long_title_is_not_cut() -> None:
     assert rows(menu(tool(title="x" * 900)))[0] == "x" * 900
 
 
-def test_a_short_diff_needs_no_details() -> None:
+def test_the_details_of_a_short_diff_are_all_of_it() -> None:
     view = menu(tool(title="Edit", content=(Diff("/w/a.py", "a\n", "b\n"),)))
     assert rows(view)[:5] == ["Edit", "a.py", "a", "b", ""]
-    assert view.detail == ()
+    assert [line.text for line in view.detail] == ["Edit", "a.py", "a", "b"]
 
 
 def test_a_long_diff_is_cut_and_whole_in_the_details() -> None:
     new = "".join(f"{number}\n" for number in range(40))
     view = menu(tool(title="Edit", content=(Diff("/w/a.py", None, new),)))
     assert rows(view)[12:14] == ["10", "… 29 more lines: d shows all"]
-    assert len(view.detail) == 41
+    assert len(view.detail) == 42
 
 
 def test_the_plan_text_of_a_switch_mode_is_shown() -> None:
@@ -113,7 +113,7 @@ def test_the_plan_text_of_a_switch_mode_is_shown() -> None:
 def test_raw_input_is_shown_when_there_is_nothing_else() -> None:
     view = menu(tool(title="mcp__delete", raw_input='{"id":5}'))
     assert rows(view)[:5] == ["mcp__delete", "{", '  "id": 5', "}", ""]
-    assert view.detail == ()
+    assert [line.text for line in view.detail] == ["mcp__delete", "{", '  "id": 5', "}"]
 
 
 def test_details_hold_the_raw_input_behind_a_command() -> None:
