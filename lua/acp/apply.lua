@@ -109,16 +109,28 @@ local function keep(view, ops)
   end)
 end
 
+--- A text that became shorter would leave the lower part of the window empty.
+---@param window integer
+local function fill_up(window)
+  api.nvim_win_call(window, function()
+    vim.cmd('normal! zb')
+  end)
+end
+
 ---@param buffer integer
 ---@param ops acp.Op[]
 local function draw_in_windows(buffer, ops)
   local before = views(buffer)
+  local old_count = api.nvim_buf_line_count(buffer)
   M.draw(buffer, ops)
   local count = api.nvim_buf_line_count(buffer)
   local last = api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
   for _, view in ipairs(before) do
     if view.follows then
       api.nvim_win_set_cursor(view.window, { count, #last })
+      if count < old_count then
+        fill_up(view.window)
+      end
     else
       keep(view, ops)
     end

@@ -40,6 +40,7 @@ local function settle(menu, index)
     local config = place.menu(menu.ask, menu.bufnr, index)
     config.style = nil -- given again, it would take back the options that were set since
     api.nvim_win_set_config(menu.winid, config)
+    menu_window.show_options(menu)
     return false
   end
   menu_window.open(menu, index)
@@ -80,7 +81,8 @@ local function attend()
     group = group and api.nvim_del_augroup_by_id(group) --[[@as nil]]
   elseif not group then
     group = api.nvim_create_augroup('acp.ask', {})
-    local events = { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter', 'BufWinEnter' }
+    local events =
+      { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter', 'BufWinEnter' }
     api.nvim_create_autocmd(events, {
       group = group,
       callback = function()

@@ -203,9 +203,19 @@ function M.open(menu, index)
   local window = vim.tbl_extend('error', config, { noautocmd = true })
   menu.winid = api.nvim_open_win(menu.bufnr, false, window)
   dress(menu.winid)
-  local first = menu.ask.option_rows[1]
-  if first then
-    api.nvim_win_set_cursor(menu.winid, { first + 1, 0 })
+  M.show_options(menu)
+end
+
+--- Put the cursor on the first option, with all of them to be seen: what is above them may not fit.
+---@param menu acp.Menu
+function M.show_options(menu)
+  local rows = menu.ask.option_rows
+  if #rows > 0 and api.nvim_get_current_win() ~= menu.winid then
+    api.nvim_win_call(menu.winid, function()
+      api.nvim_win_set_cursor(0, { rows[#rows] + 1, 0 })
+      vim.cmd('normal! zb')
+      api.nvim_win_set_cursor(0, { rows[1] + 1, 0 })
+    end)
   end
 end
 

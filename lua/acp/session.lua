@@ -90,21 +90,22 @@ local function open(agent, opts)
   end)
 end
 
----@param row { name: string, title: string, found: boolean, install: string }
----@return string
-local function missing(row)
-  local how = row.install ~= '' and 'install it with: ' .. row.install
-    or 'its command is not on PATH'
-  return ('%s is not installed; %s'):format(row.name, how)
-end
-
----@param row { name: string, title: string, found: boolean, install: string }
+---@param row { name: string, title: string, found: boolean, install: string, command: string }
 ---@return string
 local function label(row)
-  if not row.found then
-    return missing(row)
+  if row.found then
+    return row.title == row.name and row.name or ('%s — %s'):format(row.name, row.title)
   end
-  return row.title == row.name and row.name or ('%s — %s'):format(row.name, row.title)
+  local how = row.install ~= '' and row.install or ('no %s on PATH'):format(row.command)
+  return ('%s — not installed: %s'):format(row.name, how)
+end
+
+---@param row { name: string, install: string, command: string }
+---@return string
+local function advice(row)
+  local how = row.install ~= '' and 'Install it with: ' .. row.install
+    or ('There is no %s on PATH'):format(row.command)
+  return ('%s is not installed. %s'):format(row.name, how)
 end
 
 --- Let the user pick, who may have begun to type meanwhile: then the next key would choose.
@@ -125,7 +126,7 @@ local function pick(rows, opts)
     elseif row.found then
       M.start(row.name, opts)
     else
-      give_up(missing(row))
+      give_up(advice(row))
     end
   end)
 end

@@ -188,3 +188,14 @@ def test_in_the_command_line_window_it_draws(nvim: Neovim, spy: BridgeSpy, chat:
     assert nvim.lines(chat)[-1] == "51"
     assert nvim.eval("getcmdwintype()") == ":"
     assert view(nvim, window_of(nvim, chat))["lnum"] == 52
+
+
+def test_a_text_that_becomes_shorter_still_fills_the_window(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    window = window_of(nvim, chat)
+    nvim.api.nvim_win_set_cursor(window, [50, 0])
+    spy.frame(chat, [49, 50, [str(line) for line in range(50, 90)], []])
+    spy.frame(chat, [40, 89, [], []])
+    height = nvim.api.nvim_win_get_height(window) - 1
+    assert view(nvim, window)["topline"] == 41 - height

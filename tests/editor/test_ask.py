@@ -283,3 +283,15 @@ def test_the_menu_of_a_narrow_chat_keeps_off_the_window_in_which_the_user_works(
     assert config["col"] >= column - 1
     nvim.input("<C-w>l")
     nvim.wait(lambda: nvim.api.nvim_win_get_config(asked["winid"])["width"] > config["width"])
+
+
+def test_all_options_are_to_be_seen_where_the_text_does_not_fit(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    nvim.lua("vim.o.lines = 16")
+    chat, _ = spy.open_session()
+    lines = [*(f"line {number}" for number in range(40)), "1. Yes", "2. No", "3. Never"]
+    more = {"ops": [[0, 1, lines, []]], "option_rows": [40, 41, 42], "options": ["y", "n", "x"]}
+    asked = spy.open_ask(chat, **more)
+    shown = "return {vim.fn.line('w0', ...), vim.fn.line('w$', ...), vim.fn.line('.', ...)}"
+    assert nvim.lua(shown, asked["winid"])[1:] == [43, 41]
