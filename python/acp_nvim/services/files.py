@@ -146,6 +146,10 @@ class FileService:
         ours = on_disk
         if ours is None or buffer.modified:
             ours = clean(buffer_text(buffer))
+        if base is None and buffer.modified and content == on_disk:
+            # Some agents write the disk first and then tell us. What the user's edits were made
+            # upon is not known any more, so a merge could take either side's back: leave both.
+            return True
         if base is None:
             base = (on_disk or "") if buffer.modified else ours
         text = _merge(path, base, ours, content)

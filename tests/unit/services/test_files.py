@@ -288,6 +288,18 @@ async def test_a_disk_that_the_agent_wrote_itself_is_followed(desk: Desk) -> Non
     assert desk.files.changes == [("follow", str(path), (Hunk(0, 1, ("new",)),))]
 
 
+async def test_a_write_that_the_disk_has_already_takes_back_no_unsaved_edit_and_no_agents(
+    desk: Desk,
+) -> None:
+    """OpenCode writes the disk itself, and then through us."""
+    path = desk.file("one\nTWO\n")
+    desk.files.open(path, "mine", "two")
+    await desk.write(path, "one\nTWO\n")
+    assert path.read_text() == "one\nTWO\n"
+    assert desk.files.lines(path) == ["mine", "two"]
+    assert desk.files.changes == []
+
+
 async def test_unsaved_text_that_the_agent_writes_is_saved(desk: Desk) -> None:
     path = desk.file("old\n")
     desk.files.open(path)
