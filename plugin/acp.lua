@@ -38,13 +38,14 @@ map('x', 'prompt', ':Acp prompt<CR>', 'Prompt with the selected lines')
 map('n', 'chat', '<Cmd>Acp chat toggle<CR>', 'Open or close the chat')
 map('n', 'cancel', '<Cmd>Acp cancel<CR>', 'Cancel the running turn')
 map('n', 'permit', '<Cmd>Acp permit<CR>', 'Go to the oldest question of the agent')
-map('n', 'allow', "<Cmd>lua require('acp.session').permit('allow_once')<CR>", 'Allow once')
-map(
-  'n',
-  'reject-permission',
-  "<Cmd>lua require('acp.session').permit('reject_once')<CR>",
-  'Reject once'
-)
+
+local function map_answer(name, kind, desc)
+  local command = ("<Cmd>lua require('acp.session').permit({ kind = '%s' })<CR>"):format(kind)
+  map('n', name, command, desc)
+end
+
+map_answer('allow', 'allow_once', 'Allow once')
+map_answer('reject-permission', 'reject_once', 'Reject once')
 
 local group = api.nvim_create_augroup('acp', {})
 

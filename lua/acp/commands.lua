@@ -19,7 +19,10 @@ local M = {}
 ---@field complete? 'agent'|'mode'|'command'|string[]
 ---@field run fun(invoked: acp.Invocation)
 
----@return table
+local function agent()
+  return require('acp.agent')
+end
+
 local function session()
   return require('acp.session')
 end
@@ -38,7 +41,7 @@ M.list = {
     desc = 'open a session with an agent, or go to its open session',
     complete = 'agent',
     run = function(invoked)
-      session().start(word(invoked.text))
+      agent().start(word(invoked.text))
     end,
   },
   {
@@ -47,9 +50,8 @@ M.list = {
     desc = 'open one more session',
     complete = 'agent',
     run = function(invoked)
-      local chat = require('acp.window').current()
-      local agent = word(invoked.text) or (chat and require('acp.chats').of(chat).agent)
-      session().start(agent, { new = true })
+      local chat = require('acp.chats').current()
+      agent().start(word(invoked.text) or (chat and chat.agent), { new = true })
     end,
   },
   {
@@ -106,7 +108,7 @@ M.list = {
     bang = true,
     complete = 'agent',
     run = function(invoked)
-      session().stop(word(invoked.text), invoked.bang)
+      agent().stop(word(invoked.text), invoked.bang)
     end,
   },
   {
@@ -115,7 +117,7 @@ M.list = {
     desc = 'end an agent and start it anew',
     complete = 'agent',
     run = function(invoked)
-      session().restart(word(invoked.text))
+      agent().restart(word(invoked.text))
     end,
   },
   {
@@ -124,7 +126,7 @@ M.list = {
     desc = 'show what went over the wire',
     complete = 'agent',
     run = function(invoked)
-      session().log(word(invoked.text))
+      agent().log(word(invoked.text))
     end,
   },
   {
@@ -138,7 +140,7 @@ M.list = {
     name = 'tutor',
     desc = 'start the built-in tutorial agent',
     run = function()
-      session().start(session().TUTOR)
+      agent().start(agent().TUTOR)
     end,
   },
   {
@@ -170,14 +172,10 @@ end
 --- Focus the oldest question, or answer it by the number of an option.
 ---@param text? string
 function M.permit(text)
-  local number = text and tonumber(text)
-  if text and not number then
+  if text and not text:match('^[1-9]%d*$') then
     return notice.warn(('%s is no number: :Acp permit 2 takes the second option'):format(text))
   end
-  if not require('acp.bridge').running() then
-    return notice.notice('no agent is asking for anything')
-  end
-  require('acp.bridge').notify('permit', { number = number or 0 })
+  session().permit({ number = tonumber(text or 0) })
 end
 
 ---@param one string
@@ -236,6 +234,9 @@ function M.run(name, invoked)
   end
   if bang and not sub.bang then
     return notice.warn((':Acp %s takes no !'):format(name))
+  end
+  if not sub.args and vim.trim(text) ~= '' then
+    return notice.warn((':Acp %s takes no argument'):format(name))
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
   sub.run({ text = text, bang = bang, range = range })

@@ -87,7 +87,7 @@ function M.command(lead, line, position)
   if not name then
     return {}
   end
-  local shorthand = name:match('^Acp(%a+)$')
+  local shorthand = vim.fn.fullcommand(name):match('^Acp(%a+)$')
   if shorthand then
     return arguments(commands.find(shorthand:lower()), rest, lead)
   end

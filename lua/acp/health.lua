@@ -9,16 +9,17 @@ local M = {}
 
 local WAIT_MS = 3000
 
+-- The path filter, as for the host: a project's own json.py must not be run.
 local PROBE = [[
-import json, sys
+import sys
+sys.path = [entry for entry in sys.path if entry != ""]
+print("python %d.%d.%d" % sys.version_info[:3])
 from importlib.metadata import version, PackageNotFoundError
-found = {"python": "%d.%d.%d" % sys.version_info[:3]}
-for name in ("pynvim", "pydantic", "anyio", "pygments"):
+for name in sys.argv[1:]:
     try:
-        found[name] = version(name)
+        print(name + " " + version(name))
     except PackageNotFoundError:
-        found[name] = None
-print(json.dumps(found))
+        pass
 ]]
 
 local function check_neovim()
@@ -30,54 +31,63 @@ local function check_neovim()
   end
 end
 
----@param found table
-local function report_packages(found)
-  for _, name in ipairs({ 'pynvim', 'pydantic', 'anyio', 'pygments' }) do
-    local version = found[name]
-    if version and version ~= vim.NIL then
-      health.ok(('%s %s'):format(name, version))
+---@return string[] names of the packages that the host needs
+local function packages()
+  return vim.tbl_map(function(dependency)
+    return dependency:match('^[%w_-]+')
+  end, require('acp.install').dependencies())
+end
+
+---@param program string
+---@return table<string, string> versions by name; empty if it does not run
+local function probe(program)
+  local command = vim.list_extend({ program, '-c', PROBE }, packages())
+  local ok, job = pcall(vim.system, command, { text = true })
+  local versions = {}
+  for name, version in (ok and job:wait(WAIT_MS).stdout or ''):gmatch('(%S+) (%S+)\n') do
+    versions[name] = version
+  end
+  return versions
+end
+
+local function check_python()
+  health.start('acp: Python')
+  local program, origin = interpreter.find()
+  local versions = probe(program)
+  if not versions.python then
+    return health.error(('%s (%s) does not run'):format(program, origin), 'run :Acp install')
+  end
+  local line = ('%s %s (from %s)'):format(program, versions.python, origin)
+  if vim.version.lt(versions.python, '3.11') then
+    return health.error(line .. ' is too old: 3.11 is needed', 'run :Acp install')
+  end
+  health.ok(line)
+  for _, name in ipairs(packages()) do
+    if versions[name] then
+      health.ok(('%s %s'):format(name, versions[name]))
     else
       health.error(('package %s is missing'):format(name), 'run :Acp install')
     end
   end
 end
 
-local function check_python()
-  health.start('acp: Python')
-  local program, origin = interpreter.find()
-  local ok, job = pcall(vim.system, { program, '-c', PROBE }, { text = true })
-  local result = ok and job:wait(WAIT_MS)
-  if not result or result.code ~= 0 then
-    health.error(('%s (%s) does not run'):format(program, origin), 'run :Acp install')
-    return
-  end
-  local found = vim.json.decode(result.stdout)
-  local line = ('%s %s (from %s)'):format(program, found.python, origin)
-  if vim.version.lt(found.python, '3.11') then
-    return health.error(line .. ' is too old: 3.11 is needed', 'run :Acp install')
-  end
-  health.ok(line)
-  report_packages(found)
-end
-
----@param verb string
 ---@return string? err
----@return any result
-local function ask(verb)
-  local answered, err, result
-  bridge.call(verb, nil, function(problem, value)
-    answered, err, result = true, problem, value
+---@return acp.AgentRow[]? agents
+local function ask_for_agents()
+  local answered, err, agents
+  bridge.call('agents', nil, function(problem, result)
+    answered, err, agents = true, problem, result
   end)
   vim.wait(WAIT_MS, function()
     return answered
   end, 10)
-  return not answered and 'it does not answer' or err, result
+  return not answered and 'it does not answer' or err, agents
 end
 
----@return table[]? agents
+---@return acp.AgentRow[]? agents
 local function check_host()
   health.start('acp: host')
-  local err, agents = ask('agents')
+  local err, agents = ask_for_agents()
   if err then
     health.error('the host: ' .. err, 'see ' .. require('acp.log').path())
     return nil
@@ -89,6 +99,9 @@ end
 
 local function check_configuration()
   health.start('acp: configuration')
+  if not bridge.running() then
+    return health.info('not checked: that needs the host')
+  end
   for _, problem in ipairs(bridge.problems) do
     health.warn(problem)
   end
@@ -97,7 +110,7 @@ local function check_configuration()
   end
 end
 
----@param agents table[]
+---@param agents acp.AgentRow[]
 local function check_agents(agents)
   health.start('acp: agents')
   for _, agent in ipairs(agents) do

@@ -12,7 +12,7 @@ end
 ---@param name? string
 ---@param opts? acp.StartOptions
 function M.start(name, opts)
-  require('acp.session').start(name, opts)
+  require('acp.agent').start(name, opts)
 end
 
 --- Send a prompt to the current session; queued while a turn runs.

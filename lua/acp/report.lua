@@ -39,10 +39,13 @@ end
 --- Show a log in a window of its own, at its end.
 ---@param path string
 function M.log(path)
+  local is_shown = vim.fn.bufloaded(path) == 1
   vim.cmd.split({ args = { vim.fn.fnameescape(path) } })
   vim.bo.autoread, vim.bo.modifiable, vim.bo.bufhidden = true, false, 'wipe'
   vim.cmd.normal({ args = { 'G' }, bang = true })
-  keep_fresh(api.nvim_get_current_buf())
+  if not is_shown then
+    keep_fresh(api.nvim_get_current_buf())
+  end
 end
 
 --- Show the snapshot of the whole plugin.

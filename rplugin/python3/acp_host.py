@@ -56,7 +56,7 @@ class AcpHost:
             await self.app.run()
         except Exception as error:
             traceback.print_exc()
-            self.fail(f"acp: the host has failed ({error!r}): see :checkhealth acp")
+            self.fail(f"the host has failed ({error!r}): see :checkhealth acp")
 
     def fail(self, sentence: str) -> None:
         """Tell Lua that this host is of no use, and why."""
@@ -65,5 +65,5 @@ class AcpHost:
 
 def _missing(error: ImportError) -> str:
     if error.name and not error.name.startswith("acp_nvim"):
-        return f"acp: Python package {error.name} is missing in {sys.executable}: run :Acp install"
-    return f"acp: the plugin is incomplete ({error}): install it anew"
+        return f"Python package {error.name} is missing in {sys.executable}: run :Acp install"
+    return f"the plugin is incomplete ({error}): install it anew"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.fake_host import HostStage, script, until_gone
+from tests.support.grid import Screen
 from tests.support.nvim import Neovim
 
 
@@ -76,6 +78,14 @@ def test_a_configuration_that_is_no_table(stage: HostStage) -> None:
     assert stage.call("start") == [None, {}]
     expected = "acp: vim.g.acp is a number: it must be a table, or a function that returns one"
     assert stage.messages() == [expected]
+
+
+def test_a_configuration_that_fails(stage: HostStage) -> None:
+    stage.nvim.lua(
+        "vim.g.python3_host_prog = vim.g.acp.python ; vim.g.acp = function() error('oh no', 0) end"
+    )
+    assert stage.call("start") == [None, {}]
+    assert stage.messages() == ["acp: vim.g.acp is a function that fails: oh no"]
 
 
 def test_a_call_is_answered(stage: HostStage) -> None:
@@ -150,6 +160,58 @@ def test_an_interpreter_that_cannot_run_the_host(
         assert err.startswith(sentence.replace("PATH", python))
         assert stage.nvim.lua("return require('acp.bridge').problems") == []
         assert len(stage.messages()) == 1
+
+
+@pytest.fixture
+def bare_python(tmp_path: Path) -> str:
+    """Return a Python that has pynvim, and none of the program's other packages."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for name in ("pynvim", "msgpack", "greenlet", "typing_extensions"):
+        found = importlib.util.find_spec(name)
+        assert found and found.origin
+        path = Path(found.origin)
+        path = path.parent if found.submodule_search_locations else path
+        (packages / path.name).symlink_to(path)
+    command = f'PYTHONPATH={packages} exec {sys.executable} -S "$@"'
+    return script(tmp_path / "python", command)
+
+
+def check_chat(nvim: Neovim, sentence: str) -> None:
+    """What hinders the host stands in the chat as well; nothing waits for a key."""
+    nvim.input(":AcpStart tutor<CR>")
+    nvim.wait("require('acp').status().state == 'closed'")
+    chat = nvim.lua("return require('acp.window').current()")
+    assert nvim.lines(chat) == [sentence]
+    assert nvim.messages().splitlines()[-1].startswith("acp: ")
+    assert nvim.lua("return require('acp').inspect()")["host"] == {
+        "running": False,
+        "error": sentence,
+    }
+    assert nvim.mode() == {"mode": "n", "blocking": False}
+
+
+def test_a_package_of_the_program_is_missing(bare_python: str) -> None:
+    with Neovim({"python": bare_python}) as nvim, Screen(nvim, 120, 30):
+        sentence = f"Python package anyio is missing in {sys.executable}: run :Acp install"
+        check_chat(nvim, sentence)
+
+
+def test_there_is_no_such_program() -> None:
+    with Neovim({"python": "/no/python"}) as nvim, Screen(nvim, 120, 30):
+        check_chat(nvim, "cannot run /no/python (from vim.g.acp.python): run :Acp install")
+        nvim.input(":AcpPrompt hello<CR>")
+        assert nvim.messages().splitlines()[-1] == (
+            "acp: this session is closed: :AcpStart tutor begins a new one"
+        )
+
+
+def test_the_default_agent_cannot_be_started_for_a_prompt() -> None:
+    with Neovim({"python": "/no/python", "default_agent": "tutor"}) as nvim, Screen(nvim, 120, 30):
+        nvim.input(":AcpPrompt hello<CR>")
+        assert nvim.messages().splitlines() == [
+            "acp: cannot run /no/python (from vim.g.acp.python): run :Acp install"
+        ]
 
 
 def test_the_plugins_own_environment_is_preferred_to_other_pythons(nvim: Neovim) -> None:

@@ -98,6 +98,40 @@ def test_without_a_session_it_says_what_to_do(nvim: Neovim, spy: BridgeSpy, sub:
     assert nvim.lua("return _G.told") == []
 
 
+def test_a_closed_session_is_passed_over(nvim: Neovim, spy: BridgeSpy) -> None:
+    opened, _ = spy.open_session("gemini")
+    closed, _ = spy.open_session("tutor")
+    spy.frame(closed, status={"agent": "tutor", "state": "closed"})
+    nvim.input(":AcpPrompt hello<CR>")
+    assert told(nvim) == "acp: this session is closed: :AcpStart tutor begins a new one"
+    nvim.command("wincmd t")
+    nvim.command("AcpPrompt hello")
+    assert [it["chat"] for it in spy.told("prompt")] == [opened]
+    spy.frame(opened, status={"agent": "gemini", "state": "closed"})
+    nvim.input(":AcpPrompt hello again<CR>")
+    assert told(nvim) == "acp: this session is closed: :AcpStart gemini begins a new one"
+    nvim.lua("require('acp').setup({ default_agent = 'goose' })")
+    nvim.command("AcpPrompt at last")
+    assert spy.told("start")[0]["agent"] == "goose"
+    assert spy.told("prompt")[1]["chat"] == spy.told("start")[0]["chat"]
+
+
+def test_lines_of_a_buffer_that_is_left_go_along(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("require('acp').setup({ default_agent = 'gemini' })")
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'a', 'b', 'c' })")
+    buffer = nvim.eval("bufnr()")
+    nvim.command("2,3AcpPrompt explain")
+    selection = spy.told("prompt")[0]["selections"][0]
+    assert (selection["buffer"], selection["lines"]) == (buffer, ["b", "c"])
+
+
+def test_a_range_for_nobody_leaves_no_mark(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.input(":1AcpPrompt explain<CR>")
+    assert told(nvim) == "acp: there is no session: :AcpStart opens one"
+    marks = "vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"
+    assert nvim.lua(f"require('acp.prompt') ; return {marks}") == []
+
+
 def test_start_opens_windows_at_once(nvim: Neovim, spy: BridgeSpy) -> None:
     path = nvim.cwd / "foo.py"
     nvim.command(f"edit {path}")
@@ -148,6 +182,25 @@ def test_choosing_a_missing_agent_says_how_to_install_it(nvim: Neovim, spy: Brid
     spy.answer(AGENTS)
     assert told(nvim) == "acp: goose is not installed. Install it with: brew install goose"
     assert spy.told("start") == []
+
+
+def test_a_missing_agent_of_the_users_own(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua(PICK, 1)
+    nvim.command("AcpStart")
+    spy.answer([{"name": "mine", "found": False, "install": "", "command": "/opt/x"}])
+    assert nvim.lua("return _G.offered[1]") == ["mine — not installed: no /opt/x on PATH"]
+    assert told(nvim) == "acp: mine is not installed. There is no /opt/x on PATH"
+
+
+def test_a_script_is_told_that_nothing_was_started(nvim: Neovim, spy: BridgeSpy) -> None:
+    for choice, err in ((9, "no agent was chosen"), (3, "goose is not installed")):
+        nvim.lua(PICK, choice)
+        nvim.lua("require('acp').start(nil, { on_done = function(err) _G.err = err end })")
+        spy.answer(AGENTS)
+        assert nvim.lua("return _G.err").startswith(err)
+    nvim.lua("require('acp').start(nil, { on_done = function(err) _G.err = err end })")
+    spy.answer(None, "the host is tired")
+    assert nvim.lua("return _G.err") == "the host is tired"
 
 
 def test_choosing_nothing_starts_nothing(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -211,6 +264,8 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
         ("1Acp cancel", ":Acp cancel takes no range"),
         ("Acp cancel!", ":Acp cancel takes no !"),
         ("Acp permit two", "two is no number: :Acp permit 2 takes the second option"),
+        ("Acp permit 1.5", "1.5 is no number: :Acp permit 2 takes the second option"),
+        ("Acp cancel now", ":Acp cancel takes no argument"),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -272,3 +327,14 @@ def test_what_the_host_lets_the_user_choose(nvim: Neovim, spy: BridgeSpy) -> Non
     )
     nvim.wait("#_G.told == 2")
     assert spy.told("chosen")[1] == {"call": 8}
+
+
+def test_what_the_host_asks_waits_for_nobody_who_types(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.ui.select = function() _G.offered = true end")
+    nvim.input("ihel")
+    nvim.lua("require('acp.choose').select(7, 'Which mode?', 'acp.mode', { 'a' })")
+    nvim.wait(lambda: spy.told("chosen") == [{"call": 7}])
+    nvim.input("lo<Esc>")
+    assert nvim.lua("return _G.offered") is None
+    assert nvim.lines() == ["hello"]
+    assert told(nvim) == "acp: Which mode? (not asked while you type: give the command again)"

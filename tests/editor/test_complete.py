@@ -55,6 +55,8 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
         ("AcpPrompt /pl", ["/plan", "/play"]),
         ("'<,'>AcpPrompt! /a", ["/ask"]),
         ("AcpPrompt /ask /pl", []),
+        ("AcpP /pl", ["/plan", "/play"]),
+        ("Acp prompt say Acp st", []),
     ],
 )
 def test_arguments(nvim: Neovim, spy: BridgeSpy, line: str, expected: list[str]) -> None:

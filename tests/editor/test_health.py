@@ -47,3 +47,27 @@ def test_packages_that_are_missing(tmp_path: Path) -> None:
     text = report({"python": script(tmp_path / "python", f'exec {sys.executable} -S "$@"')})
     assert "ERROR package pydantic is missing" in text
     assert "ERROR the host: Python package pynvim is missing" in text
+
+
+def test_the_version_of_an_agent_that_was_connected() -> None:
+    with Neovim() as nvim:
+        nvim.command("AcpStart tutor")
+        nvim.wait("require('acp').status().state == 'idle'")
+        nvim.command("checkhealth acp")
+        assert "OK tutor 0.1.0: " in "\n".join(nvim.lines())
+
+
+def test_an_interpreter_that_is_too_old(tmp_path: Path) -> None:
+    old = "case \"$2\" in *version_info*exit*) printf 'Python 3.9' >&2; exit 3; esac"
+    python = script(tmp_path / "python", f"{old}\necho python 3.9.1; exit 1\n")
+    text = report({"python": python})
+    assert f"ERROR {python} 3.9.1 (from vim.g.acp.python) is too old: 3.11 is needed" in text
+    assert f"ERROR the host: {python} is Python 3.9, the host needs 3.11 or newer" in text
+    assert "not checked: that needs the host" in text
+
+
+def test_modules_of_the_project_are_not_run() -> None:
+    with Neovim() as nvim:
+        (nvim.cwd / "importlib.py").write_text("raise SystemExit('run')")
+        nvim.command("checkhealth acp")
+        assert "ERROR" not in "\n".join(nvim.lines())
