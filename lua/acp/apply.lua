@@ -109,14 +109,6 @@ local function keep(view, ops)
   end)
 end
 
---- A text that became shorter would leave the lower part of the window empty.
----@param window integer
-local function fill_up(window)
-  api.nvim_win_call(window, function()
-    vim.cmd('normal! zb')
-  end)
-end
-
 ---@param buffer integer
 ---@param ops acp.Op[]
 local function draw_in_windows(buffer, ops)
@@ -129,7 +121,11 @@ local function draw_in_windows(buffer, ops)
     if view.follows then
       api.nvim_win_set_cursor(view.window, { count, #last })
       if count < old_count then
-        fill_up(view.window)
+        -- else the lower part of the window would be left empty
+        local topline = require('acp.layout').topline_for(view.window, count)
+        api.nvim_win_call(view.window, function()
+          vim.fn.winrestview({ topline = topline })
+        end)
       end
     else
       keep(view, ops)

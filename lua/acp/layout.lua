@@ -71,6 +71,23 @@ local function takes_files(window)
   return not chats.of(buffer) and vim.bo[buffer].buftype == ''
 end
 
+--- The view that shows a line at the bottom of a window, with as much as fits above it. Asks only:
+--- `zb` would let the cursor be seen in that window for a moment.
+---@param window integer
+---@param last integer 1-based
+---@return integer topline
+function M.topline_for(window, last)
+  local height, top = vim.fn.getwininfo(window)[1].height, last -- without the winbar
+  while top > 1 do
+    local rows = { start_row = top - 2, end_row = last - 1 }
+    if api.nvim_win_text_height(window, rows).all > height then
+      break
+    end
+    top = top - 1
+  end
+  return top
+end
+
 --- A window in which a file may be shown: the previous one if it is such, else the first.
 ---@return integer?
 function M.file_window()

@@ -211,10 +211,9 @@ end
 function M.show_options(menu)
   local rows = menu.ask.option_rows
   if #rows > 0 and api.nvim_get_current_win() ~= menu.winid then
+    local topline = layout.topline_for(menu.winid, rows[#rows] + 1)
     api.nvim_win_call(menu.winid, function()
-      api.nvim_win_set_cursor(0, { rows[#rows] + 1, 0 })
-      vim.cmd('normal! zb')
-      api.nvim_win_set_cursor(0, { rows[1] + 1, 0 })
+      vim.fn.winrestview({ topline = topline, lnum = rows[1] + 1, col = 0 })
     end)
   end
 end
