@@ -30,7 +30,7 @@ local function fit(text)
     line = 'acp: ' .. line
   end
   local space = math.max(vim.v.echospace, 20)
-  if vim.fn.strdisplaywidth(line) <= space then
+  if vim.api.nvim_strwidth(line) <= space then
     return line
   end
   return vim.fn.printf(('%%.%dS…'):format(space - 1), line)

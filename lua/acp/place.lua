@@ -16,6 +16,14 @@ local function screen_height()
   return vim.o.lines - vim.o.cmdheight - (vim.o.laststatus > 0 and 1 or 0)
 end
 
+--- How many cells a text takes. Not `strdisplaywidth()`, which counts how the *current window* would
+--- wrap it.
+---@param text string
+---@return integer
+local function cells(text)
+  return api.nvim_strwidth((text:gsub('\t', '        ')))
+end
+
 --- A title needs a border: 'winborder' where it gives one.
 ---@return string? border nil leaves the choice to 'winborder'
 local function border()
@@ -32,7 +40,7 @@ end
 local function wrapped_height(lines, width)
   local height = 0
   for _, line in ipairs(lines) do
-    height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+    height = height + math.max(1, math.ceil(cells(line) / width))
   end
   return height
 end
@@ -41,7 +49,7 @@ end
 ---@param width integer
 ---@return string
 local function cut(title, width)
-  if vim.fn.strdisplaywidth(title) <= width then
+  if cells(title) <= width then
     return title
   end
   return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), title)
@@ -52,11 +60,11 @@ end
 ---@param room integer
 ---@return integer width
 local function width_for(ask, lines, room)
-  local width = vim.fn.strdisplaywidth(ask.footer)
+  local width = cells(ask.footer)
   for _, line in ipairs(lines) do
-    width = math.max(width, vim.fn.strdisplaywidth(line) + 1)
+    width = math.max(width, cells(line) + 1)
   end
-  width = math.max(width, vim.fn.strdisplaywidth(ask.title) + 2)
+  width = math.max(width, cells(ask.title) + 2)
   return math.max(1, math.min(width, room))
 end
 
