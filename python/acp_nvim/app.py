@@ -22,6 +22,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.commands.desk import Desk, Ground
+from acp_nvim.commands.launching import PRIVATE
 from acp_nvim.commands.reacting import Reactions
 from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.errors import AcpError
@@ -29,11 +30,20 @@ from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.editor import Notices, Pickers
 from acp_nvim.nvim.files import NvimFiles
+from acp_nvim.nvim.follower import NvimFollower
+from acp_nvim.nvim.login import NvimLoginTerminals
 from acp_nvim.nvim.painter import Painter
+from acp_nvim.nvim.surroundings import NvimSurroundings
+from acp_nvim.nvim.terminals import TerminalBuffers
 from acp_nvim.process.child import Child, spawn
 from acp_nvim.process.group import Groups
+from acp_nvim.services.elicitation import Elicitations
 from acp_nvim.services.files import FileService
+from acp_nvim.services.follow_along import FollowAlong, Walker
+from acp_nvim.services.mentions import Mentions
 from acp_nvim.services.permission import Permissions
+from acp_nvim.services.store import Store
+from acp_nvim.services.terminals import Terminals
 from acp_nvim.services.watch import DiskWatch
 
 Task: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
@@ -54,11 +64,17 @@ class App:
         self._painter = Painter(call, self._fault)
         self._floats = AskFloats(call, self._fault)
         self._pickers = Pickers(call)
+        self._logins = NvimLoginTerminals(call)
+        self._terminals = TerminalBuffers(call, self._fault)
         self._notices = Notices(call, self._painter)
         self._groups = Groups()
         self._permissions = Permissions()
+        self._elicitations = Elicitations(self._permissions.questions)
         self._files = NvimFiles(call.lua)
+        self._mentions = Mentions(self._files, NvimSurroundings(call.lua))
         self._disk = DiskWatch(self._files, self._fault)
+        self._follow = FollowAlong(self._files, NvimFollower(call), self._notices)
+        self._store = Store(self._sessions_folder, time.time)
         self._verbs_in, self._verbs_out = anyio.create_memory_object_stream[tuple[Any, ...]](
             float("inf")
         )
@@ -74,7 +90,8 @@ class App:
     async def run(self) -> None:
         """Serve until Neovim leaves."""
         async with anyio.create_task_group() as self._tasks:
-            for part in (self._painter.run, self._floats.run, self._disk.run, self._tick):
+            drawing = (self._painter.run, self._floats.run, self._terminals.run)
+            for part in (*drawing, self._disk.run, self._follow.run, self._store.run, self._tick):
                 self._tasks.start_soon(self._for_ever, part)
             async for verb, payload, call in self._verbs_out:
                 self._dispatch(verb, payload, call)
@@ -84,6 +101,8 @@ class App:
     def _dispatch(self, verb: str, payload: Mapping[str, Any], call: int | None) -> None:
         if verb == "chosen":
             self._pickers.chosen(int(payload["call"]), payload.get("index"))
+        elif verb == "login_ended":
+            self._logins.ended(int(payload["call"]), payload.get("code"))
         elif verb == "shutdown":
             self._tasks.start_soon(self._shutdown)
         else:
@@ -120,6 +139,7 @@ class App:
             self._notices.notice(str(error), warning=True)
 
     async def _shutdown(self) -> None:
+        self._store.flush()
         async with anyio.create_task_group() as tasks:
             for client in self._desk.clients:
                 if client.link is not None:
@@ -134,10 +154,17 @@ class App:
             screen=self._painter,
             asks=self._floats,
             chooser=self._pickers,
+            login_terminals=self._logins,
             notifier=self._notices,
+            terminals=self._terminals,
             permissions=self._permissions,
+            elicitations=self._elicitations,
             disk=self._disk,
+            follow=self._follow,
             name_chat=partial(self._call.lua, "acp.window.name"),
+            open_chat=partial(self._call.lua, "acp.window.open_session"),
+            show_chat=partial(self._call.lua, "acp.window.show"),
+            store=self._store,
             new_client=self._new_client,
             new_session=lambda agent, cwd: Session(agent, cwd, self._reactions.changed),
             start_soon=self._start_soon,
@@ -171,14 +198,25 @@ class App:
             await self._safely(part)
             await anyio.sleep(TICK)
 
+    def _sessions_folder(self) -> str:
+        return os.path.join(self._desk.paths.get("state", "/tmp"), "sessions")
+
     def _new_client(self, launch: Launch) -> Client:
         path = os.path.join(self._desk.paths.get("state", "/tmp"), "log", f"{launch.name}.jsonl")
         return Client(
             launch,
-            Services(self._file_service(launch.name), self._permissions, self._fault),
+            Services(
+                self._file_service(launch.name),
+                self._permissions,
+                self._fault,
+                elicitations=self._elicitations,
+                outside=Session(launch.name, launch.cwd, self._reactions.changed),
+                terminals=self._terminals_of(launch.name),
+                mentions=self._mentions,
+            ),
             spawn=self._spawn,
             files=self._files,
-            traffic=Traffic(path, time.monotonic),
+            traffic=Traffic(path, time.monotonic, whole=self._desk.options.log.level == "debug"),
             watcher=self._reactions,
             clock=time.monotonic,
             version=acp_nvim.__version__,
@@ -194,6 +232,15 @@ class App:
             install=launch.install,
         )
 
+    def _terminals_of(self, agent: str) -> Terminals:
+        return Terminals(
+            agent,
+            self._terminals,
+            environment={key: it for key, it in os.environ.items() if key not in PRIVATE},
+            limit=self._desk.options.terminal.output_byte_limit,
+            on_group=self._on_group,
+        )
+
     def _on_group(self, group: int, alive: bool) -> None:
         self._groups.note(group, alive)
         self._call.post("acp.bridge.group", group, alive)
@@ -204,8 +251,11 @@ class App:
                 name, {"agent": agent, "session": session_id, "path": path}
             )
 
+        def touched(session_id: str, path: str, line: int | None) -> None:
+            self._follow.touched(Walker(agent, session_id), path, line)
+
         read, written = told("AcpFileRead"), told("AcpFileWritten")
-        return FileService(self._files, on_read=read, on_written=written)
+        return FileService(self._files, on_read=read, on_written=written, on_place=touched)
 
     def _fault(self, error: BaseException) -> None:
         """Our own mistake: a traceback into the log (stderr), one line on screen."""

@@ -44,10 +44,15 @@ class AskFailed(AcpError):
 
 
 class AgentError(AcpError):
-    """The agent answered a request of ours with a JSON-RPC error."""
+    """The agent answered a request of ours with a JSON-RPC error.
+
+    Its text has the first line of `data.details`, where many agents say what "Internal error" is.
+    """
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
-        super().__init__(message)
+        details = data.get("details") if isinstance(data, dict) else None
+        first = details.strip().partition("\n")[0][:200] if isinstance(details, str) else ""
+        super().__init__(f"{message}: {first}" if first and first not in message else message)
         self.code = code
         self.message = message
         self.data = data

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from acp_nvim.hunks import Hunk
 from acp_nvim.session.noun import Selection
-from acp_nvim.view.block import Block, Line
+from acp_nvim.view.block import Block
+from acp_nvim.view.menu import Menu
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +81,67 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """One row of the diagnostics or of the quickfix list; 1-based, 0 is not known."""
+
+    path: str
+    line: int
+    column: int
+    kind: str
+    """error, warning, …; "" for a row that is none."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedText:
+    """The lines of a buffer that is no file, and its name."""
+
+    name: str
+    lines: tuple[str, ...]
+    filetype: str
+
+
+class Surroundings(Protocol):
+    """What the user may speak of besides files, as it is now."""
+
+    async def selection(self) -> Selection | None:
+        """Return the last visual selection of the file last worked in, as whole lines."""
+
+    async def diagnostics(self) -> Sequence[Finding]:
+        """Return those of the file last worked in."""
+
+    async def quickfix(self) -> Sequence[Finding]:
+        """Return the quickfix list."""
+
+    async def buffer(self, name: str) -> NamedText | None:
+        """Return the buffer of that name that is no file, or None."""
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One row of a picker."""
 
     label: str
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class LoginProgram:
+    """What a login in a terminal runs; `env` is the whole environment."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: str
+
+
+class LoginTerminals(Protocol):
+    """Terminals that the user types in to log in; only ever as the result of a user's command."""
+
+    async def run(self, title: str, program: LoginProgram) -> int | None:
+        """Show it until it ends; return its exit code, None if the user closed the terminal.
+
+        When the waiting task is cancelled the program is ended.
+        """
 
 
 class Chooser(Protocol):
@@ -94,28 +151,17 @@ class Chooser(Protocol):
         """Return the value of the chosen row, or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskView:
-    """The permission float: its text, and which of its lines are options (0-based rows)."""
-
-    id: str
-    title: str
-    footer: str
-    lines: tuple[Line, ...]
-    option_rows: tuple[int, ...]
-    option_ids: tuple[str, ...]
-    detail: tuple[Line, ...]
-    """The full diff or text that `d` shows; empty when there is no more to show."""
-    chat: int = 0
-    """Buffer of the chat that it belongs to."""
-    detail_filetype: str = ""
-
-
 class Asks(Protocol):
     """Floating menus, one for each pending ask; calls return at once and keep their order."""
 
-    def open(self, view: AskView, announce: Callable[[], None]) -> None:
+    def open(self, view: Menu, announce: Callable[[], None]) -> None:
         """Open the menu without taking focus or changing the mode, then call `announce`."""
+
+    def redraw(self, view: Menu) -> None:
+        """Show what an open one looks like now; the cursor stays in its row."""
+
+    async def browse(self, url: str) -> str | None:
+        """Let the system's browser open it; return why that failed, or None."""
 
     def close(self, ask_id: str) -> None:
         """Close it; nothing if it is not open."""
@@ -131,6 +177,61 @@ class Asks(Protocol):
 
     async def settled(self) -> None:
         """Return when all calls so far are carried out."""
+
+
+class TerminalScreens(Protocol):
+    """Terminal buffers of the editor; calls return at once and keep their order."""
+
+    def open(
+        self, name: str, *, typed: Callable[[bytes], None], resized: Callable[[int, int], None]
+    ) -> int:
+        """Make a hidden terminal buffer, and return the number that it has here.
+
+        `typed` is told what the user types into it, `resized` its rows and columns.
+        """
+
+    def write(self, number: int, data: bytes) -> None:
+        """Show output; when there is more than can be shown, its beginning is left out."""
+
+    def forget(self, number: int) -> None:
+        """Let it go: at once, or when it is in no window any more."""
+
+    def buffer(self, number: int) -> int | None:
+        """Return the buffer, None if it is not there yet, or the user has wiped it."""
+
+    async def show(self, number: int) -> bool:
+        """Open it in a window, with the cursor in it; False if it is gone."""
+
+    def typed(self, number: int, data: bytes) -> None:
+        """The user has typed into it."""
+
+    def resized(self, number: int, rows: int, columns: int) -> None:
+        """Its windows have another size."""
+
+    async def settled(self) -> None:
+        """Return when each that was opened has its buffer; output may still be on its way."""
+
+
+class Follower(Protocol):
+    """Shows where the agent is, and moves one window along, never the current one."""
+
+    async def start(self) -> None:
+        """Have a window to move; open one if need be. By the user's command only."""
+
+    async def show(self, path: str, line: int | None) -> bool:
+        """Put the sign there and move the window; False if the editor refuses just now.
+
+        A file that cannot be opened without a question is not opened.
+        """
+
+    async def window(self) -> int | None:
+        """Return the window that is moved."""
+
+    def clear(self) -> None:
+        """Take the sign away."""
+
+    def stop(self) -> None:
+        """Take the sign away and let the window go."""
 
 
 class Notifier(Protocol):

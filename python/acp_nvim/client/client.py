@@ -12,21 +12,23 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import reasons
-from acp_nvim.client.connection import Connection, Link, Outcome
+from acp_nvim.client.connection import Connection, Link
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.listing import Listing
+from acp_nvim.client.login import OPENING, Login, is_refusal
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
+from acp_nvim.client.settings import Settings
 from acp_nvim.client.setup import Setup
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.client.turns import Turns
-from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
+from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.ports import Files
 from acp_nvim.process.child import Exit
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
 from acp_nvim.protocol.negotiate import LATEST, choose
-from acp_nvim.session.action import Refused, SetMode
-from acp_nvim.session.event import ModeChanged, Noticed, SessionClosed, SessionReopening, TurnEnded
+from acp_nvim.session.event import Noticed, SessionClosed, SessionReopening, TurnEnded
 from acp_nvim.session.noun import Prompt
 
 ClientState: TypeAlias = Literal["starting", "ready", "needs_login", "failed", "closed"]
@@ -70,13 +72,18 @@ class Client:
         self.info: AgentInfo | None = None
         self.link: Link | None = None
         self.registry = Registry()
+        self.terminals = services.terminals
         self._spawn = spawn
         self._watcher = watcher
         self._fault = services.fault
+        self.outside = services.outside
         self._version = version
         self._dialect: Dialect = choose(LATEST, LATEST)
-        self._turns = Turns(self._dialect, services.permissions, files, clock)
+        self.login = Login(launch, self._dialect, clock, self._needs_login)
+        self._turns = Turns(self._dialect, services, launch, files, clock, self.login)
+        self._settings = Settings(launch.name, self._dialect, self.login)
         self._setup = Setup(launch, self._dialect, self.registry)
+        self.listing = Listing(launch.name, self._dialect, self.login)
         self._inbound = Inbound(launch, self._dialect, self.registry, services)
         self._clock = clock
         self._begun = anyio.Event()
@@ -119,6 +126,7 @@ class Client:
             async with anyio.create_task_group() as tasks:
                 self._connection = Connection(link, self.traffic, self._inbound, self._fault)
                 self._inbound.attach(self._connection, tasks, self.traffic)
+                tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._initialize, tasks)
                 self.exit = await self._connection.run()
                 self._lost()
@@ -133,7 +141,7 @@ class Client:
 
     async def reopen(self, session: Session, session_id: str | None) -> None:
         """Open a session of an earlier process again: load, else resume, else anew."""
-        session.apply(SessionReopening())
+        session.apply(SessionReopening(session_id=session_id))
         await self._open(session, session_id)
 
     def submit(self, session: Session, prompt: Prompt, *, interrupt: bool = False) -> None:
@@ -141,32 +149,26 @@ class Client:
         self._turns.submit(session, prompt, interrupt=interrupt)
 
     def cancel(self, session: Session) -> None:
-        """Cancel the session's opening, or its turn; raises `UserError` if there is neither."""
-        if not self._setup.abort(session):
+        """Cancel the session's opening, its turn or a login; raises `UserError` if none is."""
+        if self._setup.abort(session):
+            return
+        if session.state.status == "running" or not self.login.cancel():
             self._turns.cancel(session)
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the session's mode; raises `UserError` if it is refused."""
-        decision = session.decide(SetMode(mode))
-        if isinstance(decision, Refused):
-            raise UserError(decision.reason)
-        if session.id is None:
-            raise UserError("the session is not open yet: try again when the agent has started")
+        await self._settings.set_mode(session, mode)
 
-        def switched(outcome: Outcome) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
-                session.apply(ModeChanged(mode))
-
-        try:
-            await self._connection.request(*self._dialect.set_mode(session.id, mode), switched)
-        except (AgentError, ConnectionLost) as error:
-            raise UserError(f"{self.name} did not switch to mode {mode}: {error}") from error
+    async def set_option(self, session: Session, option_id: str, value: str | bool) -> None:
+        """Give a config option another value; raises `UserError` if it is refused."""
+        await self._settings.set_option(session, option_id, value)
 
     async def close(self, session: Session) -> None:
         """Close one session, with the agent's help where it offers that (C-093, C-094)."""
         if session.state.status == "running":
             self._turns.cancel(session)
         self._setup.abort(session)
+        self.login.forget(session)
         self._close(session, None)
         self.registry.remove(session)
         if session.id is not None and self.state in ("ready", "needs_login"):
@@ -207,7 +209,10 @@ class Client:
             return
         self.state = "ready"
         self._turns.attach(self._connection, tasks, self.info.capabilities)
+        self._settings.attach(self._connection)
+        self.login.attach(self._connection, self.info)
         self._setup.attach(self._connection, self.info.capabilities)
+        self.listing.attach(self._connection, self.info.capabilities)
         self._begun.set()
         self._watcher.connected(self)
 
@@ -237,20 +242,28 @@ class Client:
         try:
             await self._setup.open(session, session_id)
         except (AgentError, ConnectionLost, UserError) as error:
-            self._not_opened(session, error)
+            self._not_opened(session, session_id, error)
         if session.state.status == "loading":
             self._close(session, "This session was not opened: :AcpStart opens another")
         elif session.state.status == "idle":
-            self.state, self.error = "ready", None
+            self.login.accepted()
             self._turns.go_on(session)
 
-    def _not_opened(self, session: Session, error: AgentError | ConnectionLost | UserError) -> None:
-        if isinstance(error, AgentError) and error.code == Code.AUTH_REQUIRED:
-            self.state, self.error = "needs_login", reasons.wants_login(self.launch, self.info)
-            self._close(session, self.error)
+    def _needs_login(self, said: str | None) -> None:
+        if self.state in ("ready", "needs_login"):
+            self.state, self.error = "ready" if said is None else "needs_login", said
+
+    def _not_opened(
+        self,
+        session: Session,
+        session_id: str | None,
+        error: AgentError | ConnectionLost | UserError,
+    ) -> None:
+        if is_refusal(error):
+            key, again = (session, OPENING), lambda client: client.reopen(session, session_id)
+            self._close(session, self.login.wanted(key, again))
         else:
-            said = f"{self.name} did not open a session: {error}. See :Acp log {self.name}"
-            self._close(session, said)
+            self._close(session, reasons.not_opened(self.name, error, again=session_id is not None))
 
     # --- the end
 
@@ -274,5 +287,7 @@ class Client:
         if session.state.status in ("running", "cancelling"):
             session.apply(TurnEnded(self._clock(), None))
         self._turns.answer_all(session)
+        if session.id is not None:
+            self.terminals.close(session.id)
         if session.state.status != "closed":
             session.apply(SessionClosed(reason))

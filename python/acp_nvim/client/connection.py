@@ -26,6 +26,7 @@ from acp_nvim.wire.message import (
     RequestId,
     Response,
     parse_line,
+    to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
 
@@ -143,18 +144,23 @@ class Connection:
         """Send a notification."""
         self._post(self._peer.notify(method, params))
 
-    def respond(self, request_id: RequestId, result: object) -> None:
-        """Answer a request; nothing if it was answered already (C-155)."""
-        self._post(self._peer.respond(request_id, result))
+    def respond(self, request_id: RequestId, result: object, *, private: bool = False) -> None:
+        """Answer a request; nothing if it was answered already (C-155).
+
+        What is `private` is not written to the log (C-303).
+        """
+        line = self._peer.respond(request_id, result)
+        hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
+        self._post(line, hidden if private else line)
 
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
         """Answer a request with an error; nothing if it was answered already."""
         self._post(self._peer.fail(request_id, int(code), message, data))
 
-    def _post(self, line: bytes) -> None:
+    def _post(self, line: bytes, logged: bytes | None = None) -> None:
         if not line or self._lost:
             return
-        self._traffic.record("client", line.decode("utf-8", "replace").rstrip("\n"))
+        self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
         self._outbox.send_nowait(line)
 
     async def _write(self) -> None:

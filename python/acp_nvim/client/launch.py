@@ -24,8 +24,19 @@ class Launch:
     additional_directories: tuple[str, ...] = ()
     read_files: bool = True
     write_files: bool = True
+    terminals: bool = True
+    terminal_login: bool = True
+    """It is a command that can be run in a terminal as well (C-044)."""
 
     @property
     def capabilities(self) -> ClientCapabilities:
         """What this client serves to that agent, so what it advertises (C-032)."""
-        return ClientCapabilities(read_text_file=self.read_files, write_text_file=self.write_files)
+        return ClientCapabilities(
+            read_text_file=self.read_files,
+            write_text_file=self.write_files,
+            terminal=self.terminals,
+            boolean_options=True,
+            elicitation_form=True,
+            elicitation_url=True,
+            terminal_login=self.terminal_login,
+        )

@@ -12,8 +12,11 @@ from acp_nvim.client.session import Session
 from acp_nvim.commands.chat import Chat
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Asks, Chooser, Notifier, Screen
+from acp_nvim.ports import Asks, Chooser, LoginTerminals, Notifier, Screen, TerminalScreens
+from acp_nvim.services.elicitation import Elicitations
+from acp_nvim.services.follow_along import FollowAlong
 from acp_nvim.services.permission import Permissions
+from acp_nvim.services.store import Store
 from acp_nvim.services.watch import DiskWatch
 
 
@@ -24,14 +27,22 @@ class Ground:
     screen: Screen
     asks: Asks
     chooser: Chooser
+    login_terminals: LoginTerminals
     notifier: Notifier
+    terminals: TerminalScreens
     permissions: Permissions
+    elicitations: Elicitations
     disk: DiskWatch
+    follow: FollowAlong
     new_client: Callable[[Launch], Client]
     new_session: Callable[[str, str], Session]
     """Makes a session from the agent's name and the working directory."""
     start_soon: Callable[..., None]
     name_chat: Callable[[int, str], Coroutine[Any, Any, Any]]
+    open_chat: Callable[[str], Coroutine[Any, Any, Any]]
+    """Opens the windows of a chat with that agent; returns `{chat, prompt}`, their buffers."""
+    show_chat: Callable[[int], Coroutine[Any, Any, Any]]
+    store: Store
     clock: Callable[[], float]
     host: Mapping[str, Any]
     """What `inspect()` says of the host."""
@@ -57,6 +68,13 @@ class Desk:
     def chat_of(self, session: Session) -> Chat | None:
         """Return the chat that shows the session, or None."""
         return next((chat for chat in self.chats.values() if chat.session is session), None)
+
+    def sessions(self) -> list[Session]:
+        """Return the sessions of all chats, and those that stand for an agent as a whole."""
+        return [
+            *(chat.session for chat in self.chats.values()),
+            *(client.outside for client in self.clients),
+        ]
 
     def client(self, name: str) -> Client | None:
         """Return the client of that agent that is alive, or the last one that was, or None."""

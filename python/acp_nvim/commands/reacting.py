@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking
+from acp_nvim.commands import asking, eliciting, following
+from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.services.roots import Roots
 from acp_nvim.session.content import Diff
@@ -18,6 +19,8 @@ from acp_nvim.session.event import (
     AskClosed,
     AskOpened,
     Event,
+    InfoChanged,
+    Noticed,
     SessionOpened,
     ToolCallUpdated,
     TurnEnded,
@@ -41,20 +44,34 @@ class Reactions:
         if chat is not None:
             ground.screen.touch(chat.number)
             match event:
-                case AskOpened(ask):
-                    asking.show(self._desk, chat, ask)
                 case SessionOpened(session_id):
                     name = chat_name(session.state.agent, session_id)
                     ground.start_soon(ground.name_chat, chat.number, name)
         match event:
-            case AskClosed(ask_id):
-                ground.asks.close(ask_id)
             case ToolCallUpdated():
                 ground.disk.look(self._roots(session), paths(event))
+            case SessionOpened() | InfoChanged():
+                ground.store.note(session.state)
             case TurnEnded():
+                ground.store.note(session.state)
                 ground.disk.sweep(self._roots(session))
+        self._ask(session, chat, event)
         if found := announce(before, event, session.state):
             ground.notifier.event(*found)
+        following.walked(ground.follow, session, self._roots(session), event)
+
+    def _ask(self, session: Session, chat: Chat | None, event: Event) -> None:
+        """Show a question, and close it; an elicitation needs no chat."""
+        ground = self._desk.ground
+        match event:
+            case AskOpened(ask) if ask.elicitation is not None:
+                eliciting.show(self._desk, session, ask, ask.elicitation)
+            case AskOpened(ask) if chat is not None:
+                asking.show(self._desk, chat, ask)
+            case AskClosed(ask_id):
+                ground.asks.close(ask_id)
+            case Noticed(text) if chat is None and session.id is None:
+                ground.notifier.notice(f"{session.state.agent}: {text}")
 
     def connected(self, client: Client) -> None:
         """See `client.Watcher`."""
@@ -70,7 +87,7 @@ class Reactions:
     def tick(self) -> None:
         """Draw the clocks that run."""
         for chat in self._desk.chats.values():
-            if chat.session.state.status in MOVING:
+            if chat.session.state.status in MOVING or chat.login_since is not None:
                 self._desk.ground.screen.touch(chat.number)
 
     def _touch(self, client: Client) -> None:

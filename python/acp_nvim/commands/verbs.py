@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from acp_nvim.commands import agent, asking, prompting, viewing
+from acp_nvim.commands import (
+    agent,
+    asking,
+    choosing,
+    eliciting,
+    following,
+    login,
+    prompting,
+    sessions,
+    terminals,
+    viewing,
+)
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
 
@@ -16,20 +27,31 @@ VERBS: Mapping[str, Handler] = {
     "start": agent.start,
     "stop": agent.stop,
     "restart": agent.restart,
+    "sessions": sessions.sessions,
+    "reopen": sessions.reopen,
     "agents": agent.agents,
     "log": agent.log,
+    "login": login.login,
+    "logout": login.logout,
     "prompt": prompting.prompt,
+    "files": prompting.files,
     "cancel": prompting.cancel,
-    "mode": prompting.mode,
+    "mode": choosing.mode,
+    "config": choosing.config,
     "respond": asking.respond,
+    "fill": eliciting.fill,
     "permit": asking.permit,
     "ask_window": asking.ask_window,
     "toggle": viewing.toggle,
     "repaint": viewing.repaint,
     "prompt_made": viewing.prompt_made,
+    "follow": following.follow,
     "follow_link": viewing.follow_link,
     "chat_wiped": viewing.chat_wiped,
     "inspect": viewing.inspect,
+    "terminals": terminals.pick,
+    "terminal_input": terminals.typed,
+    "terminal_size": terminals.resized,
 }
 
 

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from acp_nvim.client.client import Client
+from acp_nvim.client.session import Session
+from acp_nvim.commands import asking, terminals
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
-from acp_nvim.session.state import ToolCall
 from acp_nvim.view.snapshot import pruned, snapshot
-from acp_nvim.view.transcript import location_at
+from acp_nvim.view.transcript import key_at, location_at
 
 
 def toggle(desk: Desk, payload: Mapping[str, Any]) -> None:
@@ -31,11 +32,18 @@ def prompt_made(desk: Desk, payload: Mapping[str, Any]) -> None:
     desk.chat(payload.get("chat")).prompt = int(payload["prompt"])
 
 
-def follow_link(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Answer the place that the entry in a row speaks of, or nothing."""
+async def follow_link(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Answer the place that the entry in a row speaks of; open its terminal; or nothing."""
     chat = desk.chat(payload.get("chat"))
-    place = location_at(chat.session.state, chat.transcript, int(payload["row"]))
-    return None if place is None else {"path": place.path, "line": place.line or 1}
+    state, row = chat.session.state, int(payload["row"])
+    place = location_at(state, chat.transcript, row)
+    if place is not None:
+        return {"path": place.path, "line": place.line or 1}
+    number = terminals.in_entry(desk, state, key_at(chat.transcript, row))
+    if number is None:
+        return None
+    await terminals.show(desk, number)
+    return {"terminal": True}
 
 
 def chat_wiped(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None:
@@ -50,15 +58,16 @@ def chat_wiped(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None
 async def inspect(desk: Desk, _payload: Mapping[str, Any]) -> dict[str, Any]:
     """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
     await desk.ground.asks.settled()
+    await desk.ground.terminals.settled()
     await desk.ground.screen.settled()
     return {
         "host": dict(desk.ground.host),
         "connections": [_connection(client) for client in desk.clients],
         "sessions": [_session(chat) for chat in desk.chats.values()],
-        "asks": [ask for chat in desk.chats.values() for ask in _asks(desk, chat)],
-        "terminals": [],
+        "asks": [ask for session in desk.sessions() for ask in _asks(desk, session)],
+        "terminals": terminals.listed(desk),
         "edits": [],
-        "follow": {"enabled": False},
+        "follow": pruned(await desk.ground.follow.snapshot()),
     }
 
 
@@ -89,19 +98,19 @@ def _connection(client: Client) -> dict[str, Any]:
     return pruned(plain)
 
 
-def _asks(desk: Desk, chat: Chat) -> list[dict[str, Any]]:
-    state = chat.session.state
+def _asks(desk: Desk, session: Session) -> list[dict[str, Any]]:
     return [
-        {
-            "id": ask.id,
-            "session": state.id,
-            "kind": ask.kind,
-            "title": tool.title if isinstance(tool, ToolCall) else ask.tool_call_id,
-            "options": [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options],
-            "bufnr": place[0],
-            "winid": place[1],
-        }
-        for ask in state.asks
+        pruned(
+            {
+                "id": ask.id,
+                "session": session.id,
+                "kind": ask.kind,
+                "title": asking.title(session.state, ask),
+                "options": [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options],
+                "bufnr": place[0],
+                "winid": place[1],
+            }
+        )
+        for ask in session.state.asks
         if (place := desk.ground.asks.place(ask.id)) is not None
-        for tool in (state.entry(f"tool:{ask.tool_call_id}"),)
     ]

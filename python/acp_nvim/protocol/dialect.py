@@ -14,6 +14,7 @@ from acp_nvim.config import McpServer
 from acp_nvim.session.ask import Answer, Ask
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
+from acp_nvim.session.noun import ConfigOption, ListedSession
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
 """A method and its params, ready for the wire."""
@@ -28,6 +29,10 @@ class ClientCapabilities:
     read_text_file: bool = False
     write_text_file: bool = False
     terminal: bool = False
+    boolean_options: bool = False
+    elicitation_form: bool = False
+    elicitation_url: bool = False
+    terminal_login: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,14 @@ class AgentInfo:
         return self.title or self.name
 
 
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """One page of `session/list`; `cursor` is None on the last one (C-098)."""
+
+    sessions: tuple[ListedSession, ...] = ()
+    cursor: str | None = None
+
+
 class Dialect(Protocol):
     """One version of the protocol, as the client uses it."""
 
@@ -95,6 +108,12 @@ class Dialect(Protocol):
         self, capabilities: ClientCapabilities, *, name: str, title: str, version: str
     ) -> Call:
         """Return the first request of a connection."""
+
+    def authenticate(self, method_id: str) -> Call:
+        """Return `authenticate`, with the id of a method of type `agent` (C-050, C-051)."""
+
+    def logout(self) -> Call:
+        """Return `logout`."""
 
     def new_session(
         self,
@@ -125,11 +144,23 @@ class Dialect(Protocol):
     def close_session(self, session_id: str) -> Call:
         """Return `session/close`."""
 
+    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
+        """Return `session/list` for that absolute folder; `cursor` as the page before gave it."""
+
+    def delete_session(self, session_id: str) -> Call:
+        """Return `session/delete`."""
+
     def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
         """Return `session/prompt`; `UnknownContent` cannot be sent and is left out."""
 
     def set_mode(self, session_id: str, mode_id: str) -> Call:
         """Return `session/set_mode`."""
+
+    def set_option(self, session_id: str, option_id: str, value: str | bool) -> Call:
+        """Return `session/set_config_option`; a bool for a boolean option."""
+
+    def set_model(self, session_id: str, model_id: str) -> Call:
+        """Return `session/set_model`, for agents that have the quirk `legacy_models`."""
 
     def cancel(self, session_id: str) -> Call:
         """Return the notification that cancels the running turn."""
@@ -154,8 +185,17 @@ class Dialect(Protocol):
         when the result lacks the id that only it could tell.
         """
 
+    def decode_sessions(self, result: object) -> SessionPage:
+        """Return one page of `session/list`; bad entries are left out (C-101)."""
+
+    def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
+        """Return all options from the answer to `set_option`; None if it does not tell them."""
+
     def decode_prompt(self, result: object) -> str:
         """Return the stop reason: an unknown one verbatim, `end_turn` when there is none."""
+
+    def decode_turn_tokens(self, result: object) -> int | None:
+        """Return how many tokens the turn took, from its answer; None when it does not tell."""
 
     def decode_update(self, params: object) -> tuple[str, tuple[Event, ...]]:
         """Return the session id ("" if there is none) and what happened; never raises.
@@ -169,6 +209,9 @@ class Dialect(Protocol):
         Raises `AskFailed`: METHOD_NOT_FOUND for what is unknown or not in `capabilities`
         (C-041), INVALID_PARAMS with a sentence that names the field.
         """
+
+    def decode_complete_elicitation(self, params: object) -> str | None:
+        """Return the id of the elicitation that is complete; None if unreadable."""
 
     def decode_cancel_request(self, params: object) -> RequestId:
         """Return the id of the agent's request that it no longer needs; None if unreadable."""

@@ -36,7 +36,15 @@ class SetMode:
     mode: str
 
 
-Action: TypeAlias = SubmitPrompt | SendQueued | CancelTurn | SetMode
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """Give a config option another value; a bool for a boolean one."""
+
+    option: str
+    value: str | bool
+
+
+Action: TypeAlias = SubmitPrompt | SendQueued | CancelTurn | SetMode | SetOption
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ from acp_nvim.session.action import (
     Refused,
     SendQueued,
     SetMode,
+    SetOption,
     SubmitPrompt,
 )
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import CancelRequested, Event, PromptQueued, TurnStarted
 from acp_nvim.session.noun import Prompt
+from acp_nvim.session.options import find, modes_of
 from acp_nvim.session.state import SessionState
 
 _CLOSED = Refused(
@@ -27,7 +29,8 @@ _CLOSED = Refused(
 def decide(state: SessionState, action: Action) -> tuple[Event, ...] | Refused:
     """Return the events that carry the action out, in order; none: there is nothing to do.
 
-    For `SetMode` no events means that it is allowed: the mode changes when the agent says so.
+    For `SetMode` and `SetOption` no events means that it is allowed: what is shown changes when the
+    agent says so, so that nothing has to be taken back when it refuses (C-258).
     """
     match action:
         case SubmitPrompt():
@@ -38,13 +41,15 @@ def decide(state: SessionState, action: Action) -> tuple[Event, ...] | Refused:
             return _cancel(state)
         case SetMode():
             return _set_mode(state, action)
+        case SetOption():
+            return _set_option(state, action)
 
 
 def _submit(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Refused:
-    if _is_empty(action.prompt):
-        return Refused("The prompt is empty; write something first")
     if state.status == "closed":
         return _CLOSED
+    if _is_empty(action.prompt):
+        return _submit_nothing(state, action)
     if state.status == "idle" and not state.queue:
         return (TurnStarted(action.prompt, action.at),)
     queued = PromptQueued(action.prompt, first=action.interrupt)
@@ -57,13 +62,20 @@ def _submit(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Re
     return (queued,)
 
 
+def _submit_nothing(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Refused:
+    """Send the prompt that is held in the queue: that is how the user says so (C-054)."""
+    if state.status == "idle" and state.queue:
+        return (TurnStarted(state.queue[0], action.at, queued=True),)
+    return Refused("The prompt is empty; write something first")
+
+
 def _is_empty(prompt: Prompt) -> bool:
     blank = all(isinstance(block, Text) and not block.text.strip() for block in prompt.blocks)
     return blank and not prompt.selections
 
 
 def _send_queued(state: SessionState, action: SendQueued) -> tuple[Event, ...]:
-    if state.status == "idle" and state.queue:
+    if state.status == "idle" and state.queue and not state.queue[0].held:
         return (TurnStarted(state.queue[0], action.at, queued=True),)
     return ()
 
@@ -81,9 +93,26 @@ def _set_mode(state: SessionState, action: SetMode) -> tuple[Event, ...] | Refus
         return _CLOSED
     if state.status == "loading":
         return Refused("The session is still being opened; choose the mode when it is there")
-    if not state.modes:
+    known = [mode.id for mode in modes_of(state)]
+    if not known:
         return Refused(f"{state.agent} has no session modes")
-    known = [mode.id for mode in state.modes]
     if action.mode not in known:
         return Refused(f"{state.agent} has no mode {action.mode!r}; it has {', '.join(known)}")
     return ()
+
+
+def _set_option(state: SessionState, action: SetOption) -> tuple[Event, ...] | Refused:
+    if state.status == "closed":
+        return _CLOSED
+    if state.status == "loading":
+        return Refused("The session is still being opened; set it when it is there")
+    option = find(state.config, action.option)
+    if option is None:
+        known = ", ".join(each.id for each in state.config) or "none"
+        return Refused(f"{state.agent} has no option {action.option!r}; it has {known}")
+    if option.type == "boolean":
+        return () if isinstance(action.value, bool) else Refused(f"{option.id} is on or off")
+    values = [choice.value for choice in option.choices]
+    if action.value in values:
+        return ()
+    return Refused(f"{option.id} cannot be {action.value!r}; it can be {', '.join(values)}")

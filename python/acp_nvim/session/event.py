@@ -12,6 +12,8 @@ from typing import Final, TypeAlias
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.noun import (
+    NOTHING_CHOSEN,
+    Chosen,
     Command,
     ConfigOption,
     Cost,
@@ -24,6 +26,8 @@ from acp_nvim.session.noun import (
     Severity,
     ToolStatus,
 )
+from acp_nvim.session.state import Entry
+from acp_nvim.session.terminal import ExitStatus
 
 
 class Unset(Enum):
@@ -45,7 +49,12 @@ class SessionOpened:
     session_id: str
     modes: tuple[Mode, ...] = ()
     mode: str | None = None
-    config: tuple[ConfigOption, ...] = ()
+    config: tuple[ConfigOption, ...] | None = None
+    """None: an answer to a load or a resume told nothing of them, so what is known stays."""
+    models: ConfigOption | None = None
+    """The list of models of older agents, which is in no schema."""
+    replayed: bool = False
+    """It was loaded: tool calls that are still open were cut off long ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,8 @@ class ToolCallUpdated:
     raw_input: str | Unset = UNSET
     """JSON text, as compact as it came; an empty object is left UNSET (C-164)."""
     raw_output: str | Unset = UNSET
+    name: str | Unset = UNSET
+    """What the agent's program calls the tool, as in `read_file`; of the unstable schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +145,19 @@ class Unknown:
     raw: str
 
 
+@dataclass(frozen=True, slots=True)
+class TerminalUpdated:
+    """What is known of a terminal: an upsert, whether it is ours or the agent's own."""
+
+    id: str
+    command: str | Unset = UNSET
+    tail: str | Unset = UNSET
+    """The end of the output, in place of what was known."""
+    more: str = ""
+    """Output that follows what was known."""
+    exit: ExitStatus | Unset = UNSET
+
+
 # --- facts from this side
 
 
@@ -173,6 +197,8 @@ class TurnEnded:
     at: float
     stop_reason: str | None = None
     error: str | None = None
+    tokens: int | None = None
+    """What the turn took of the model, if the agent tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +228,24 @@ class SessionReopening:
     """A closed session is being opened again; `replay` empties the transcript first."""
 
     replay: bool = False
+    session_id: str | None = None
+    """Whose id it is, where the session does not know it yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptRestored:
+    """The transcript is one that was kept: of another Neovim, or before a load that failed."""
+
+    entries: tuple[Entry, ...]
+    title: str | None = None
+    chosen: Chosen = NOTHING_CHOSEN
 
 
 Event: TypeAlias = (
     SessionOpened
     | ChunkReceived
     | ToolCallUpdated
+    | TerminalUpdated
     | PlanReplaced
     | CommandsReplaced
     | ModeChanged
@@ -225,4 +263,5 @@ Event: TypeAlias = (
     | AskClosed
     | SessionClosed
     | SessionReopening
+    | TranscriptRestored
 )

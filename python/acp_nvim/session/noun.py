@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from acp_nvim.session.content import Content
+from acp_nvim.session.elicitation import Elicitation
 
 Role: TypeAlias = Literal["user", "agent", "thought"]
 ToolStatus: TypeAlias = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
@@ -42,6 +43,20 @@ class ConfigOption:
     category: str | None = None
     description: str | None = None
     choices: tuple[ConfigChoice, ...] = ()
+    way: Literal["set_config_option", "set_model"] = "set_config_option"
+    """The request that sets it; `set_model` for the list of models of older agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was set in a session, as it is kept for an agent that does not tell it again."""
+
+    config: tuple[ConfigOption, ...] = ()
+    modes: tuple[Mode, ...] = ()
+    mode: str | None = None
+
+
+NOTHING_CHOSEN: Final = Chosen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,17 @@ class PlanEntry:
     content: str
     priority: str
     status: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session that the agent knows (v1/session-list); `updated_at` as sent, ISO 8601 if valid."""
+
+    id: str
+    cwd: str
+    title: str | None = None
+    updated_at: str | None = None
+    additional_directories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +122,24 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """An `@…` in a prompt: the names that it may stand for, the longest first.
+
+    There are several only where it ends in punctuation: `@a.py.` may mean `a.py`.
+    """
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the user wants to say: ready blocks, and selections that are read when it is sent."""
+    """What the user wants to say: ready blocks, and what is read when it is sent."""
 
     blocks: tuple[Content, ...]
     selections: tuple[Selection, ...] = ()
+    held: bool = False
+    """It was refused for want of a login: only the user sends it again (C-054)."""
+    mentions: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +156,8 @@ class PendingAsk:
     """A question to the user that waits for an answer; `id` is ours, unique in the host."""
 
     id: str
-    kind: Literal["permission"]
+    kind: Literal["permission", "elicitation"]
     tool_call_id: str
-    options: tuple[PermissionOption, ...]
+    """The tool call that it is about; "" for an elicitation that is about none."""
+    options: tuple[PermissionOption, ...] = ()
+    elicitation: Elicitation | None = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from acp_nvim.session import messages, tool_calls, turns
+from acp_nvim.session import messages, options, terminals, tool_calls, turns
 from acp_nvim.session.entries import notice
 from acp_nvim.session.event import (
     UNSET,
@@ -31,7 +31,9 @@ from acp_nvim.session.event import (
     SessionClosed,
     SessionOpened,
     SessionReopening,
+    TerminalUpdated,
     ToolCallUpdated,
+    TranscriptRestored,
     TurnEnded,
     TurnStarted,
     Unknown,
@@ -47,7 +49,11 @@ def reduce(state: SessionState, event: Event) -> SessionState:
 
 def _plan_replaced(state: SessionState, event: PlanReplaced) -> SessionState:
     """Take the whole plan; no entries, no plan (C-265). It ends the current message (C-126)."""
-    plan = Plan(state.turn, event.entries) if event.entries else None
+    if event.entries:
+        plan: Plan | None = Plan(state.turn, event.entries, event.plan_id)
+    else:
+        # of several plans only the newest is shown; the end of another one leaves it alone
+        plan = state.plan if state.plan and state.plan.id != event.plan_id else None
     return replace(state, plan=plan, current=None)
 
 
@@ -56,11 +62,16 @@ def _commands_replaced(state: SessionState, event: CommandsReplaced) -> SessionS
 
 
 def _mode_changed(state: SessionState, event: ModeChanged) -> SessionState:
-    return replace(state, mode=event.mode)
+    """Take the mode, also for an option of that category whose agent tells it the old way."""
+    option = options.mode_option(state)
+    if option is None or event.mode not in [choice.value for choice in option.choices]:
+        return replace(state, mode=event.mode)
+    config = options.with_value(state.config, option.id, event.mode)
+    return replace(state, mode=event.mode, config=config)
 
 
 def _config_replaced(state: SessionState, event: ConfigReplaced) -> SessionState:
-    return replace(state, config=event.options)
+    return replace(state, config=options.replaced(state.config, event.options))
 
 
 def _info_changed(state: SessionState, event: InfoChanged) -> SessionState:
@@ -96,6 +107,7 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     SessionOpened: turns.session_opened,
     ChunkReceived: messages.chunk_received,
     ToolCallUpdated: tool_calls.tool_call_updated,
+    TerminalUpdated: terminals.terminal_updated,
     PlanReplaced: _plan_replaced,
     CommandsReplaced: _commands_replaced,
     ModeChanged: _mode_changed,
@@ -113,4 +125,5 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     AskClosed: _ask_closed,
     SessionClosed: turns.session_closed,
     SessionReopening: turns.session_reopening,
+    TranscriptRestored: turns.transcript_restored,
 }

@@ -25,6 +25,7 @@ from acp_nvim.session.noun import (
     Severity,
     ToolStatus,
 )
+from acp_nvim.session.terminal import Terminal
 
 Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
 
@@ -56,6 +57,10 @@ class ToolCall:
     locations: tuple[Location, ...] = ()
     raw_input: str | None = None
     raw_output: str | None = None
+    terminals: tuple[Terminal, ...] = ()
+    """What is known of the terminals in its content."""
+    name: str | None = None
+    """What the agent's program calls the tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ class Plan:
 
     turn: int
     entries: tuple[PlanEntry, ...]
+    id: str = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,7 @@ class Usage:
 
 
 NO_INDEX: Mapping[str, int] = MappingProxyType({})
+NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,8 @@ class SessionState:
     turn_started: float | None = None
     turn_ended: float | None = None
     stop_reason: str | None = None
+    turn_tokens: int | None = None
+    """What the last turn took of the model, if the agent told it."""
     title: str | None = None
     updated_at: str | None = None
     modes: tuple[Mode, ...] = ()
@@ -113,6 +122,8 @@ class SessionState:
     plan: Plan | None = None
     queue: tuple[Prompt, ...] = ()
     asks: tuple[PendingAsk, ...] = ()
+    terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)
+    """By id; kept after their release, for a tool call may name them later (C-205)."""
     entries: tuple[Entry, ...] = ()
     index: Mapping[str, int] = field(default_factory=lambda: NO_INDEX)
     """Position in `entries` of every key."""

@@ -12,6 +12,7 @@ from typing import Any
 from acp_nvim.session.entries import OPEN, add, put, rename
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.terminals import shown_in
 
 _PATCHED = tuple(field.name for field in fields(ToolCallUpdated) if field.name != "id")
 
@@ -29,7 +30,8 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
     if isinstance(call, ToolCall):
         merged = _merged(state, call, event)
         return state if merged == call else put(state, merged, current=state.current)
-    title = event.id if event.kind is UNSET else event.kind
+    named = [word for word in (event.name, event.kind) if word is not UNSET]
+    title = named[0] if named else event.id
     return add(state, _merged(state, ToolCall(key, event.id, state.turn, title), event))
 
 
@@ -43,6 +45,8 @@ def _merged(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> Tool
         name: value for name in _PATCHED if (value := getattr(event, name)) is not UNSET
     }
     merged = replace(call, **changes)
+    if merged.content is not call.content:
+        merged = replace(merged, terminals=shown_in(state, merged.content))
     if state.status in ("cancelling", "closed") and merged.status in OPEN:
         # What the agent said before it heard of the end; completed and failed still win (C-145).
         return replace(merged, status="cancelled")

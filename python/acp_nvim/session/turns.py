@@ -14,11 +14,13 @@ from acp_nvim.session.event import (
     SessionClosed,
     SessionOpened,
     SessionReopening,
+    TranscriptRestored,
     TurnEnded,
     TurnStarted,
 )
 from acp_nvim.session.messages import local_prompt
 from acp_nvim.session.noun import Severity
+from acp_nvim.session.options import replaced
 from acp_nvim.session.state import NO_INDEX, SessionState
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {
@@ -37,14 +39,16 @@ _ENDINGS: dict[str, tuple[str, Severity] | None] = {
 
 
 def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
-    """Take what the answer says; updates that came before it stay (P-01)."""
+    """Take what the answer says; what came before it, or is known from before, stays (P-01)."""
+    if event.replayed:
+        state = cancel_open(state, since_turn=0)
     return replace(
         state,
         id=event.session_id,
         status="idle" if state.status == "loading" else state.status,
-        modes=event.modes,
-        mode=event.mode,
-        config=event.config,
+        modes=event.modes or state.modes,
+        mode=event.mode or state.mode,
+        config=state.config if event.config is None else replaced(state.config, event.config),
         current=None,
     )
 
@@ -59,7 +63,8 @@ def session_closed(state: SessionState, event: SessionClosed) -> SessionState:
 
 def session_reopening(state: SessionState, event: SessionReopening) -> SessionState:
     """Wait for the agent again; a replay starts from an empty transcript (C-087)."""
-    state = replace(state, status="loading", asks=(), current=None)
+    known = event.session_id or state.id
+    state = replace(state, id=known, status="loading", asks=(), current=None)
     if not event.replay:
         return cancel_open(state, since_turn=0)
     return replace(
@@ -73,6 +78,28 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         index=NO_INDEX,
         settled=(),
     )
+
+
+def transcript_restored(state: SessionState, event: TranscriptRestored) -> SessionState:
+    """Show what was kept; under keys of their own, which nothing that comes later can meet."""
+    entries = tuple(
+        entry if entry.key == key else replace(entry, key=key)
+        for key, entry in ((f"kept:{place}", it) for place, it in enumerate(event.entries))
+    )
+    state = replace(
+        state,
+        entries=entries,
+        index={entry.key: place for place, entry in enumerate(entries)},
+        turn=max((entry.turn for entry in entries), default=0),
+        title=event.title or state.title,
+        config=state.config or event.chosen.config,
+        modes=state.modes or event.chosen.modes,
+        mode=state.mode or event.chosen.mode,
+        plan=None,
+        settled=(),
+        current=None,
+    )
+    return cancel_open(state, since_turn=0)
 
 
 def prompt_queued(state: SessionState, event: PromptQueued) -> SessionState:
@@ -90,6 +117,7 @@ def turn_started(state: SessionState, event: TurnStarted) -> SessionState:
         turn_started=event.at,
         turn_ended=None,
         stop_reason=None,
+        turn_tokens=None,
         queue=state.queue[1:] if event.queued else state.queue,
     )
     return local_prompt(state, event.prompt.blocks)
@@ -107,7 +135,13 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
     if state.status not in ("running", "cancelling"):
         return state
     cancelled = state.status == "cancelling"
-    state = replace(state, status="idle", turn_ended=event.at, stop_reason=event.stop_reason)
+    state = replace(
+        state,
+        status="idle",
+        turn_ended=event.at,
+        stop_reason=event.stop_reason,
+        turn_tokens=event.tokens,
+    )
     state = cancel_open(state, since_turn=state.turn)
     ending = _ending(event, cancelled=cancelled)
     return state if ending is None else notice(state, *ending)

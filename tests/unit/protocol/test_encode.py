@@ -44,7 +44,9 @@ BLOCKS: tuple[Content, ...] = (
 )
 
 V = V1()
-EVERYTHING = ClientCapabilities(read_text_file=True, write_text_file=True, terminal=True)
+EVERYTHING = ClientCapabilities(
+    read_text_file=True, write_text_file=True, terminal=True, terminal_login=True
+)
 
 REQUESTS: dict[str, tuple[Call, type[BaseModel]]] = {
     "initialize": (
@@ -60,7 +62,17 @@ REQUESTS: dict[str, tuple[Call, type[BaseModel]]] = {
     "resume": (V.resume_session("s1", "/p", (STDIO,), ("/q",)), acp.schema.ResumeSessionRequest),
     "close": (V.close_session("s1"), acp.schema.CloseSessionRequest),
     "prompt": (V.prompt("s1", BLOCKS), acp.schema.PromptRequest),
+    "authenticate": (V.authenticate("key"), acp.schema.AuthenticateRequest),
+    "logout": (V.logout(), acp.schema.LogoutRequest),
     "set_mode": (V.set_mode("s1", "plan"), acp.schema.SetSessionModeRequest),
+    "set_option": (
+        V.set_option("s1", "model", "big"),
+        acp.schema.SetSessionConfigOptionSelectRequest,
+    ),
+    "set_boolean_option": (
+        V.set_option("s1", "web", True),
+        acp.schema.SetSessionConfigOptionBooleanRequest,
+    ),
 }
 
 NOTIFICATIONS: dict[str, tuple[Call, type[BaseModel]]] = {
@@ -123,6 +135,7 @@ def test_c031_c032_c033_initialize_says_version_capabilities_and_name() -> None:
             "clientCapabilities": {
                 "fs": {"readTextFile": True, "writeTextFile": False},
                 "terminal": False,
+                "_meta": {"terminal_output": True},
             },
             "clientInfo": {"name": "n", "title": "t", "version": "v"},
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,25 @@ import acp.schema
 import pytest
 
 from acp_nvim.errors import AskFailed, Code, UserError
-from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod, ClientCapabilities
+from acp_nvim.protocol.dialect import (
+    AgentCapabilities,
+    AgentInfo,
+    AuthMethod,
+    ClientCapabilities,
+    SessionPage,
+)
 from acp_nvim.protocol.v1.dialect import V1
-from acp_nvim.session.ask import PermissionAsk, ReadFileAsk, WriteFileAsk
+from acp_nvim.session.ask import (
+    CreateTerminalAsk,
+    ElicitationAsk,
+    KillTerminalAsk,
+    PermissionAsk,
+    ReadFileAsk,
+    ReleaseTerminalAsk,
+    TerminalOutputAsk,
+    WaitForTerminalAsk,
+    WriteFileAsk,
+)
 from acp_nvim.session.content import (
     Audio,
     Diff,
@@ -22,6 +39,18 @@ from acp_nvim.session.content import (
     TerminalOutput,
     Text,
     UnknownContent,
+)
+from acp_nvim.session.elicitation import (
+    BooleanField,
+    ChoiceField,
+    ChoicesField,
+    Elicitation,
+    Form,
+    Link,
+    NumberField,
+    Option,
+    TextField,
+    UnsupportedField,
 )
 from acp_nvim.session.event import (
     ChunkReceived,
@@ -33,6 +62,7 @@ from acp_nvim.session.event import (
     Noticed,
     PlanReplaced,
     SessionOpened,
+    TerminalUpdated,
     ToolCallUpdated,
     Unknown,
     UsageChanged,
@@ -42,14 +72,17 @@ from acp_nvim.session.noun import (
     ConfigChoice,
     ConfigOption,
     Cost,
+    ListedSession,
     Location,
     Mode,
     PermissionOption,
     PlanEntry,
 )
+from acp_nvim.session.terminal import ExitStatus
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "v1"
-FILES = ClientCapabilities(read_text_file=True, write_text_file=True)
+FILES = ClientCapabilities(read_text_file=True, write_text_file=True, terminal=True)
+SERVED = replace(FILES, elicitation_form=True, elicitation_url=True)
 V1_DIALECT = V1()
 
 
@@ -161,7 +194,38 @@ UPDATES: dict[str, tuple[Event, ...]] = {
     "usage_without_cost": (UsageChanged(0, 0),),
     "notice": (Noticed("Slow: the model is busy", "warning"),),
     "notice_other": (Noticed("Hm"),),
-    "unknown": (Unknown("plan_removed", '{"sessionUpdate":"plan_removed","planId":"p1"}'),),
+    "unknown": (Unknown("mood_update", '{"sessionUpdate":"mood_update","mood":"fine"}'),),
+    "plan_items": (PlanReplaced((PlanEntry("dig", "high", "completed"),), "p1"),),
+    "plan_markdown": (
+        PlanReplaced(
+            (
+                PlanEntry("# Holes", "medium", ""),
+                PlanEntry("dig", "medium", "completed"),
+                PlanEntry("fill", "medium", "pending"),
+            ),
+            "p1",
+        ),
+    ),
+    "plan_file": (PlanReplaced((PlanEntry("file:///p/PLAN.md", "medium", ""),), "p1"),),
+    "plan_of_another_type": (
+        Unknown(
+            "plan_update",
+            '{"sessionUpdate":"plan_update","plan":{"type":"_chart","planId":"p1"}}',
+        ),
+    ),
+    "plan_removed": (PlanReplaced((), "p1"),),
+    "compaction": (Noticed("Context compacted: We dug."),),
+    "compaction_failed": (Noticed("Context not compacted: too long", "warning"),),
+    "compaction_goes_on": (),
+    "compaction_summary_chunk": (),
+    "tool_call_name": (ToolCallUpdated("t1", "", name="read_file"),),
+    "tool_call_terminal_told": (
+        TerminalUpdated("own"),
+        TerminalUpdated("t1", more="by the call's id"),
+        TerminalUpdated("own", more="hi\n"),
+        TerminalUpdated("own", exit=ExitStatus(signal="SIGKILL")),
+        ToolCallUpdated("t1", status="completed"),
+    ),
     "malformed": (Unknown("tool_call", '{"sessionUpdate":"tool_call","title":"no id"}'),),
     "extra_fields": said(Text("hi")),
     "without_session": (Unknown("", "{}"),),
@@ -172,6 +236,35 @@ ALWAYS = PermissionOption("aa", "Allow always", "allow_always")
 REJECT = PermissionOption("r1", "Reject", "reject_once")
 
 ASKS = {
+    "elicitation_form": ElicitationAsk(
+        Elicitation(
+            "Who are you?",
+            Form(
+                (
+                    TextField(name="name", title="Name", required=True, minimum=1, format="email"),
+                    NumberField(name="age", title="age", integer=True, minimum=0, maximum=150),
+                    NumberField(name="height", title="height", default=1.8),
+                    BooleanField(name="news", title="news", default=False),
+                    ChoiceField(
+                        name="size", title="size", options=(Option("s", "Small"),), default="s"
+                    ),
+                    ChoicesField(
+                        name="tags",
+                        title="tags",
+                        options=(Option("a", "a"), Option("b", "b")),
+                        maximum=1,
+                    ),
+                    UnsupportedField(name="place", title="Where", type="_location"),
+                ),
+                "You",
+            ),
+        ),
+        "s1",
+        "t1",
+    ),
+    "elicitation_url": ElicitationAsk(
+        Elicitation("Log in", Link("e1", "https://example.com/login")), request_id=3
+    ),
     "permission": PermissionAsk(
         "s1",
         ToolCallUpdated(
@@ -194,15 +287,26 @@ ASKS = {
     "read_window": ReadFileAsk("s1", "/p/a.py", 10, 5),
     "read_lenient": ReadFileAsk("s1", "/p/ü b.py"),
     "write": WriteFileAsk("s1", "/p/new/a.py", "x\r\n"),
+    "terminal_create": CreateTerminalAsk(
+        "s1", "npm", ("test", "--", "a b"), (("CI", "1"),), "/p", 100
+    ),
+    "terminal_create_lenient": CreateTerminalAsk("s1", "npm test", env=(("A", ""),)),
+    "terminal_output": TerminalOutputAsk("s1", "term 1"),
+    "terminal_wait_for_exit": WaitForTerminalAsk("s1", "term 1"),
+    "terminal_kill": KillTerminalAsk("s1", "term 1"),
+    "terminal_release": ReleaseTerminalAsk("s1", "term 1"),
 }
 
 BAD = {
+    "elicitation_mode": (Code.INVALID_PARAMS, "mode"),
     "permission_empty": (Code.INVALID_PARAMS, "options"),
     "permission_no_list": (Code.INVALID_PARAMS, "options"),
     "permission_no_tool_call": (Code.INVALID_PARAMS, "toolCall"),
     "read_relative": (Code.INVALID_PARAMS, "path"),
     "write_without_content": (Code.INVALID_PARAMS, "content"),
-    "terminal_create": (Code.METHOD_NOT_FOUND, "terminal/create"),
+    "terminal_unknown": (Code.METHOD_NOT_FOUND, "terminal/resize"),
+    "terminal_relative": (Code.INVALID_PARAMS, "cwd"),
+    "terminal_without_id": (Code.INVALID_PARAMS, "terminalId"),
 }
 
 INITIALIZED = {
@@ -228,11 +332,21 @@ INITIALIZED = {
 }
 
 MODES = (Mode("ask", "Ask", "first"), Mode("code", "Code"))
+LEGACY = ConfigOption(
+    "model",
+    "Model",
+    "select",
+    "a/1",
+    "model",
+    choices=(ConfigChoice("a/1", "A One", "fast"), ConfigChoice("b", "B")),
+    way="set_model",
+)
 
 SESSIONS = {
     "new": ("session/new", None, SessionOpened("s 1/ü", MODES, "ask", (MODEL,))),
-    "new_minimal": ("session/new", None, SessionOpened("s1")),
-    "new_lenient": ("session/new", None, SessionOpened("s1")),
+    "new_minimal": ("session/new", None, SessionOpened("s1", config=())),
+    "new_lenient": ("session/new", None, SessionOpened("s1", config=())),
+    "new_models": ("session/new", None, SessionOpened("s1", config=(), models=LEGACY)),
     "load_null": ("session/load", "s9", SessionOpened("s9")),
     "load": ("session/load", "s9", SessionOpened("s9", MODES, "ask")),
 }
@@ -245,6 +359,7 @@ PROMPTS = {
     "cancelled": "cancelled",
     "unknown_reason": "tired",
     "without_reason": "end_turn",
+    "usage": "end_turn",
 }
 
 ERRORS = {
@@ -263,6 +378,7 @@ CLAIMED = {
     *(f"prompt_{name}" for name in PROMPTS),
     *(f"error_{name}" for name in ERRORS),
     "session_new_without_id",
+    "sessions_page",
     "cancel_request",
 }
 
@@ -281,7 +397,7 @@ def test_update(name: str) -> None:
 @pytest.mark.parametrize("name", ASKS)
 def test_ask(name: str) -> None:
     request = message(f"ask_{name}")
-    assert V1_DIALECT.decode_ask(request["method"], request["params"], FILES) == ASKS[name]
+    assert V1_DIALECT.decode_ask(request["method"], request["params"], SERVED) == ASKS[name]
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -312,9 +428,21 @@ def test_a_new_session_without_an_id_is_an_error() -> None:
         V1_DIALECT.decode_session("session/new", message("session_new_without_id")["result"])
 
 
+def test_a_page_of_sessions() -> None:
+    decoded = V1_DIALECT.decode_sessions(message("sessions_page")["result"])
+    fixed = ListedSession("s1", "/work", "Fix it", "2025-10-29T14:22:15Z", ("/lib",))
+    assert decoded == SessionPage((fixed, ListedSession("s2", "/work")), "eyJwYWdlIjogMn0=")
+
+
 @pytest.mark.parametrize("name", PROMPTS)
 def test_prompt_result(name: str) -> None:
     assert V1_DIALECT.decode_prompt(message(f"prompt_{name}")["result"]) == PROMPTS[name]
+
+
+def test_tokens_of_a_turn() -> None:
+    assert V1_DIALECT.decode_turn_tokens(message("prompt_usage")["result"]) == 120
+    for odd in (None, {}, {"usage": 5}, {"usage": {"totalTokens": -1}}):
+        assert V1_DIALECT.decode_turn_tokens(odd) is None
 
 
 @pytest.mark.parametrize("name", ERRORS)

@@ -16,6 +16,20 @@ def decode_config(values: Iterable[object]) -> tuple[ConfigOption, ...]:
     return tuple(option for option in options if option is not None)
 
 
+def decode_models(models: types.SessionModelState) -> ConfigOption | None:
+    """Return the models of an older agent as the option that they would be today; None if none."""
+    choices = tuple(
+        ConfigChoice(model.model_id, model.name, model.description)
+        for model in models.available_models
+    )
+    if not choices:
+        return None
+    current = models.current_model_id
+    return ConfigOption(
+        "model", "Model", "select", current, "model", choices=choices, way="set_model"
+    )
+
+
 def _option(value: object) -> ConfigOption | None:
     kind = value.get("type") if isinstance(value, dict) else None
     try:

@@ -7,11 +7,12 @@ from typing import Any
 
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.base import WireModel
-from acp_nvim.protocol.dialect import AgentInfo, Call, ClientCapabilities, RequestId
-from acp_nvim.protocol.v1 import ask, encode, methods, opening, types, update
+from acp_nvim.protocol.dialect import AgentInfo, Call, ClientCapabilities, RequestId, SessionPage
+from acp_nvim.protocol.v1 import ask, elicitation, encode, methods, opening, types, update
 from acp_nvim.session.ask import Answer, Ask
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
+from acp_nvim.session.noun import ConfigOption
 
 
 class V1:
@@ -30,6 +31,14 @@ class V1:
     ) -> Call:
         """Return the first request of a connection."""
         return methods.INITIALIZE, encode.encode_initialize(capabilities, name, title, version)
+
+    def authenticate(self, method_id: str) -> Call:
+        """Return `authenticate`."""
+        return methods.AUTHENTICATE, {"methodId": method_id}
+
+    def logout(self) -> Call:
+        """Return `logout`."""
+        return methods.LOGOUT, {}
 
     def new_session(
         self,
@@ -66,6 +75,14 @@ class V1:
         """Return `session/close`."""
         return methods.CLOSE_SESSION, {"sessionId": session_id}
 
+    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
+        """Return `session/list`."""
+        return methods.LIST_SESSIONS, {"cwd": cwd} | ({} if cursor is None else {"cursor": cursor})
+
+    def delete_session(self, session_id: str) -> Call:
+        """Return `session/delete`."""
+        return methods.DELETE_SESSION, {"sessionId": session_id}
+
     def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
         """Return `session/prompt`."""
         return methods.PROMPT, encode.encode_prompt(session_id, blocks)
@@ -73,6 +90,14 @@ class V1:
     def set_mode(self, session_id: str, mode_id: str) -> Call:
         """Return `session/set_mode`."""
         return methods.SET_MODE, {"sessionId": session_id, "modeId": mode_id}
+
+    def set_option(self, session_id: str, option_id: str, value: str | bool) -> Call:
+        """Return `session/set_config_option`."""
+        return methods.SET_OPTION, encode.encode_option(session_id, option_id, value)
+
+    def set_model(self, session_id: str, model_id: str) -> Call:
+        """Return `session/set_model`."""
+        return methods.SET_MODEL, {"sessionId": session_id, "modelId": model_id}
 
     def cancel(self, session_id: str) -> Call:
         """Return the notification `session/cancel`."""
@@ -96,9 +121,21 @@ class V1:
         """Return the opened session."""
         return opening.decode_session(method, result, session_id)
 
+    def decode_sessions(self, result: object) -> SessionPage:
+        """Return one page of the list."""
+        return opening.decode_sessions(result)
+
+    def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
+        """Return all options, if the answer tells them."""
+        return opening.decode_options(result)
+
     def decode_prompt(self, result: object) -> str:
         """Return the stop reason."""
         return opening.decode_prompt(result)
+
+    def decode_turn_tokens(self, result: object) -> int | None:
+        """Return how many tokens the turn took."""
+        return opening.decode_turn_tokens(result)
 
     def decode_update(self, params: object) -> tuple[str, tuple[Event, ...]]:
         """Return the session id and what happened."""
@@ -107,6 +144,10 @@ class V1:
     def decode_ask(self, method: str, params: object, capabilities: ClientCapabilities) -> Ask:
         """Return what the agent wants of us."""
         return ask.decode_ask(method, params, capabilities)
+
+    def decode_complete_elicitation(self, params: object) -> str | None:
+        """Return the id of the elicitation that is complete."""
+        return elicitation.decode_complete(params)
 
     def decode_cancel_request(self, params: object) -> RequestId:
         """Return the id of the agent's request that it no longer needs."""

@@ -23,9 +23,30 @@ def encode_initialize(
                 "writeTextFile": capabilities.write_text_file,
             },
             "terminal": capabilities.terminal,
+            # agents then tell the output of their own terminals (P-31)
+            "_meta": {"terminal_output": True},
+            **_options(capabilities),
+            **_elicitation(capabilities),
+            **_auth(capabilities),
         },
         "clientInfo": {"name": name, "title": title, "version": version},
     }
+
+
+def _elicitation(capabilities: ClientCapabilities) -> dict[str, Any]:
+    """Return the modes one by one: an empty object would advertise none (C-043)."""
+    modes: dict[str, Any] = {"form": {}} if capabilities.elicitation_form else {}
+    modes |= {"url": {}} if capabilities.elicitation_url else {}
+    return {"elicitation": modes} if modes else {}
+
+
+def _options(capabilities: ClientCapabilities) -> dict[str, Any]:
+    served: dict[str, Any] = {"session": {"configOptions": {"boolean": {}}}}
+    return served if capabilities.boolean_options else {}
+
+
+def _auth(capabilities: ClientCapabilities) -> dict[str, Any]:
+    return {"auth": {"terminal": True}} if capabilities.terminal_login else {}
 
 
 def encode_setup(
@@ -64,3 +85,9 @@ def encode_prompt(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
     """Return the params of `session/prompt`, without the blocks that cannot be sent."""
     encoded = (encode_content(block) for block in blocks)
     return {"sessionId": session_id, "prompt": [block for block in encoded if block is not None]}
+
+
+def encode_option(session_id: str, option_id: str, value: str | bool) -> dict[str, Any]:
+    """Return the params of `session/set_config_option`: only a boolean names its type (C-256)."""
+    params = {"sessionId": session_id, "configId": option_id, "value": value}
+    return params | {"type": "boolean"} if isinstance(value, bool) else params

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from acp_nvim.errors import UserError
-from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod
+from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod, SessionPage
 from acp_nvim.protocol.v1 import types
-from acp_nvim.protocol.v1.config import decode_config
+from acp_nvim.protocol.v1.config import decode_config, decode_models
 from acp_nvim.session.event import SessionOpened
-from acp_nvim.session.noun import Mode
+from acp_nvim.session.noun import ConfigOption, ListedSession, Mode
 
 
 def decode_initialize(result: object) -> AgentInfo:
@@ -76,11 +78,42 @@ def decode_session(method: str, result: object, session_id: str | None) -> Sessi
         if modes
         else (),
         modes.current_mode_id if modes else None,
-        decode_config(told.config_options or ()),
+        _options(told.config_options, known=session_id is not None),
+        None if told.models is None else decode_models(told.models),
     )
+
+
+def decode_sessions(result: object) -> SessionPage:
+    """Return one page of `session/list`; what is no id, no cwd or no cursor is as good as none."""
+    told = types.ListResult.model_validate(result if isinstance(result, dict) else {})
+    sessions = tuple(
+        ListedSession(
+            it.session_id, it.cwd, it.title, it.updated_at, it.additional_directories or ()
+        )
+        for it in told.sessions or ()
+        if it.session_id and it.cwd.startswith("/")
+    )
+    return SessionPage(sessions, told.next_cursor)
+
+
+def _options(told: tuple[Any, ...] | None, *, known: bool) -> tuple[ConfigOption, ...] | None:
+    """Return the options; a known session keeps its own when the answer tells of none."""
+    return None if told is None and known else decode_config(told or ())
+
+
+def decode_options(result: object) -> tuple[ConfigOption, ...] | None:
+    """Return the whole list from the answer to `session/set_config_option` (C-257)."""
+    told = types.OptionsResult.model_validate(result if isinstance(result, dict) else {})
+    return None if told.config_options is None else decode_config(told.config_options)
 
 
 def decode_prompt(result: object) -> str:
     """Return the stop reason; an answer without one ended the turn all the same: `end_turn`."""
     told = types.PromptResult.model_validate(result if isinstance(result, dict) else {})
     return told.stop_reason or "end_turn"
+
+
+def decode_turn_tokens(result: object) -> int | None:
+    """Return how many tokens the turn took; None when the agent does not tell."""
+    told = types.PromptResult.model_validate(result if isinstance(result, dict) else {})
+    return None if told.usage is None else told.usage.total_tokens

@@ -38,6 +38,7 @@ def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
         # an empty object in a permission must not wipe what is known (C-164)
         raw_input=UNSET if call.raw_input == {} else _json_text(call.raw_input),
         raw_output=_json_text(call.raw_output),
+        name=call.name or UNSET,
     )
 
 

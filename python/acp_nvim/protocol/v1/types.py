@@ -104,6 +104,7 @@ class ToolCall(WireModel):
     locations: LenientList[ToolCallLocation]
     raw_input: Any = None
     raw_output: Any = None
+    name: Lenient[str]
 
 
 # --- updates
@@ -178,14 +179,6 @@ class Usage(WireModel):
     cost: Lenient[Cost]
 
 
-class Notice(WireModel):
-    """`notice`, of the unstable schema: any agent may send it."""
-
-    title: str
-    description: Lenient[str]
-    severity: Lenient[Literal["info", "warning", "error"]]
-
-
 # --- sessions
 
 
@@ -241,18 +234,64 @@ class BooleanOption(WireModel):
     current_value: bool
 
 
+class ModelInfo(WireModel):
+    """One of `models.availableModels`, of older agents."""
+
+    model_id: str
+    name: str
+    description: Lenient[str]
+
+
+class SessionModelState(WireModel):
+    """`models`: in no schema any more, and still sent."""
+
+    available_models: Items[ModelInfo]
+    current_model_id: str
+
+
 class SessionResult(WireModel):
     """The result of `session/new`, `session/load` and `session/resume`."""
 
     session_id: Lenient[str]
     modes: Lenient[SessionModeState]
     config_options: LenientList[Any]
+    models: Lenient[SessionModelState]
+
+
+class SessionInfo(WireModel):
+    """A session of `session/list`; without an id or a cwd it is none (C-101)."""
+
+    session_id: str
+    cwd: str
+    title: Lenient[str]
+    updated_at: Lenient[str]
+    additional_directories: LenientList[str]
+
+
+class ListResult(WireModel):
+    """The result of `session/list`: a page, and the cursor of the next one."""
+
+    sessions: LenientList[SessionInfo]
+    next_cursor: Lenient[str]
+
+
+class OptionsResult(WireModel):
+    """The result of `session/set_config_option`."""
+
+    config_options: LenientList[Any]
+
+
+class TurnUsage(WireModel):
+    """`PromptResponse.usage`, of the unstable schema."""
+
+    total_tokens: int = Field(ge=0)
 
 
 class PromptResult(WireModel):
     """The result of `session/prompt`."""
 
     stop_reason: Lenient[str]
+    usage: Lenient[TurnUsage]
 
 
 # --- initialize
@@ -360,6 +399,149 @@ class WriteTextFile(WireModel):
     session_id: str
     path: str
     content: str
+
+
+class FormSchema(WireModel):
+    """`requestedSchema`; the properties are decoded one by one."""
+
+    title: Lenient[str]
+    description: Lenient[str]
+    properties: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    required: list[str] | None = None
+
+
+class CreateElicitation(WireModel):
+    """`elicitation/create`, of whatever mode."""
+
+    mode: str
+    message: str
+    session_id: str | None = None
+    tool_call_id: Lenient[str]
+    request_id: str | int | None = None
+
+
+class FormMode(WireModel):
+    """`elicitation/create`, mode `form`."""
+
+    requested_schema: FormSchema
+
+
+class UrlMode(WireModel):
+    """`elicitation/create`, mode `url`."""
+
+    elicitation_id: str
+    url: str
+
+
+class EnumOption(WireModel):
+    """An enum value with a title."""
+
+    const: str
+    title: str
+    description: Lenient[str]
+
+
+class StringProperty(WireModel):
+    """A property of type `string`; with `enum` or `oneOf` a choice."""
+
+    title: Lenient[str]
+    description: Lenient[str]
+    min_length: int | None = Field(default=None, ge=0)
+    max_length: int | None = Field(default=None, ge=0)
+    pattern: str | None = None
+    format: str | None = None
+    default: Lenient[str]
+    enum: list[str] | None = None
+    one_of: list[EnumOption] | None = None
+
+
+class NumberProperty(WireModel):
+    """A property of type `number`."""
+
+    title: Lenient[str]
+    description: Lenient[str]
+    minimum: float | None = None
+    maximum: float | None = None
+    default: Lenient[float]
+
+
+class IntegerProperty(WireModel):
+    """A property of type `integer`."""
+
+    title: Lenient[str]
+    description: Lenient[str]
+    minimum: int | None = None
+    maximum: int | None = None
+    default: Lenient[int]
+
+
+class BooleanProperty(WireModel):
+    """A property of type `boolean`."""
+
+    title: Lenient[str]
+    description: Lenient[str]
+    default: Lenient[bool]
+
+
+class ArrayProperty(WireModel):
+    """A property of type `array`: some of the items."""
+
+    title: Lenient[str]
+    description: Lenient[str]
+    min_items: int | None = Field(default=None, ge=0)
+    max_items: int | None = Field(default=None, ge=0)
+    items: dict[str, Any]
+    default: LenientList[str]
+
+
+class PlainItems(WireModel):
+    """The items of an array, type `string`."""
+
+    enum: list[str]
+
+
+class TitledItems(WireModel):
+    """The items of an array, with titles."""
+
+    any_of: list[EnumOption]
+
+
+class CompleteElicitation(WireModel):
+    """`elicitation/complete`."""
+
+    elicitation_id: Lenient[str]
+
+
+class EnvVariable(WireModel):
+    """A variable of the environment of a command."""
+
+    name: str
+    value: str
+
+
+class CreateTerminal(WireModel):
+    """`terminal/create`."""
+
+    session_id: str
+    command: str
+    args: LenientList[str]
+    env: LenientList[EnvVariable]
+    cwd: Lenient[str]
+    output_byte_limit: Lenient[int]
+
+
+class TerminalRequest(WireModel):
+    """`terminal/output`, `wait_for_exit`, `kill` and `release`."""
+
+    session_id: str
+    terminal_id: str
+
+
+class ToldExit(WireModel):
+    """`_meta.terminal_exit`, a convention of agents, who write it in snake_case."""
+
+    exit_code: Lenient[int]
+    signal: Lenient[str]
 
 
 class CancelRequest(WireModel):

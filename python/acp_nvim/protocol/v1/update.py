@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from acp_nvim.protocol.base import compact
-from acp_nvim.protocol.v1 import types
+from acp_nvim.protocol.v1 import types, unstable
 from acp_nvim.protocol.v1.config import decode_config
 from acp_nvim.protocol.v1.content import decode_content
+from acp_nvim.protocol.v1.terminal import told_terminals
 from acp_nvim.protocol.v1.tool_call import tool_call_event
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
@@ -21,15 +22,16 @@ from acp_nvim.session.event import (
     Event,
     InfoChanged,
     ModeChanged,
-    Noticed,
     PlanReplaced,
     Unknown,
     Unset,
     UsageChanged,
 )
-from acp_nvim.session.noun import Command, Cost, PlanEntry, Role
+from acp_nvim.session.noun import Command, Cost, Role
 
 Update: TypeAlias = dict[str, Any]
+
+_TOOL_CALLS = frozenset({"tool_call", "tool_call_update"})
 
 
 def decode_update(params: object) -> tuple[str, tuple[Event, ...]]:
@@ -52,7 +54,10 @@ def _events(update: object) -> tuple[Event, ...]:
         event = decode(update) if decode else Unknown(kind, compact(update))
     except ValidationError:
         event = Unknown(kind, compact(update))
-    return () if event is None else (event,)
+    if event is None:
+        return ()
+    # before the call, so that it finds what it shows
+    return (*told_terminals(update), event) if kind in _TOOL_CALLS else (event,)
 
 
 def _chunk(role: Role) -> Callable[[Update], Event | None]:
@@ -70,12 +75,7 @@ def _tool_call(update: Update) -> Event:
 
 def _plan(update: Update) -> Event:
     plan = types.Plan.model_validate(update)
-    return PlanReplaced(
-        tuple(
-            PlanEntry(entry.content, entry.priority or "medium", entry.status or "pending")
-            for entry in plan.entries
-        )
-    )
+    return PlanReplaced(unstable.plan_entries(plan.entries))
 
 
 def _commands(update: Update) -> Event:
@@ -116,12 +116,6 @@ def _usage(update: Update) -> Event:
     return UsageChanged(usage.used, usage.size, cost)
 
 
-def _notice(update: Update) -> Event:
-    notice = types.Notice.model_validate(update)
-    text = f"{notice.title}: {notice.description}" if notice.description else notice.title
-    return Noticed(text, notice.severity or "info")
-
-
 _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "user_message_chunk": _chunk("user"),
     "agent_message_chunk": _chunk("agent"),
@@ -134,5 +128,5 @@ _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "config_option_update": _config,
     "session_info_update": _info,
     "usage_update": _usage,
-    "notice": _notice,
+    **unstable.DECODERS,
 }

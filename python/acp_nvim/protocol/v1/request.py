@@ -1,0 +1,41 @@
+"""Params of the agent's requests: valid, or an error that names the field. For `protocol.v1`."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.protocol.base import WireModel
+
+M = TypeVar("M", bound=WireModel)
+
+
+def valid(model: type[M], method: str, params: object) -> M:
+    """Return the params as that model; raises `AskFailed` (INVALID_PARAMS)."""
+    try:
+        return model.model_validate(params)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or "params"
+        raise invalid(method, field, first["msg"]) from None
+
+
+def absolute(method: str, field: str, path: str) -> str:
+    """Return the path; raises `AskFailed` when it is relative or none."""
+    if not path.startswith("/"):
+        raise invalid(method, field, f"it must be absolute, not {path!r}")
+    if "\0" in path:
+        raise invalid(method, field, "it holds a NUL")
+    return path
+
+
+def natural(number: int | None) -> int | None:
+    """Return the number; None for a negative one, which means nothing."""
+    return number if number is not None and number >= 0 else None
+
+
+def invalid(method: str, field: str, why: str) -> AskFailed:
+    """Return the error that tells the agent which field is wrong, and why."""
+    return AskFailed(Code.INVALID_PARAMS, f"{method}: '{field}' is not valid: {why}")
