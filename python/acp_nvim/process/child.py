@@ -135,12 +135,12 @@ class Child:
         with anyio.CancelScope(shield=True):
             if self._process.stdin is not None:
                 await self._process.stdin.aclose()
-            await _within(grace, self._exited)
+            await within(grace, self._exited)
             if not self._gone():
                 group.terminate(self.group)
-            if not await _within(grace, self._gone):
+            if not await within(grace, self._gone):
                 group.kill(self.group)
-                await _within(KILL_SECONDS, self._gone)
+                await within(KILL_SECONDS, self._gone)
             if self._exited():
                 await self._process.aclose()
         self._settle()
@@ -165,8 +165,11 @@ async def _read(stream: ByteReceiveStream | None) -> bytes:
         return b""
 
 
-async def _within(seconds: float, condition: Callable[[], bool]) -> bool:
-    """Wait for the condition, looking ever less often: nothing tells that a group is empty."""
+async def within(seconds: float, condition: Callable[[], bool]) -> bool:
+    """Wait for the condition, looking ever less often: nothing tells that a group is empty.
+
+    Returns whether it holds. For `process` only.
+    """
     pause = 0.005
     with anyio.move_on_after(seconds):
         while not condition():

@@ -1,0 +1,156 @@
+"""Terminal buffers: output in small frames, one call on its way at a time.
+
+A terminal may write faster than an editor can show; then the screen leaves something out and says
+how much, and the user's keys still get through (host.md, 5). The log of the service has it all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+
+from acp_nvim.errors import EditorError
+from acp_nvim.nvim.call import Call
+
+FRAME = 4_096
+"""Bytes of a frame: so few that a key does not wait for it."""
+BACKLOG = 65_536
+"""Bytes that may wait to be shown."""
+
+
+@dataclass(slots=True)
+class _Screen:
+    """A terminal buffer, and what it is still to show."""
+
+    name: str
+    typed: Callable[[bytes], None]
+    resized: Callable[[int, int], None]
+    buffer: int | None = None
+    waiting: bytearray = field(default_factory=bytearray)
+    left_out: int = 0
+    """Bytes that were dropped before what waits."""
+    wanted: bool = True
+
+
+class TerminalBuffers:
+    """Implements `ports.TerminalScreens` with `lua/acp/terminal.lua`."""
+
+    def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
+        self._call = call
+        self._fault = fault
+        self._screens: dict[int, _Screen] = {}
+        self._dirty: deque[int] = deque()
+        self._count = 0
+        self._wake = anyio.Event()
+        self._done = anyio.Event()
+
+    async def run(self) -> None:
+        """Show for ever; the caller's task group ends it."""
+        while True:
+            await self._wake.wait()
+            self._wake = anyio.Event()
+            while self._dirty:
+                await self._step(self._dirty.popleft())
+
+    def open(
+        self, name: str, *, typed: Callable[[bytes], None], resized: Callable[[int, int], None]
+    ) -> int:
+        """See `ports.TerminalScreens`."""
+        self._count += 1
+        self._screens[self._count] = _Screen(name, typed, resized)
+        self._touch(self._count)
+        return self._count
+
+    def write(self, number: int, data: bytes) -> None:
+        """See `ports.TerminalScreens`."""
+        screen = self._screens.get(number)
+        if screen is None:
+            return
+        screen.waiting += data
+        if len(screen.waiting) > BACKLOG:
+            _leave_out(screen)
+        self._touch(number)
+
+    def forget(self, number: int) -> None:
+        """See `ports.TerminalScreens`."""
+        if screen := self._screens.get(number):
+            screen.wanted = False
+            self._touch(number)
+
+    def buffer(self, number: int) -> int | None:
+        """See `ports.TerminalScreens`."""
+        screen = self._screens.get(number)
+        return None if screen is None else screen.buffer
+
+    async def show(self, number: int) -> bool:
+        """See `ports.TerminalScreens`."""
+        if number not in self._screens:
+            return False
+        await self.settled()
+        return bool(await self._call.lua("acp.terminal.show", number))
+
+    def typed(self, number: int, data: bytes) -> None:
+        """See `ports.TerminalScreens`."""
+        if screen := self._screens.get(number):
+            screen.typed(data)
+
+    def resized(self, number: int, rows: int, columns: int) -> None:
+        """See `ports.TerminalScreens`."""
+        if screen := self._screens.get(number):
+            screen.resized(rows, columns)
+
+    async def settled(self) -> None:
+        """See `ports.TerminalScreens`."""
+        while any(screen.buffer is None for screen in self._screens.values()):
+            await self._done.wait()
+
+    def _touch(self, number: int) -> None:
+        if number not in self._dirty:
+            self._dirty.append(number)
+        self._wake.set()
+
+    async def _step(self, number: int) -> None:
+        try:
+            if screen := self._screens.get(number):
+                await self._frame(number, screen)
+        except EditorError as error:
+            self._screens.pop(number, None)
+            self._fault(error)
+        finally:
+            self._done.set()
+            self._done = anyio.Event()
+
+    async def _frame(self, number: int, screen: _Screen) -> None:
+        """Make the buffer, show the next frame of it, or let it go."""
+        if screen.buffer is None:
+            screen.buffer = await self._call.lua("acp.terminal.open", number, screen.name)
+        elif screen.waiting:
+            frame = _next_frame(screen)
+            if not await self._call.lua("acp.terminal.write", number, frame):
+                del self._screens[number]
+                return
+        elif not screen.wanted:
+            if await self._call.lua("acp.terminal.forget", number):
+                del self._screens[number]
+            return
+        if screen.waiting or not screen.wanted:
+            self._touch(number)
+
+
+def _next_frame(screen: _Screen) -> bytes:
+    said = f"\x1b[0m[… {screen.left_out:,} bytes not shown …]\r\n" if screen.left_out else ""
+    frame = said.encode() + bytes(screen.waiting[:FRAME])
+    del screen.waiting[:FRAME]
+    screen.left_out = 0
+    return frame
+
+
+def _leave_out(screen: _Screen) -> None:
+    """Keep the newest frame, from the start of a line where there is one."""
+    start = len(screen.waiting) - FRAME
+    start = screen.waiting.find(b"\n", start) + 1 or start
+    screen.left_out += start
+    del screen.waiting[:start]

@@ -1,0 +1,39 @@
+"""A terminal as a session remembers it: what ran, the end of its output, how it ended.
+
+Values only; anyone may import this module. The whole output is the service's, or the agent's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TAIL = 32_768
+"""Characters of output that a session keeps of each terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExitStatus:
+    """How a command ended: by itself with a code, or by a signal (its name, as "SIGTERM")."""
+
+    code: int | None = None
+    signal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """A terminal of this client, or one that the agent owns and tells of (C-170)."""
+
+    id: str
+    command: str = ""
+    tail: str = ""
+    """The end of its output as it came, escape sequences and all."""
+    exit: ExitStatus | None = None
+
+
+def tail(text: str) -> str:
+    """Return the end of the text, from the start of a line where there is one."""
+    if len(text) <= TAIL:
+        return text
+    kept = text[-TAIL:]
+    _, newline, rest = kept.partition("\n")
+    return rest if newline and rest else kept
