@@ -110,6 +110,16 @@ function M.open_ask(ask)
   return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }
 end
 
+--- Draw the menu of an ask anew; nothing if there is none.
+---@param ask acp.Ask
+function M.redraw_ask(ask)
+  local menu = find(ask.id)
+  if menu then
+    menu_window.redraw(menu, ask)
+    settle_all()
+  end
+end
+
 --- Neovim may refuse now, as it may refuse to open one.
 ---@param menu acp.Menu
 local function destroy(menu)

@@ -1,5 +1,5 @@
--- One menu: its buffer, its window, its keys and its details. `acp.ask` decides when it opens and
--- closes.
+-- One menu: its buffer, its window, its keys and its details; the keys of a form are in `acp.form`.
+-- `acp.ask` decides when it opens and closes.
 
 local apply = require('acp.apply')
 local layout = require('acp.layout')
@@ -27,6 +27,7 @@ local HIGHLIGHTS = table.concat({
 ---@field options string[] option ids, in the order of the rows
 ---@field detail_ops acp.Op[]
 ---@field detail_filetype string
+---@field form? acp.FormRow[] of an elicitation; empty for a permission
 
 ---@class acp.Menu
 ---@field ask acp.Ask
@@ -140,6 +141,11 @@ end
 
 ---@param menu acp.Menu
 local function map_menu(menu)
+  if #(menu.ask.form or {}) > 0 then
+    return require('acp.form').map(menu, function()
+      M.leave(menu)
+    end)
+  end
   local function map(key, desc, run)
     require('acp.chat').map(menu.bufnr, 'n', key, desc, run)
   end
@@ -192,6 +198,24 @@ function M.fill(menu)
     map_menu(menu)
     watch(menu)
     menu.drawn = menu.bufnr
+  end
+end
+
+--- Show what it looks like now; the cursor goes along with its row.
+---@param menu acp.Menu
+---@param ask acp.Ask the same, drawn anew
+function M.redraw(menu, ask)
+  local number = M.is_open(menu.winid)
+    and api.nvim_win_call(menu.winid, function()
+      return option_here(menu)
+    end)
+  menu.ask = ask
+  if menu.drawn == menu.bufnr and api.nvim_buf_is_valid(menu.bufnr) then
+    apply.draw(menu.bufnr, ask.ops)
+  end
+  if number and ask.option_rows[number] then
+    api.nvim_win_set_cursor(menu.winid, { ask.option_rows[number] + 1, 0 })
+    mark_selected(menu)
   end
 end
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from acp_nvim.commands import eliciting
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
-from acp_nvim.ports import AskView
 from acp_nvim.session.noun import PendingAsk
-from acp_nvim.session.state import ToolCall
+from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.view.permission import ask_view
 
 
@@ -21,23 +22,13 @@ def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
     known = tool if isinstance(tool, ToolCall) else None
     agent = chat.client.label if chat.client is not None else state.agent
     drawn = ask_view(ask, known, agent=agent, cwd=state.cwd, said=chat.said)
-    view = AskView(
-        id=ask.id,
-        title=drawn.title,
-        footer=drawn.footer,
-        lines=drawn.lines,
-        option_rows=drawn.option_rows,
-        option_ids=drawn.option_ids,
-        detail=drawn.detail,
-        chat=chat.number,
-        detail_filetype=drawn.detail_filetype,
-    )
+    menu = replace(drawn, chat=chat.number)
     options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options]
     data = {
         "agent": state.agent,
         "session": state.id or "",
         "ask": ask.id,
-        "title": known.title if known else ask.tool_call_id,
+        "title": title(state, ask),
         "options": options,
     }
 
@@ -46,20 +37,45 @@ def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
         if desk.options.permission.focus == "auto":
             desk.ground.asks.focus(ask.id, calmly=True)
 
-    desk.ground.asks.open(view, announce)
+    desk.ground.asks.open(menu, announce)
 
 
-def respond(desk: Desk, payload: Mapping[str, Any]) -> bool:
-    """Answer one question; a late or unknown answer does nothing."""
-    return desk.ground.permissions.answer(str(payload.get("ask")), str(payload.get("option")))
+def title(state: SessionState, ask: PendingAsk) -> str:
+    """Return what the question is about: the message, or the title of the tool call."""
+    if ask.elicitation is not None:
+        return eliciting.title(ask.elicitation)
+    tool = state.entry(f"tool:{ask.tool_call_id}")
+    return tool.title if isinstance(tool, ToolCall) else ask.tool_call_id
+
+
+def respond(desk: Desk, payload: Mapping[str, Any]) -> bool | Awaitable[None] | None:
+    """Answer one question: with `option` a permission, with `answer` an elicitation.
+
+    A late or unknown answer does nothing.
+    """
+    ask = desk.ground.elicitations.questions.find(str(payload.get("ask")))
+    if ask is None:
+        return False
+    answer = payload.get("answer")
+    if ask.kind == "elicitation":
+        return eliciting.respond(desk, ask, answer if isinstance(answer, Mapping) else {})
+    return desk.ground.permissions.answer(ask.id, str(payload.get("option")))
 
 
 def permit(desk: Desk, payload: Mapping[str, Any]) -> None:
-    """Answer the oldest question by an option's number (from 1) or kind, else focus its menu."""
-    pending = desk.ground.permissions.pending
+    """Answer the oldest permission by an option's number (from 1) or kind.
+
+    Else go to the oldest question of any kind.
+    """
+    pending, kind = desk.ground.elicitations.questions.pending, payload.get("kind")
     if not pending:
         raise UserError("no agent is asking for anything")
-    oldest, kind = pending[0], payload.get("kind")
+    wants_option = kind is not None or payload.get("number")
+    permissions = desk.ground.permissions.pending if wants_option else ()
+    oldest = permissions[0] if permissions else pending[0]
+    if oldest.kind == "elicitation":
+        desk.ground.asks.focus(oldest.id)
+        return
     if kind is not None:
         options = [option for option in oldest.options if option.kind == kind][:1]
     else:

@@ -1,16 +1,17 @@
-"""The permission floats: a queue of calls, carried out one after the other."""
+"""The floats of asks: a queue of calls, carried out one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 import anyio
 
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.ports import AskView
 from acp_nvim.view.block import Line
+from acp_nvim.view.menu import Menu
 from acp_nvim.view.op import Replace, to_plain
 
 _Job: TypeAlias = Callable[[], Awaitable[None]]
@@ -34,7 +35,7 @@ class AskFloats:
             except EditorError as error:
                 self._fault(error)
 
-    def open(self, view: AskView, announce: Callable[[], None]) -> None:
+    def open(self, view: Menu, announce: Callable[[], None]) -> None:
         """See `ports.Asks`."""
         self._open.add(view.id)
 
@@ -47,6 +48,20 @@ class AskFloats:
             announce()
 
         self._send.send_nowait(job)
+
+    def redraw(self, view: Menu) -> None:
+        """See `ports.Asks`."""
+
+        async def job() -> None:
+            if view.id in self._open:
+                await self._call.lua("acp.window.redraw_ask", _plain(view))
+
+        self._send.send_nowait(job)
+
+    async def browse(self, url: str) -> str | None:
+        """See `ports.Asks`."""
+        problem = await self._call.lua("acp.form.browse", url)
+        return str(problem) if problem else None
 
     def close(self, ask_id: str) -> None:
         """See `ports.Asks`."""
@@ -86,7 +101,7 @@ class AskFloats:
         await done.wait()
 
 
-def _plain(view: AskView) -> dict[str, Any]:
+def _plain(view: Menu) -> dict[str, Any]:
     return {
         "id": view.id,
         "chat": view.chat,
@@ -97,6 +112,7 @@ def _plain(view: AskView) -> dict[str, Any]:
         "options": list(view.option_ids),
         "detail_ops": _detail(view.detail),
         "detail_filetype": view.detail_filetype,
+        "form": [asdict(row) for row in view.form],
     }
 
 

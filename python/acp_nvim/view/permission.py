@@ -6,7 +6,6 @@ Options stand in the agent's order and words (C-181, C-185); the whole command i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.noun import PendingAsk, PermissionOption
@@ -14,6 +13,7 @@ from acp_nvim.session.state import ToolCall
 from acp_nvim.view import diff, raw
 from acp_nvim.view.attachment import attachment
 from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.menu import Menu
 from acp_nvim.view.place import place
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line, visible
@@ -23,21 +23,6 @@ PLACES = 5
 SAID_LIMIT = 300
 FOOTER = " 1-9 or <CR> · d details · q later · :Acp permit N "
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Menu:
-    """The text of the menu, and which of its lines are options (0-based rows)."""
-
-    id: str
-    title: str
-    footer: str
-    lines: tuple[Line, ...]
-    option_rows: tuple[int, ...]
-    option_ids: tuple[str, ...]
-    detail: tuple[Line, ...]
-    """The whole command, diff or text; empty when the agent said nothing of it."""
-    detail_filetype: str = ""
 
 
 def ask_view(ask: PendingAsk, tool: ToolCall | None, *, agent: str, cwd: str, said: str) -> Menu:

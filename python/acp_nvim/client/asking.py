@@ -1,0 +1,107 @@
+"""Questions of the agent to the user: where they are shown, and how long they are open.
+
+A question belongs to its session; an elicitation about a request of ours to none, for there may be
+no session yet (C-301). Called by `Inbound` only.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from acp_nvim.client.registry import Registry
+from acp_nvim.client.session import Session
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.services.elicitation import Elicitations
+from acp_nvim.services.permission import Permissions
+from acp_nvim.session import address
+from acp_nvim.session.ask import ElicitationAnswer, ElicitationAsk, PermissionAnswer, PermissionAsk
+from acp_nvim.session.elicitation import Link
+from acp_nvim.session.event import AskClosed, AskOpened, Noticed
+from acp_nvim.session.noun import PendingAsk
+
+Opened: TypeAlias = tuple[Session, PendingAsk]
+"""A question to the user, and the session that it is shown in."""
+
+
+class Asking:
+    """The open questions of one agent; `outside` stands for the agent where no session does."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        permissions: Permissions,
+        elicitations: Elicitations,
+        outside: Session,
+    ) -> None:
+        self._registry = registry
+        self._permissions = permissions
+        self._elicitations = elicitations
+        self._outside = outside
+        self._visited: dict[str, tuple[Session, str]] = {}
+        """Session and host of the links that were opened and are not complete, by their ids."""
+
+    def open(self, ask: PermissionAsk | ElicitationAsk) -> Opened | None:
+        """Put the question to the user; None when it must wait for its session to be opened."""
+        session = self._session(ask)
+        if session is None:
+            return None
+        if isinstance(ask, PermissionAsk):
+            session.apply(ask.tool_call)
+            pending = self._permissions.open(ask.tool_call.id, ask.options)
+        else:
+            pending = self._elicitations.open(ask.elicitation, ask.tool_call_id or "")
+        if session.state.status == "cancelling":
+            self._permissions.cancel(pending.id)
+        else:
+            session.apply(AskOpened(pending))
+        return session, pending
+
+    async def answer(
+        self, ask: PermissionAsk | ElicitationAsk, opened: Opened | None
+    ) -> PermissionAnswer | ElicitationAnswer:
+        """Return the user's answer; raises `AskFailed` when there is no such session."""
+        if opened is None:
+            await self._registry.opened()
+            opened = self.open(ask)
+        if opened is None:
+            raise unknown(ask.session_id or "")
+        if isinstance(ask, PermissionAsk):
+            return await self._permission(*opened)
+        return await self._elicitation(*opened)
+
+    def complete(self, elicitation_id: str | None) -> None:
+        """Take note that a link has done its work; any other id is ignored (C-299)."""
+        session, host = self._visited.pop(elicitation_id or "", (None, ""))
+        if session is not None:
+            session.apply(Noticed(f"{host}: done, the agent has what it needs"))
+
+    def _session(self, ask: PermissionAsk | ElicitationAsk) -> Session | None:
+        return self._outside if ask.session_id is None else self._registry.find(ask.session_id)
+
+    async def _permission(self, session: Session, pending: PendingAsk) -> PermissionAnswer:
+        option_id = None
+        try:
+            option_id = await self._permissions.wait(pending)
+        finally:
+            session.apply(AskClosed(pending.id, option_id))
+        return PermissionAnswer(option_id)
+
+    async def _elicitation(self, session: Session, pending: PendingAsk) -> ElicitationAnswer:
+        try:
+            answer = await self._elicitations.wait(pending)
+        finally:
+            session.apply(AskClosed(pending.id))
+        wanted = pending.elicitation.wanted if pending.elicitation else None
+        if answer.action == "accept" and isinstance(wanted, Link):
+            host = address.judge(wanted.url).host
+            self._visited[wanted.id] = session, host
+            text = f"{host} is open in the browser; if nothing follows, :Acp cancel and ask again"
+            session.apply(Noticed(text))
+        return answer
+
+
+def unknown(session_id: str) -> AskFailed:
+    """Return the error for a session that is not here."""
+    return AskFailed(
+        Code.RESOURCE_NOT_FOUND, f"no session {session_id!r} here", {"sessionId": session_id}
+    )

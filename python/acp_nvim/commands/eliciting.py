@@ -1,0 +1,117 @@
+"""Elicitations of agents: show them, change their forms, answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from acp_nvim.client.session import Session
+from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.desk import Desk
+from acp_nvim.errors import UserError
+from acp_nvim.session.address import judge
+from acp_nvim.session.elicitation import Elicitation, Link
+from acp_nvim.session.noun import PendingAsk
+from acp_nvim.view.form import form_view
+from acp_nvim.view.menu import Menu
+from acp_nvim.view.visible import one_line
+
+TITLE = 200
+
+
+def show(desk: Desk, session: Session, ask: PendingAsk, elicitation: Elicitation) -> None:
+    """Open the float of a new elicitation, and tell the user's scripts once it is there."""
+    state = session.state
+    data = {
+        "agent": state.agent,
+        "ask": ask.id,
+        "title": title(elicitation),
+        "mode": elicitation.mode,
+    }
+
+    def announce() -> None:
+        known = {"session": state.id} if state.id is not None else {}
+        desk.ground.notifier.event("AcpElicitationRequested", data | known)
+        if desk.options.permission.focus == "auto":
+            desk.ground.asks.focus(ask.id, calmly=True)
+
+    desk.ground.asks.open(_view(desk, session, ask, elicitation), announce)
+
+
+def title(elicitation: Elicitation) -> str:
+    """Return the message as one line."""
+    return one_line(elicitation.message, TITLE)
+
+
+def fill(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Change a field of a form; a late change does nothing."""
+    ask_id = str(payload.get("ask"))
+    option = payload.get("option")
+    text = payload.get("text")
+    filled = int(option) if option is not None else (None if text is None else str(text))
+    if desk.ground.elicitations.fill(ask_id, int(payload.get("field", -1)), filled):
+        _redraw(desk, ask_id)
+
+
+def respond(desk: Desk, ask: PendingAsk, answer: Mapping[str, Any]) -> Awaitable[None] | None:
+    """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
+    action = answer.get("action")
+    if action not in ("accept", "decline", "cancel"):
+        raise UserError(f"an elicitation takes accept, decline or cancel, not {action}")
+    wanted = ask.elicitation.wanted if ask.elicitation else None
+    if action == "accept" and isinstance(wanted, Link):
+        return _visit(desk, ask, wanted)
+    content = answer.get("content")
+    # an empty map may arrive from Lua as an empty list
+    plain = content if isinstance(content, Mapping) else (None if content is None else {})
+    if not desk.ground.elicitations.answer(ask.id, action, plain):
+        _redraw(desk, ask.id)
+        raise UserError(_problems(desk, ask.id))
+    return None
+
+
+async def _visit(desk: Desk, ask: PendingAsk, link: Link) -> None:
+    """Open the link, now that the user has agreed, and tell the agent so (C-293, C-298)."""
+    if refusal := judge(link.url).refusal:
+        raise UserError(f"that address is not opened: {refusal}")
+    if problem := await desk.ground.asks.browse(link.url):
+        raise UserError(f"the browser was not started: {problem}")
+    desk.ground.elicitations.answer(ask.id, "accept")
+
+
+def _problems(desk: Desk, ask_id: str) -> str:
+    """Return what is wrong with the form, without any answer in it."""
+    errors = desk.ground.elicitations.draft(ask_id).errors
+    said = "; ".join(f"{one_line(name, 40)}: {text}" for name, text in errors.items())
+    return f"not sent: {said}"
+
+
+def _redraw(desk: Desk, ask_id: str) -> None:
+    for session in desk.sessions():
+        for ask in session.state.asks:
+            if ask.id == ask_id and ask.elicitation is not None:
+                desk.ground.asks.redraw(_view(desk, session, ask, ask.elicitation))
+
+
+def _view(desk: Desk, session: Session, ask: PendingAsk, elicitation: Elicitation) -> Menu:
+    agent = session.state.agent
+    client, chat = desk.client(agent), _chat(desk, session)
+    label = client.label if client is not None else agent
+    drawn = form_view(elicitation, desk.ground.elicitations.draft(ask.id), agent=label)
+    return Menu(
+        id=ask.id,
+        title=drawn.title,
+        footer=drawn.footer,
+        lines=drawn.lines,
+        option_rows=tuple(row.row for row in drawn.rows),
+        option_ids=(),
+        detail=(),
+        chat=chat.number if chat is not None else 0,
+        form=drawn.rows,
+    )
+
+
+def _chat(desk: Desk, session: Session) -> Chat | None:
+    """Return the session's chat, else the newest one of its agent, to show the float there."""
+    own = [chat for chat in desk.chats.values() if chat.session.state.agent == session.state.agent]
+    return desk.chat_of(session) or next(reversed(own), None)

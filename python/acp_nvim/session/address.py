@@ -1,0 +1,101 @@
+"""What to think of an address that an agent wants opened (v1/elicitation § URL security).
+
+Pure: the address is read, never fetched (C-294). Used by `services.elicitation` and the view.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+LONGEST = 8_000
+"""Characters of an address that a browser surely takes."""
+
+# Browsers read a backslash as a slash, and drop line ends: the host would be another one.
+_UNSAFE = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
+_HOST = re.compile(
+    r"(?:.*@)?(?:\[(?P<six>[^]]+)\]|(?P<name>[^\W_](?:[\w.-]*[\w.])?))(?::\d*)?", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`start` and `end` say where the host stands in the text; `refusal` why it is not opened."""
+
+    url: str
+    host: str = ""
+    start: int = 0
+    end: int = 0
+    warnings: tuple[str, ...] = ()
+    refusal: str | None = None
+
+
+def judge(url: str) -> Address:
+    """Return what is to be said of it (C-296, C-304)."""
+    if len(url) > LONGEST:
+        return Address(url, refusal="it is too long")
+    if _UNSAFE.search(url):
+        return Address(url, refusal="it holds characters that an address cannot have")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return Address(url, refusal="it is no valid address")
+    if parts.scheme not in ("http", "https"):
+        return Address(url, refusal=f"only http and https are opened, not {parts.scheme or 'this'}")
+    found = _HOST.fullmatch(parts.netloc)
+    if found is None:
+        return Address(url, refusal="it names no host")
+    group, begin = found.lastgroup or "", url.index("://") + 3
+    host = found[group].lower()
+    warnings = tuple(_warnings(parts, host))
+    return Address(url, host, begin + found.start(group), begin + found.end(group), warnings)
+
+
+def _warnings(parts: SplitResult, host: str) -> list[str]:
+    found = []
+    if parts.scheme != "https":
+        found.append("the connection is not encrypted (http)")
+    if "@" in parts.netloc:
+        before = parts.netloc.rpartition("@")[0]
+        found.append(f"the host is {host}; {before!r} before the @ is only a user name")
+    if _is_ip(host):
+        found.append("the host is a number, not a name")
+    if any(label.startswith("xn--") for label in host.split(".")):
+        found.append(f"the name is Punycode, browsers may show it as {_decoded(host)}")
+    elif not host.isascii():
+        found.append("the name has letters beyond ASCII, which can look like others")
+    mixed = [label for label in _decoded(host).split(".") if len(_scripts(label)) > 1]
+    if mixed:
+        found.append(f"{mixed[0]} mixes the letters of {' and '.join(_scripts(mixed[0]))}")
+    return found
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        # as browsers read 2130706433, 0x7f.1 and 127.1
+        return re.fullmatch(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*", host) is not None
+
+
+def _decoded(host: str) -> str:
+    """Return the name with its Punycode labels decoded, as far as they can be."""
+    return ".".join(map(_decoded_label, host.split(".")))
+
+
+def _decoded_label(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    try:
+        return label[4:].encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label
+
+
+def _scripts(label: str) -> list[str]:
+    names = (unicodedata.name(character, "").split(" ")[0] for character in label)
+    letters = zip(label, names, strict=True)
+    return sorted({name.capitalize() for character, name in letters if character.isalpha()})

@@ -1,0 +1,63 @@
+"""Elicitations as the tests of several groups need them: asked, shown, refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_nvim.client.session import Session
+from acp_nvim.session.noun import PendingAsk
+from acp_nvim.view.form import FormView, form_view
+from tests.support.scripted_agent import SESSION
+from tests.support.stage import Stage
+from tests.unit.view.look import looks
+
+URL = "https://accounts.example.com/login?token=1"
+
+
+def request_form(stage: Stage, request_id: Any = "e", **fields: Any) -> None:
+    """Let the agent send a form."""
+    params = {"mode": "form", "message": "m", "sessionId": SESSION, "requestedSchema": {}}
+    stage.agent.request("elicitation/create", params | fields, request_id)
+
+
+def request_link(stage: Stage, url: str = URL, request_id: Any = "e", **fields: Any) -> None:
+    """Let the agent send a link."""
+    params = {"mode": "url", "message": "m", "sessionId": SESSION, "elicitationId": "l", "url": url}
+    stage.agent.request("elicitation/create", params | fields, request_id)
+
+
+async def opened(stage: Stage, session: Session, count: int = 1) -> PendingAsk:
+    """Wait until so many questions are open; return the newest."""
+    await stage.until(lambda: len(session.state.asks) == count)
+    return session.state.asks[-1]
+
+
+async def ask_form(
+    stage: Stage, session: Session, properties: Any, *, message: str = "m", **fields: Any
+) -> PendingAsk:
+    """Let the agent send a form of these properties, and return it once it is open."""
+    required = {"required": fields.pop("required")} if "required" in fields else {}
+    schema = {"requestedSchema": {"type": "object", "properties": properties, **required}}
+    request_form(stage, message=message, **(schema | fields))
+    return await opened(stage, session)
+
+
+async def refused(stage: Stage, *, without: str = "", **fields: Any) -> str:
+    """Let the agent send a form that is refused; return why."""
+    params = {"mode": "form", "message": "m", "sessionId": SESSION, "requestedSchema": {}} | fields
+    params.pop(without, None)
+    error = (await stage.agent.ask("elicitation/create", params))["error"]
+    assert error["code"] == -32602
+    return str(error["message"])
+
+
+def float_of(stage: Stage, session: Session, ask: PendingAsk | None = None) -> FormView:
+    """Return the float of that ask, or of the oldest one."""
+    ask = ask or session.state.asks[0]
+    assert ask.elicitation is not None
+    return form_view(ask.elicitation, stage.elicitations.draft(ask.id), agent="Scripted")
+
+
+def float_text(stage: Stage, session: Session, ask: PendingAsk | None = None) -> str:
+    """Return the lines of that float."""
+    return "\n".join(looks(float_of(stage, session, ask).lines))
