@@ -15,12 +15,6 @@ from tests.support.stage import Stage, notices, texts
 
 NOT_TESTED = {
     "C-074": "the client has no MCP server of its own",
-    "C-077": "restart sends the same list; loading from a list of sessions comes later",
-    "C-078": "session/list comes later",
-    "C-079": "session/list comes later; reopening keeps the session's cwd (C-085)",
-    "C-086": "loading from a list of sessions comes later",
-    "C-087": "loading from a list of sessions comes later",
-    "C-089": "loading from a list of sessions comes later",
 }
 
 

@@ -5,12 +5,17 @@ Called by `Client` only.
 
 from __future__ import annotations
 
+import re
+
 from acp_nvim.client.launch import Launch
+from acp_nvim.errors import AcpError, Code
 from acp_nvim.process.child import Exit
 from acp_nvim.protocol.dialect import AgentInfo
 
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
+_GONE = re.compile(r"not found|(invalid|unknown|no such) session|does not exist", re.IGNORECASE)
+"""How agents say without a code that they know a session no longer (P-28)."""
 
 
 def silent(name: str, seconds: float) -> str:
@@ -21,13 +26,44 @@ def silent(name: str, seconds: float) -> str:
     )
 
 
-def wants_login(launch: Launch, info: AgentInfo | None) -> str:
-    """Return how to log in, as long as that happens outside of the editor (C-065)."""
+def not_opened(name: str, error: AcpError, *, again: bool) -> str:
+    """Return why there is no session, or not the earlier one `again`, and what to do (C-089)."""
+    if not again:
+        return f"{name} did not open a session: {error}. See :Acp log {name}"
+    # agents tell this by the code of the protocol, or by words alone (P-28)
+    if getattr(error, "code", None) == Code.RESOURCE_NOT_FOUND or _GONE.search(str(error)):
+        return f"{name} no longer knows this session: :Acp new {name} begins another one"
+    said = f"{name} did not load this session: {error}"
+    return f"{said}. :Acp new {name} begins another one, :Acp log {name} shows more"
+
+
+def wants_login(launch: Launch, info: AgentInfo | None, *, tried: bool) -> str:
+    """Return how to log in; `tried`: the user has just done so, to no avail (C-053)."""
     methods = info.auth_methods if info is not None else ()
-    ways = ", ".join(method.name for method in methods) or "it offers no way to do so here"
+    if not methods:
+        return no_way_in(launch)
+    ways = ", ".join(f"{method.id} ({method.name})" for method in methods)
+    if tried:
+        return (
+            f"{launch.name} still wants you to log in, although you did: :Acp restart "
+            f"{launch.name} may help, or :Acp login by another of these ways: {ways}"
+        )
+    return f"{launch.name} wants you to log in: :Acp login does it, by {ways}"
+
+
+def no_way_in(launch: Launch) -> str:
+    """Return how to log in to an agent that offers no way to do so in the editor (C-065)."""
     return (
-        f"{launch.name} wants you to log in ({ways}): run `{launch.command}` in a terminal, "
-        f"log in there, then :Acp restart {launch.name}"
+        f"{launch.name} wants you to log in, and offers no way to do so here: run "
+        f"`{launch.command}` in a terminal, log in there, then :Acp restart {launch.name}"
+    )
+
+
+def held() -> str:
+    """Return what became of a prompt that the agent refused for want of a login (C-054)."""
+    return (
+        "This prompt waits in the queue and is not sent again by itself: after the login, "
+        "sending the empty prompt sends it, and so does the next prompt"
     )
 
 

@@ -6,8 +6,11 @@ belong to any of them. Called by `Client` only.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 
+from acp_nvim.client import quirks
 from acp_nvim.client.connection import Connection, Outcome
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
@@ -15,10 +18,16 @@ from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost
 from acp_nvim.protocol.dialect import AgentCapabilities, Call, Dialect
-from acp_nvim.session.event import Noticed, SessionReopening
+from acp_nvim.session.event import Noticed, SessionOpened, SessionReopening, TranscriptRestored
+from acp_nvim.session.state import Message, ToolCall
 
 CLOSING = 2.0
 """Seconds that an agent has to answer `session/close`."""
+QUIET = 0.5
+"""Seconds without a word after which a late replay has ended, or there is none."""
+MOST_QUIET = 10.0
+"""Seconds that a late replay may take at most."""
+_NO_REPLAY = "{} knows this session, but told nothing of it: this is what acp.nvim has kept"
 
 
 class Setup:
@@ -71,7 +80,10 @@ class Setup:
             return  # an agent may refuse to close what it does not know (C-095)
 
     async def _open(self, session: Session, session_id: str | None) -> None:
-        if session_id is not None and not (self._capabilities.load or self._capabilities.resume):
+        if session_id is not None and self._capabilities.load:
+            await self._load(session, session_id)
+            return
+        if session_id is not None and not self._capabilities.resume:
             text = f"{self._launch.name} cannot load sessions: this one starts anew"
             session.apply(Noticed(text, "warning"))
             session_id = None
@@ -79,10 +91,42 @@ class Setup:
 
         def opened(outcome: Outcome) -> None:
             if not isinstance(outcome, AgentError | ConnectionLost):
-                event = self._dialect.decode_session(method, outcome, session_id)
+                event = self._decode(method, outcome, session_id)
                 self._registry.enter(event.session_id, session, event)
 
         await self._connection.request(method, params, opened)
+
+    async def _load(self, session: Session, session_id: str) -> None:
+        """Let the agent replay a session: before its answer, or (as gemini does) after it.
+
+        The session is loading until the replay has come to its end, so that nothing of it is taken
+        for what happens now (P-02). What was shown before comes back if there is none.
+        """
+        kept = TranscriptRestored(session.state.entries, session.state.title)
+        method, params = self._call(session, session_id)
+        answer: list[SessionOpened] = []
+
+        def opened(outcome: Outcome) -> None:
+            if not isinstance(outcome, AgentError | ConnectionLost):
+                event = replace(self._decode(method, outcome, session_id), replayed=True)
+                answer.append(event)
+                if _is_replayed(session):
+                    session.apply(event)
+
+        try:
+            await self._connection.request(method, params, opened)
+        except AgentError:
+            session.apply(kept)
+            raise
+        if session.state.status == "loading":
+            await _quiet(session)
+            if not _is_replayed(session) and kept.entries:
+                session.apply(kept, Noticed(_NO_REPLAY.format(self._launch.name)))
+            session.apply(*answer)
+
+    def _decode(self, method: str, outcome: object, session_id: str | None) -> SessionOpened:
+        event = self._dialect.decode_session(method, outcome, session_id)
+        return quirks.opened(event, self._launch.quirks)
 
     def _call(self, session: Session, session_id: str | None) -> Call:
         """Return the request, and prepare for what the agent says before it answers."""
@@ -105,3 +149,17 @@ class Setup:
                 text = f"MCP server {server.name} is left out: {self._launch.name} takes no"
                 session.apply(Noticed(f"{text} {server.type} servers", "warning"))
         return tuple(server for server in self._launch.mcp_servers if ways[server.type])
+
+
+def _is_replayed(session: Session) -> bool:
+    """Tell whether anything was said since the load began; our own notices are not."""
+    return any(isinstance(entry, Message | ToolCall) for entry in session.state.entries)
+
+
+async def _quiet(session: Session) -> None:
+    """Wait until the agent says no more in a session."""
+    with anyio.move_on_after(MOST_QUIET):
+        before = None
+        while before is not session.state.entries:
+            before = session.state.entries
+            await anyio.sleep(QUIET)

@@ -1,0 +1,98 @@
+"""The sessions that an agent knows: all pages of `session/list`, and `session/delete`.
+
+Called by `Client`, and by commands that ask several agents at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import anyio
+
+from acp_nvim.client.connection import Connection
+from acp_nvim.client.login import Login, is_refusal
+from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
+from acp_nvim.session.noun import ListedSession
+
+MOST_PAGES = 100
+"""Pages that are asked for; nobody looks at more sessions."""
+LISTING = 10.0
+"""Seconds in which an agent has to tell all of them."""
+
+Listed: TypeAlias = tuple[ListedSession, ...]
+
+
+class Listing:
+    """Asks one agent for its sessions."""
+
+    def __init__(self, name: str, dialect: Dialect, login: Login) -> None:
+        self.name = name
+        self._dialect = dialect
+        self._login = login
+        self._capabilities = AgentCapabilities()
+
+    def attach(self, connection: Connection, capabilities: AgentCapabilities) -> None:
+        """Say where requests go, and what the agent offers."""
+        self._connection = connection
+        self._capabilities = capabilities
+
+    @property
+    def reopens(self) -> bool:
+        """Whether the agent can load or resume what it lists (C-102); False before it said so."""
+        return self._capabilities.load or self._capabilities.resume
+
+    async def all(self, cwd: str) -> Listed:
+        """Return the sessions of that folder; none if the agent lists none (C-096).
+
+        What came before an error, or before the time was up, is better than nothing. Cursors are
+        sent back verbatim; one that comes again would never end (C-099, C-100).
+        """
+        found: dict[str, ListedSession] = {}
+        cursor: str | None = None
+        seen: set[str | None] = set()
+        if not self._capabilities.list:
+            return ()
+        with anyio.move_on_after(LISTING):
+            while cursor not in seen and len(seen) < MOST_PAGES:
+                seen.add(cursor)
+                try:
+                    result = await self._connection.request(
+                        *self._dialect.list_sessions(cwd, cursor)
+                    )
+                except (AgentError, ConnectionLost) as error:
+                    if is_refusal(error):
+                        self._login.wanted()
+                    break
+                page = self._dialect.decode_sessions(result)
+                found |= {session.id: session for session in page.sessions}
+                cursor = page.cursor
+                if cursor is None:
+                    break
+        return tuple(found.values())
+
+    async def delete(self, session_id: str) -> bool:
+        """Let the agent delete a session; False if it offers no such thing (C-103)."""
+        if not self._capabilities.delete:
+            return False
+        try:
+            await self._connection.request(*self._dialect.delete_session(session_id))
+        except (AgentError, ConnectionLost) as error:
+            if is_refusal(error):
+                raise UserError(self._login.wanted()) from error
+            raise UserError(f"{self.name} did not delete the session: {error}") from error
+        return True
+
+
+async def list_all(listings: Sequence[Listing], cwd: str) -> Mapping[str, Listed]:
+    """Ask several agents at once; return what each has told, by its name."""
+    found: dict[str, Listed] = {}
+
+    async def ask(listing: Listing) -> None:
+        found[listing.name] = await listing.all(cwd)
+
+    async with anyio.create_task_group() as tasks:
+        for listing in listings:
+            tasks.start_soon(ask, listing)
+    return found

@@ -1,0 +1,128 @@
+"""The rows of the session picker: what kind, in which state, its title, its age.
+
+Pure; called by `commands.sessions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from acp_nvim.session.noun import ListedSession
+from acp_nvim.session.record import Record
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.visible import one_line
+
+Kind: TypeAlias = Literal["open", "listed", "stored"]
+
+_KIND_NAMES = {"open": "open", "listed": "agent", "stored": "kept"}
+_STEPS = ((86_400 * 7, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One session that can be chosen; `updated` in seconds since 1970, None if not known."""
+
+    kind: Kind
+    agent: str
+    id: str
+    cwd: str
+    title: str | None = None
+    updated: float | None = None
+    state: str = ""
+    roots: tuple[str, ...] = ()
+    chat: int = 0
+    """The chat that shows it, if it is open."""
+
+
+def open_row(chat: int, state: SessionState) -> Row:
+    """Return the row of a session that a chat shows."""
+    return Row(
+        "open",
+        state.agent,
+        state.id or "",
+        state.cwd,
+        state.title,
+        seconds_of(state.updated_at),
+        state.status,
+        chat=chat,
+    )
+
+
+def listed_row(agent: str, listed: ListedSession) -> Row:
+    """Return the row of a session that the agent knows; its roots are as listed now (C-078)."""
+    updated = seconds_of(listed.updated_at)
+    roots = listed.additional_directories
+    return Row("listed", agent, listed.id, listed.cwd, listed.title, updated, roots=roots)
+
+
+def stored_row(record: Record) -> Row:
+    """Return the row of a session that was kept."""
+    return Row("stored", record.agent, record.id, record.cwd, record.title, record.updated)
+
+
+def merged(groups: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
+    """Return each session once, as the first group knows it; groups in order, newest first.
+
+    What an earlier group does not know of a session (title, time), a later one may tell. The open
+    sessions, which come first, keep their order.
+    """
+    rows: dict[tuple[str, str], Row] = {}
+    loose: list[Row] = []
+    for row in (row for group in groups for row in group):
+        known = rows.get((row.agent, row.id))
+        if not row.id:
+            loose.append(row)
+        elif known is None:
+            rows[row.agent, row.id] = row
+        else:
+            rows[row.agent, row.id] = _completed(known, row)
+    opened = [*loose, *(row for row in rows.values() if row.kind == "open")]
+    others = [row for row in rows.values() if row.kind != "open"]
+    return (*opened, *sorted(others, key=lambda row: row.updated or 0.0, reverse=True))
+
+
+def _completed(row: Row, other: Row) -> Row:
+    return Row(
+        row.kind,
+        row.agent,
+        row.id,
+        row.cwd,
+        row.title or other.title,
+        row.updated if row.updated is not None else other.updated,
+        row.state,
+        row.roots,
+        row.chat,
+    )
+
+
+def label(row: Row, *, now: float, cwd: str) -> str:
+    """Return the row's text; the folder is named where it is not `cwd`."""
+    parts = [
+        f"{_KIND_NAMES[row.kind]:<5}",
+        one_line(row.agent, 20),
+        row.state,
+        one_line(row.title or row.id or "(not open yet)", 60),
+        "" if row.updated is None else f"{age(now - row.updated)} ago",
+        "" if row.cwd == cwd else one_line(row.cwd, 40),
+        f"and {one_line(', '.join(row.roots), 40)}" if row.roots else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def age(seconds: float) -> str:
+    """Return a span of time in its largest unit: 3 min, 2 h, 5 d, 7 w."""
+    for length, unit in _STEPS:
+        if seconds >= length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{max(0, int(seconds))} s"
+
+
+def seconds_of(text: str | None) -> float | None:
+    """Return seconds since 1970 of an ISO 8601 time; None for anything else (C-101)."""
+    try:
+        return datetime.fromisoformat(text or "").timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
