@@ -1,0 +1,114 @@
+"""Logging in to an agent, and out (`:help acp-login`): by the user's choice only."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.login import OPENING, Again, Key, Method, program
+from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.desk import Desk
+from acp_nvim.commands.launching import launch
+from acp_nvim.errors import UserError
+from acp_nvim.ports import Choice
+from acp_nvim.view.visible import one_line
+
+LONGEST = 120
+"""Characters of a row of the picker."""
+
+
+async def login(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Log in by the method that the command names, or that the user picks."""
+    client = desk.target(payload)
+    methods, name = client.login.methods(), payload.get("method")
+    method = _named(methods, str(name)) if name else await _pick(desk, client, methods)
+    if method is None:
+        return
+    try:
+        _touch(desk, client)
+        await client.login.run(method, desk.ground.login_terminals)
+    finally:
+        _touch(desk, client)
+    if method.type == "terminal":
+        await _reconnect(desk, client)
+    else:
+        desk.ground.notifier.notice(f"logged in to {client.name} by {method.name}")
+        await _go_on(desk, client, client.login.take())
+
+
+async def logout(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Log out; what the agent still does without a login is its business (C-055)."""
+    client = desk.target(payload)
+    await client.login.logout()
+    desk.ground.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
+
+
+def _named(methods: tuple[Method, ...], name: str) -> Method:
+    """Return the method of that id; raises `UserError` that names the nearest."""
+    known = [method.id for method in methods]
+    if name in known:
+        return methods[known.index(name)]
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(known)}"
+    raise UserError(f"there is no way {name!r} to log in: {hint}")
+
+
+async def _pick(desk: Desk, client: Client, methods: tuple[Method, ...]) -> Method | None:
+    """Let the user pick, also when there is one way only: nothing runs unseen (C-064)."""
+    rows = [Choice(_label(client, method), method) for method in methods]
+    title = f"Log in to {client.name}"
+    picked: Method | None = await desk.ground.chooser.choose(title, "acp.login", rows)
+    return picked
+
+
+def _label(client: Client, method: Method) -> str:
+    if method.type == "terminal":
+        deed = f"runs {shlex.join(program(client.launch, method).argv)} in a terminal"
+    else:
+        deed = "the agent does it, and may open a browser"
+    about = f": {method.description}" if method.description else ""
+    return one_line(f"{method.name}{about} ({deed})", LONGEST)
+
+
+async def _reconnect(desk: Desk, old: Client) -> None:
+    """Start the agent anew after a login in a terminal, with its sessions (C-060, C-061)."""
+    waiting = old.login.take()
+    chats = [chat for chat in desk.chats.values() if chat.client is old and _lives(chat, waiting)]
+    await old.end()
+    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
+    client = desk.replace(launch(old.name, desk.options, root=desk.paths["root"], cwd=cwd))
+    for chat in desk.chats.values():
+        chat.client = client if chat.client is old else chat.client
+    desk.ground.notifier.notice(f"logged in to {client.name}: it is started anew")
+    first: dict[Key, Again] = {
+        (chat.session, OPENING): waiting.pop((chat.session, OPENING), _reopening(chat))
+        for chat in chats
+    }
+    await _go_on(desk, client, first | waiting)
+
+
+def _lives(chat: Chat, waiting: Mapping[Key, Again]) -> bool:
+    return chat.session.state.status != "closed" or (chat.session, OPENING) in waiting
+
+
+def _reopening(chat: Chat) -> Again:
+    return lambda client: client.reopen(chat.session, chat.session.id)
+
+
+async def _go_on(desk: Desk, client: Client, waiting: Mapping[Key, Again]) -> None:
+    """Try once more what was refused; what is refused again has said so itself (C-053)."""
+    for again in waiting.values():
+        try:
+            await again(client)
+        except UserError as error:
+            desk.ground.notifier.notice(str(error), warning=True)
+
+
+def _touch(desk: Desk, client: Client) -> None:
+    """Draw the winbars, in which the login is seen."""
+    for chat in desk.chats.values():
+        if chat.client is client:
+            desk.ground.screen.touch(chat.number)
