@@ -13,6 +13,13 @@ from typing import Final
 EMPTY_FOR_MISSING_FILE: Final = "empty_for_missing_file"
 """Reads a new file before writing it, and gives up on any error: answer "" instead."""
 
+LEGACY_MODELS: Final = "legacy_models"
+"""Offers its models in `models` of the session's answer, which is in no schema, to be chosen by
+`session/set_model`: an option of category `model`, if it has none. Older releases of some."""
+
+MODE_AS_TEXT: Final = "mode_as_text"
+"""Announces a change of mode by a chunk of text, `[MODE_UPDATE] yolo`: it is no message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:
@@ -36,6 +43,7 @@ _ALL = (
         args=(),
         install="npm install -g @agentclientprotocol/claude-agent-acp",
         install_url="https://github.com/agentclientprotocol/claude-agent-acp",
+        quirks=frozenset({LEGACY_MODELS}),
     ),
     Preset(
         name="gemini",
@@ -44,7 +52,7 @@ _ALL = (
         args=("--acp",),
         install="npm install -g @google/gemini-cli",
         install_url="https://github.com/google-gemini/gemini-cli",
-        quirks=frozenset({EMPTY_FOR_MISSING_FILE}),
+        quirks=frozenset({EMPTY_FOR_MISSING_FILE, LEGACY_MODELS, MODE_AS_TEXT}),
     ),
     Preset(
         name="codex",
@@ -53,6 +61,7 @@ _ALL = (
         args=(),
         install="npm install -g @agentclientprotocol/codex-acp",
         install_url="https://github.com/agentclientprotocol/codex-acp",
+        quirks=frozenset({LEGACY_MODELS}),
     ),
     Preset(
         name="opencode",
@@ -61,6 +70,7 @@ _ALL = (
         args=("acp",),
         install="npm install -g opencode-ai",
         install_url="https://opencode.ai/docs/acp",
+        quirks=frozenset({LEGACY_MODELS}),
     ),
     Preset(
         name="qwen",
@@ -69,6 +79,7 @@ _ALL = (
         args=("--acp",),
         install="npm install -g @qwen-code/qwen-code",
         install_url="https://github.com/QwenLM/qwen-code",
+        quirks=frozenset({LEGACY_MODELS}),
     ),
     Preset(
         name="goose",
@@ -129,6 +140,55 @@ _ALL = (
         args=("--acp",),
         install="npm install -g cline",
         install_url="https://cline.bot/cli",
+    ),
+    Preset(
+        name="fast-agent",
+        title="fast-agent",
+        command="fast-agent-acp",
+        args=("-x",),
+        install="uv tool install fast-agent-acp",
+        install_url="https://github.com/evalstate/fast-agent",
+    ),
+    Preset(
+        name="kiro",
+        title="Kiro CLI",
+        command="kiro-cli",
+        args=("acp",),
+        install="curl -fsSL https://cli.kiro.dev/install | bash",
+        install_url="https://kiro.dev/docs/cli/acp",
+    ),
+    Preset(
+        name="kilo",
+        title="Kilo",
+        command="kilo",
+        args=("acp",),
+        install="npm install -g @kilocode/cli",
+        install_url="https://github.com/Kilo-Org/kilocode",
+    ),
+    Preset(
+        name="codebuddy",
+        title="CodeBuddy Code",
+        command="codebuddy",
+        args=("--acp",),
+        install="npm install -g @tencent-ai/codebuddy-code",
+        install_url="https://www.codebuddy.cn/cli/",
+    ),
+    Preset(
+        name="droid",
+        title="Factory Droid",
+        command="droid",
+        args=("exec", "--output-format", "acp-daemon"),
+        install="npm install -g droid",
+        install_url="https://factory.ai/product/cli",
+        env=(("DROID_DISABLE_AUTO_UPDATE", "true"),),
+    ),
+    Preset(
+        name="pi",
+        title="pi",
+        command="pi-acp",
+        args=(),
+        install="npm install -g pi-acp",
+        install_url="https://github.com/svkozak/pi-acp",
     ),
 )
 

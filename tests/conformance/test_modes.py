@@ -1,4 +1,4 @@
-"""C-246 to C-249: session modes."""
+"""C-246 to C-249: session modes; C-245 is in `test_config_options`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from tests.conformance.burst import burst
 from tests.conformance.probe import bar
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import AcpError, Stage
-
-NOT_TESTED = {"C-245": "config options come with issue 3"}
 
 MODES = {
     "currentModeId": "ask",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.agents import EMPTY_FOR_MISSING_FILE, PRESETS
+from acp_nvim.agents import EMPTY_FOR_MISSING_FILE, LEGACY_MODELS, MODE_AS_TEXT, PRESETS
 
 
 def test_the_names_that_users_type() -> None:
@@ -21,6 +21,12 @@ def test_the_names_that_users_type() -> None:
         "cursor",
         "auggie",
         "cline",
+        "fast-agent",
+        "kiro",
+        "kilo",
+        "codebuddy",
+        "droid",
+        "pi",
     ]
 
 
@@ -35,7 +41,13 @@ def test_a_preset_can_be_started_and_installed(name: str) -> None:
     assert preset.install_url.startswith("https://")
 
 
-def test_only_gemini_wants_an_empty_text_for_a_missing_file() -> None:
-    quirky = [name for name, preset in PRESETS.items() if preset.quirks]
-    assert quirky == ["gemini"]
-    assert EMPTY_FOR_MISSING_FILE in PRESETS["gemini"].quirks
+@pytest.mark.parametrize(
+    ("quirk", "agents"),
+    [
+        (EMPTY_FOR_MISSING_FILE, ["gemini"]),
+        (MODE_AS_TEXT, ["gemini"]),
+        (LEGACY_MODELS, ["claude", "gemini", "codex", "opencode", "qwen"]),
+    ],
+)
+def test_the_agents_with_a_quirk(quirk: str, agents: list[str]) -> None:
+    assert [name for name, preset in PRESETS.items() if quirk in preset.quirks] == agents

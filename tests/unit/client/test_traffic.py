@@ -42,6 +42,13 @@ def test_a_long_line_is_cut(tmp_path: Path) -> None:
     assert len(entry["line"]) < 10_000
 
 
+def test_whole_lines_are_whole(tmp_path: Path) -> None:
+    log = Traffic(str(tmp_path / "log"), lambda: 0.0, whole=True)
+    log.record("agent", "x" * 100_000)
+    log.close()
+    assert entries(tmp_path / "log")[0]["line"] == "x" * 100_000
+
+
 def test_the_file_starts_anew_when_it_is_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

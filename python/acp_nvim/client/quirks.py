@@ -1,0 +1,41 @@
+"""What some agents do in a way of their own, made into what the others do.
+
+Which agent has which quirk is data in `agents.py`; here is what each means. Called by the client on
+every event of an agent, before its session sees it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import replace
+
+from acp_nvim.agents import LEGACY_MODELS, MODE_AS_TEXT
+from acp_nvim.session.content import Text
+from acp_nvim.session.event import ChunkReceived, Event, ModeChanged, SessionOpened
+from acp_nvim.session.options import first_of
+
+_MODE_UPDATE = re.compile(r"\[MODE_UPDATE\] (\S+)\s*")
+
+
+def opened(event: SessionOpened, quirks: Set[str]) -> SessionOpened:
+    """Make the list of models an option, if the agent has no option for them (P-25)."""
+    config = event.config or ()
+    if event.models is None or LEGACY_MODELS not in quirks or first_of(config, "model"):
+        return replace(event, models=None)
+    return replace(event, config=(*config, event.models), models=None)
+
+
+def heard(events: tuple[Event, ...], quirks: Set[str]) -> tuple[Event, ...]:
+    """Take a change of mode that is said as text for what it is."""
+    if MODE_AS_TEXT not in quirks:
+        return events
+    return tuple(map(_mode_said, events))
+
+
+def _mode_said(event: Event) -> Event:
+    match event:
+        case ChunkReceived("agent", Text(text)) if found := _MODE_UPDATE.fullmatch(text):
+            return ModeChanged(found[1])
+        case _:
+            return event

@@ -1,0 +1,89 @@
+"""How modes and config options are set (v1/session-config-options, v1/session-modes).
+
+What is shown changes with the agent's answer, in the order of the wire (C-260); so a refusal has
+nothing to take back (C-258). Called by `Client` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from acp_nvim.client.connection import Connection, Outcome
+from acp_nvim.client.login import Login
+from acp_nvim.client.session import Session
+from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.protocol.dialect import Call, Dialect
+from acp_nvim.session.action import Refused, SetMode, SetOption
+from acp_nvim.session.event import ConfigReplaced, Event, ModeChanged
+from acp_nvim.session.options import find, mode_option, with_value
+
+
+class Settings:
+    """Sets what the user chooses; also while a turn runs (C-249)."""
+
+    def __init__(self, name: str, dialect: Dialect, login: Login) -> None:
+        self._name = name
+        self._dialect = dialect
+        self._login = login
+
+    def attach(self, connection: Connection) -> None:
+        """Say where requests go."""
+        self._connection = connection
+
+    async def set_mode(self, session: Session, mode: str) -> None:
+        """Switch the mode, by the option for it if there is one (C-245); raises `UserError`."""
+        session_id = _allowed(session, SetMode(mode))
+        if option := mode_option(session.state):
+            await self.set_option(session, option.id, mode)
+            return
+
+        def switched(_result: object) -> Event:
+            return ModeChanged(mode)
+
+        failed = f"{self._name} did not switch to mode {mode}"
+        with self._login.gate((session, "mode"), lambda client: client.set_mode(session, mode)):
+            await self._send(session, self._dialect.set_mode(session_id, mode), switched, failed)
+
+    async def set_option(self, session: Session, option_id: str, value: str | bool) -> None:
+        """Give an option another value; raises `UserError` if that is refused."""
+        session_id = _allowed(session, SetOption(option_id, value))
+        option = find(session.state.config, option_id)
+        if option is not None and option.way == "set_model":
+            call = self._dialect.set_model(session_id, str(value))
+        else:
+            call = self._dialect.set_option(session_id, option_id, value)
+
+        def replaced(result: object) -> Event:
+            # an answer without the list says no more than yes
+            told = self._dialect.decode_options(result)
+            config = with_value(session.state.config, option_id, value)
+            return ConfigReplaced(config if told is None else told)
+
+        async def again(client: Any) -> None:
+            await client.set_option(session, option_id, value)
+
+        with self._login.gate((session, option_id), again):
+            await self._send(session, call, replaced, f"{self._name} did not set {option_id}")
+
+    async def _send(
+        self, session: Session, call: Call, then: Callable[[object], Event], failed: str
+    ) -> None:
+        def answered(outcome: Outcome) -> None:
+            if not isinstance(outcome, AgentError | ConnectionLost):
+                session.apply(then(outcome))
+
+        try:
+            await self._connection.request(*call, answered)
+        except (AgentError, ConnectionLost) as error:
+            raise UserError(f"{failed}: {error}") from error
+
+
+def _allowed(session: Session, action: SetMode | SetOption) -> str:
+    """Return the session's id; raises `UserError` if the action is not possible now."""
+    decision = session.decide(action)
+    if isinstance(decision, Refused):
+        raise UserError(decision.reason)
+    if session.id is None:
+        raise UserError("the session is not open yet: try again when the agent has started")
+    return session.id

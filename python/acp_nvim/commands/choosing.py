@@ -1,0 +1,104 @@
+"""Modes and config options: set one, or let the user pick (`:help acp-options`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from acp_nvim.client.client import Client
+from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.desk import Desk
+from acp_nvim.errors import UserError
+from acp_nvim.ports import Choice
+from acp_nvim.session.noun import ConfigOption
+from acp_nvim.session.options import find, mode_of, modes_of, shown
+from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
+
+SWITCHES: Mapping[str, bool] = {
+    "on": True,
+    "true": True,
+    "yes": True,
+    "1": True,
+    "off": False,
+    "false": False,
+    "no": False,
+    "0": False,
+}
+"""How a boolean option is typed."""
+
+
+async def mode(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Set the session mode, or let the user pick one."""
+    chat = desk.chat(payload.get("chat"))
+    state = chat.session.state
+    modes = modes_of(state)
+    if chat.client is None or not modes:
+        hint = "; :Acp config shows its options" if state.config else ""
+        raise UserError(f"{state.agent} has no modes{hint}")
+    chosen = payload.get("mode")
+    if not chosen:
+        labels = mode_labels(modes, mode_of(state))
+        rows = [Choice(label, it.id) for label, it in zip(labels, modes, strict=True)]
+        chosen = await desk.ground.chooser.choose(f"Mode of {state.agent}", "acp.mode", rows)
+    if chosen:
+        await chat.client.set_mode(chat.session, str(chosen))
+
+
+async def config(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Set a config option; let the user pick what the command does not name."""
+    chat = desk.chat(payload.get("chat"))
+    options = chat.session.state.config
+    if chat.client is None or not options:
+        raise UserError(f"{chat.session.state.agent} has no config options")
+    name = payload.get("option")
+    option = _named(chat, str(name)) if name else await _pick_option(desk, chat)
+    if option is None:
+        return
+    text = payload.get("value")
+    value = _typed(option, str(text)) if text else await _pick_value(desk, option)
+    if value is not None:
+        await _set(chat.client, chat, option, value)
+
+
+async def _set(client: Client, chat: Chat, option: ConfigOption, value: str | bool) -> None:
+    await client.set_option(chat.session, option.id, value)
+
+
+def _named(chat: Chat, option_id: str) -> ConfigOption:
+    """Return the option of that id; raises `UserError` that names the nearest."""
+    state = chat.session.state
+    if option := find(state.config, option_id):
+        return option
+    known = [option.id for option in state.config]
+    near = get_close_matches(option_id, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
+    raise UserError(f"{state.agent} has no option {option_id!r}: {hint}")
+
+
+async def _pick_option(desk: Desk, chat: Chat) -> ConfigOption | None:
+    options = shown(chat.session.state.config)
+    rows = [Choice(label, it) for label, it in zip(option_labels(options), options, strict=True)]
+    title = f"Options of {chat.session.state.agent}"
+    picked: ConfigOption | None = await desk.ground.chooser.choose(title, "acp.config", rows)
+    return picked
+
+
+async def _pick_value(desk: Desk, option: ConfigOption) -> str | bool | None:
+    """Return the value that the user picks; of two there is only the other one."""
+    if isinstance(option.value, bool):
+        return not option.value
+    values = zip(value_labels(option), option.choices, strict=True)
+    rows = [Choice(label, it.value) for label, it in values]
+    title = value_title(option)
+    picked: str | None = await desk.ground.chooser.choose(title, "acp.config.value", rows)
+    return picked
+
+
+def _typed(option: ConfigOption, text: str) -> str | bool:
+    """Return the value that the text means; whether the option has it, the session decides."""
+    if option.type == "select":
+        return text
+    if text.lower() not in SWITCHES:
+        raise UserError(f"{option.id} is on or off, not {text!r}")
+    return SWITCHES[text.lower()]
