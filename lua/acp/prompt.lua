@@ -6,6 +6,7 @@ local draft = require('acp.draft')
 local layout = require('acp.layout')
 local notice = require('acp.notice')
 local options = require('acp.options')
+local prompt_marks = require('acp.prompt_marks')
 
 local api = vim.api
 
@@ -123,6 +124,14 @@ local function clear(chat)
   show_attached(chat)
 end
 
+--- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
+---@param chat acp.Chat
+---@return boolean
+local function is_held(chat)
+  local status = vim.b[chat.chat].acp_status or {}
+  return status.state == 'idle' and (status.queue or 0) > 0
+end
+
 ---@class acp.Sending
 ---@field text? string without it, the text and the selections of the prompt buffer
 ---@field selections? acp.Selection[]
@@ -136,7 +145,7 @@ function M.send(number, what)
   what = what or {}
   local chat = assert(chats.of(number), 'no such chat')
   local text = what.text or table.concat(lines_of(chat), '\n')
-  if vim.trim(text) == '' then
+  if vim.trim(text) == '' and not is_held(chat) then
     notice.notice('the prompt is empty: nothing was sent')
     return false
   end
@@ -174,6 +183,7 @@ local function watch_text(chat)
     on_lines = function()
       vim.bo[chat.prompt].modified = false -- or `:wa` would send it half-written
       timer:start(SAVE_AFTER_MS, 0, save)
+      prompt_marks.touch(chat)
     end,
     on_detach = function()
       timer:stop()
@@ -219,6 +229,9 @@ local function watch(chat)
   end)
   on('BufEnter', function()
     chats.touch(chat.chat)
+  end)
+  on('InsertEnter', function()
+    prompt_marks.prepare(chat)
   end)
   api.nvim_create_autocmd('VimLeavePre', {
     group = group,

@@ -9,16 +9,29 @@ from collections.abc import Callable
 
 from anyio.abc import TaskGroup
 
+from acp_nvim.client import reasons
 from acp_nvim.client.connection import Connection, Outcome
+from acp_nvim.client.inbound import Services
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.session import Session
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.ports import Files
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
-from acp_nvim.services.permission import Permissions
+from acp_nvim.services.mentions import Takes
+from acp_nvim.services.roots import Roots
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of, unembedded
-from acp_nvim.session.event import CancelRequested, Event, PromptSent, TurnEnded, TurnStarted
+from acp_nvim.session.event import (
+    CancelRequested,
+    Event,
+    Noticed,
+    PromptQueued,
+    PromptSent,
+    TurnEnded,
+    TurnStarted,
+)
 from acp_nvim.session.noun import Prompt
 
 
@@ -26,12 +39,21 @@ class Turns:
     """Runs the turns of all sessions of one connection."""
 
     def __init__(
-        self, dialect: Dialect, permissions: Permissions, files: Files, clock: Callable[[], float]
+        self,
+        dialect: Dialect,
+        services: Services,
+        launch: Launch,
+        files: Files,
+        clock: Callable[[], float],
+        login: Login,
     ) -> None:
         self._dialect = dialect
-        self._permissions = permissions
+        self._permissions = services.permissions
+        self._mentions = services.mentions
+        self._folders = launch.additional_directories
         self._files = files
         self._clock = clock
+        self._login = login
         self._capabilities = AgentCapabilities()
         self._sent: set[Session] = set()
 
@@ -77,7 +99,7 @@ class Turns:
 
     async def _turn(self, session: Session, prompt: Prompt) -> None:
         try:
-            blocks = await self._blocks(prompt)
+            blocks = await self._blocks(session, prompt)
         except EditorError as error:
             session.apply(TurnEnded(self._clock(), error=f"cannot read the selection: {error}"))
         else:
@@ -95,12 +117,23 @@ class Turns:
 
         def ended(outcome: Outcome) -> None:
             self._sent.discard(session)
-            session.apply(self._ending(outcome))
+            if is_refusal(outcome) and session.state.status == "running":
+                self._hold(session, blocks)
+            else:
+                session.apply(self._ending(outcome))
 
         try:
             await self._connection.request(*self._dialect.prompt(session.id, blocks), ended)
         except (AgentError, ConnectionLost):
             return  # `ended` has put it into the session
+
+    def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
+        """Keep a prompt that the agent refused for want of a login (C-054)."""
+        session.apply(
+            TurnEnded(self._clock(), error=self._login.wanted()),
+            PromptQueued(Prompt(blocks, held=True), first=True),
+            Noticed(reasons.held(), "warning"),
+        )
 
     def _ending(self, outcome: Outcome) -> TurnEnded:
         match outcome:
@@ -109,17 +142,27 @@ class Turns:
             case AgentError() | ConnectionLost():
                 return TurnEnded(self._clock(), error=str(outcome))
             case _:
-                return TurnEnded(self._clock(), self._dialect.decode_prompt(outcome))
+                self._login.accepted()
+                tokens = self._dialect.decode_turn_tokens(outcome)
+                return TurnEnded(self._clock(), self._dialect.decode_prompt(outcome), tokens=tokens)
 
-    async def _blocks(self, prompt: Prompt) -> tuple[Content, ...]:
-        """Read the selections as they stand now; drop to what the agent takes (C-111)."""
+    async def _blocks(self, session: Session, prompt: Prompt) -> tuple[Content, ...]:
+        """Read what goes along as it stands now; drop to what the agent takes (C-111)."""
         blocks: list[Content] = []
         for block in prompt.blocks:
             blocks += fit(block, self._capabilities)
         for selection in prompt.selections:
             current = await self._files.selection(selection)
             blocks += content_of(current, embedded=self._capabilities.embedded_context)
-        return tuple(blocks)
+        return (*blocks, *await self._mentioned(session, prompt))
+
+    async def _mentioned(self, session: Session, prompt: Prompt) -> tuple[Content, ...]:
+        offered = self._capabilities
+        takes = Takes(offered.embedded_context, image=offered.image, audio=offered.audio)
+        roots = Roots(session.state.cwd, self._folders)
+        found = await self._mentions.find(prompt.mentions, roots, takes)
+        session.apply(*(Noticed(text, "warning") for text in found.notices))
+        return tuple(found.blocks)
 
 
 def fit(block: Content, capabilities: AgentCapabilities) -> tuple[Content, ...]:

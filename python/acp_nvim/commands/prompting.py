@@ -1,13 +1,14 @@
-"""Prompts and turns: prompt, cancel, mode."""
+"""Prompts and turns: prompt, cancel."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Choice
+from acp_nvim.services import git
 from acp_nvim.session.action import Refused, SubmitPrompt
 from acp_nvim.session.content import (
     Audio,
@@ -17,6 +18,7 @@ from acp_nvim.session.content import (
     ResourceLink,
     Text,
 )
+from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.noun import Prompt, Selection
 
 
@@ -26,7 +28,7 @@ def prompt(desk: Desk, payload: Mapping[str, Any]) -> None:
     text = str(payload.get("text") or "")
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.get("blocks") or ()))
     selections = tuple(map(_selection, payload.get("selections") or ()))
-    wanted = Prompt(blocks, selections)
+    wanted = Prompt(blocks, selections, mentions=find_mentions(text))
     interrupt = bool(payload.get("bang"))
     if chat.client is not None:
         chat.client.submit(chat.session, wanted, interrupt=interrupt)
@@ -49,22 +51,17 @@ def cancel(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None:
     return None
 
 
-async def mode(desk: Desk, payload: Mapping[str, Any]) -> None:
-    """Set the session mode, or let the user pick one."""
-    chat = desk.chat(payload.get("chat"))
-    state = chat.session.state
-    if chat.client is None or not state.modes:
-        raise UserError(f"{state.agent} has no modes")
-    chosen = payload.get("mode")
-    if not chosen:
-        rows = [Choice(_mode_label(it.name, it.description), it.id) for it in state.modes]
-        chosen = await desk.ground.chooser.choose(f"Mode of {state.agent}", "acp.mode", rows)
-    if chosen:
-        await chat.client.set_mode(chat.session, str(chosen))
+async def files(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer the folders of a chat, and the files in them that completion may offer after `@`.
 
-
-def _mode_label(name: str, description: str | None) -> str:
-    return f"{name}: {description}" if description else name
+    Those of the first folder are relative to it, the others absolute.
+    """
+    root = desk.chat(payload.get("chat")).session.state.cwd
+    more = desk.options.additional_directories
+    names = await git.files(root)
+    for folder in more:
+        names += [os.path.join(folder, name) for name in await git.files(folder)]
+    return {"roots": [root, *more], "names": names[: git.MOST_NAMES]}
 
 
 def _selection(plain: Mapping[str, Any]) -> Selection:

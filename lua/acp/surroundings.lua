@@ -1,0 +1,125 @@
+-- What a prompt may speak of besides files: the selection, the diagnostics, the quickfix list, and
+-- buffers that are no files. The host asks for it when the prompt is sent.
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.Finding
+---@field path string
+---@field line integer 1-based, 0: not known
+---@field column integer
+---@field kind string
+---@field text string
+
+---@type integer? the file buffer that the user last was in
+local last
+
+---@param buffer integer
+---@return boolean
+local function is_file(buffer)
+  return vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
+end
+
+--- Remember the file that the user works in.
+local function note()
+  local buffer = api.nvim_get_current_buf()
+  if is_file(buffer) then
+    last = buffer
+  end
+end
+
+note()
+api.nvim_create_autocmd({ 'BufEnter', 'BufFilePost' }, {
+  group = api.nvim_create_augroup('acp.surroundings', {}),
+  callback = note,
+})
+
+---@return integer? buffer
+local function file()
+  return last and api.nvim_buf_is_loaded(last) and last or nil
+end
+
+--- The last visual selection of the file last worked in, as whole lines.
+---@return table? `{ buffer, path, first, last, lines, filetype }`, 1-based and inclusive
+function M.selection()
+  local buffer = file()
+  local first = buffer and api.nvim_buf_get_mark(buffer, '<')[1] or 0
+  if not buffer or first == 0 then
+    return nil
+  end
+  local final = math.min(api.nvim_buf_get_mark(buffer, '>')[1], api.nvim_buf_line_count(buffer))
+  return {
+    buffer = buffer,
+    path = vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p'),
+    first = first,
+    last = final,
+    lines = api.nvim_buf_get_lines(buffer, first - 1, final, false),
+    filetype = vim.bo[buffer].filetype,
+  }
+end
+
+--- The diagnostics of the file last worked in, from its top.
+---@return acp.Finding[]
+function M.diagnostics()
+  local buffer = file()
+  local found = buffer and vim.diagnostic.get(buffer) or {}
+  table.sort(found, function(a, b)
+    return a.lnum < b.lnum or a.lnum == b.lnum and a.col < b.col
+  end)
+  return vim.tbl_map(function(it)
+    local source = it.source and (' [%s]'):format(it.source) or ''
+    return {
+      path = api.nvim_buf_get_name(it.bufnr),
+      line = it.lnum + 1,
+      column = it.col + 1,
+      kind = (vim.diagnostic.severity[it.severity] or ''):lower(),
+      text = it.message .. source,
+    }
+  end, found)
+end
+
+local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }
+
+--- The quickfix list.
+---@return acp.Finding[]
+function M.quickfix()
+  return vim.tbl_map(function(it)
+    return {
+      path = it.bufnr > 0 and api.nvim_buf_get_name(it.bufnr) or '',
+      line = it.lnum,
+      column = it.col,
+      kind = KINDS[it.type] or '',
+      text = it.text,
+    }
+  end, vim.fn.getqflist())
+end
+
+--- What a listed buffer that is no file is called in a mention.
+---@param buffer integer
+---@return string? name nil for files, for buffers without a name, and for those of this plugin
+function M.name(buffer)
+  local name = api.nvim_buf_get_name(buffer)
+  local ours = vim.bo[buffer].filetype:match('^acp_')
+  if not api.nvim_buf_is_loaded(buffer) or is_file(buffer) or name == '' or ours then
+    return nil
+  end
+  return name:match('://') and name or vim.fs.basename(name)
+end
+
+--- The buffer of that name that is no file.
+---@param name string
+---@return { name: string, lines: string[], filetype: string }?
+function M.buffer(name)
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    if M.name(buffer) == name then
+      return {
+        name = name,
+        lines = api.nvim_buf_get_lines(buffer, 0, -1, false),
+        filetype = vim.bo[buffer].filetype,
+      }
+    end
+  end
+end
+
+return M

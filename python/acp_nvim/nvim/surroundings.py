@@ -1,0 +1,39 @@
+"""What the user may speak of, by `lua/acp/surroundings.lua`: implements `ports.Surroundings`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from acp_nvim.ports import Finding, NamedText, Surroundings
+from acp_nvim.session.noun import Selection
+
+
+class NvimSurroundings(Surroundings):
+    """Calls Lua by name, as `await lua("acp.surroundings.selection")`."""
+
+    def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
+        self._lua = lua
+
+    async def selection(self) -> Selection | None:
+        """See `ports.Surroundings`."""
+        found = await self._lua("acp.surroundings.selection")
+        if not found:
+            return None
+        plain = {"path": None, **found, "lines": tuple(found["lines"])}
+        return Selection(mark=0, **plain)
+
+    async def diagnostics(self) -> Sequence[Finding]:
+        """See `ports.Surroundings`."""
+        return [Finding(**it) for it in await self._lua("acp.surroundings.diagnostics")]
+
+    async def quickfix(self) -> Sequence[Finding]:
+        """See `ports.Surroundings`."""
+        return [Finding(**it) for it in await self._lua("acp.surroundings.quickfix")]
+
+    async def buffer(self, name: str) -> NamedText | None:
+        """See `ports.Surroundings`."""
+        found = await self._lua("acp.surroundings.buffer", name)
+        if not found:
+            return None
+        return NamedText(found["name"], tuple(found["lines"]), found["filetype"])

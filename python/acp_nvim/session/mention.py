@@ -1,0 +1,34 @@
+r"""Mentions: what `@…` in the user's own words speaks of.
+
+Teaches the syntax: `@name`, `@"a name"` or `@a\ name` at the start of a word; `\@` is none. What a
+name stands for is found when the prompt is sent (`services/mentions.py`). `lua/acp/mention.lua`
+finds the same for the prompt buffer; `tests/editor/test_mention.py` compares both.
+"""
+
+from __future__ import annotations
+
+import re
+
+from acp_nvim.session.noun import Mention
+
+_MENTION = re.compile(
+    r'(?:^|(?<=[\s(\[{<]))@(?:"([^"\n]+)"|((?:\\.|[^\s\\])+))', re.MULTILINE | re.ASCII
+)
+_ESCAPED = re.compile(r"\\(.)")
+_AFTER = ".,;:!?)]}>'\""
+"""What may follow a mention without being part of it."""
+
+
+def find_mentions(text: str) -> tuple[Mention, ...]:
+    """Return the mentions of a text in order, each once."""
+    found = (_mention(quoted, bare) for quoted, bare in _MENTION.findall(text))
+    return tuple(dict.fromkeys(found))
+
+
+def _mention(quoted: str, bare: str) -> Mention:
+    if quoted:
+        return Mention((quoted,))
+    names = [bare]
+    while len(names[-1]) > 1 and names[-1][-1] in _AFTER:
+        names.append(names[-1][:-1])
+    return Mention(tuple(_ESCAPED.sub(r"\1", name) for name in names))

@@ -1,0 +1,36 @@
+"""Where mentions are in a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.session.mention import find_mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("@a", ["a"]),
+        ("see @src/a.py now", ["src/a.py"]),
+        ("one\n@two\n(@three", ["two", "three"]),
+        ('@"my file.txt"', ["my file.txt"]),
+        (r"@my\ file.txt x", ["my file.txt"]),
+        (r"\@a me@b `@c`", []),
+        ("@ @@ 1", ["@"]),
+        ('@"open', ['"open']),
+        ("@a @b @a", ["a", "b"]),
+        ("/web @a", ["a"]),
+    ],
+)
+def test_the_longest_names(text: str, names: list[str]) -> None:
+    assert [mention.names[0] for mention in find_mentions(text)] == names
+
+
+def test_punctuation_may_follow() -> None:
+    (mention,) = find_mentions("(see @f(x).py).")
+    assert mention.names == ("f(x).py).", "f(x).py)", "f(x).py")
+
+
+def test_what_is_quoted_has_one_name() -> None:
+    (mention,) = find_mentions('@"a b.".')
+    assert mention.names == ("a b.",)
