@@ -1,0 +1,50 @@
+"""Follow-along by the user's wish: on, off, and off by itself when the user moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from acp_nvim.client.session import Session
+from acp_nvim.commands.desk import Desk
+from acp_nvim.services.follow_along import FollowAlong, Walker
+from acp_nvim.services.roots import Roots
+from acp_nvim.session.event import (
+    Event,
+    SessionClosed,
+    SessionReopening,
+    ToolCallUpdated,
+    TurnStarted,
+)
+from acp_nvim.session.place import places
+from acp_nvim.session.state import ToolCall
+
+MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
+
+
+async def follow(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Turn it on or off; `moved` when the user moved in the window."""
+    along, to = desk.ground.follow, payload.get("to", "toggle")
+    if payload.get("moved"):
+        if along.enabled:
+            along.switch(enabled=False)
+            desk.ground.notifier.notice(MOVED)
+        return
+    enabled = not along.enabled if to == "toggle" else to == "on"
+    if enabled:
+        await along.find_window()
+    along.switch(enabled=enabled)
+    desk.ground.notifier.notice(f"follow is {'on' if enabled else 'off'}")
+
+
+def walked(along: FollowAlong, session: Session, roots: Roots, event: Event) -> None:
+    """Let the editor go where an event tells that the agent is; not while a session is loaded."""
+    state = session.state
+    walker = Walker(state.agent, state.id)
+    match event:
+        case ToolCallUpdated(id) if state.status != "loading":
+            call = state.entry(f"tool:{id}")
+            if isinstance(call, ToolCall):
+                along.walked(walker, roots, id, places(event, call, state.cwd))
+        case TurnStarted() | SessionClosed() | SessionReopening():
+            along.begin(walker)

@@ -1,0 +1,33 @@
+"""The sign where the agent is, and the window that goes along: `lua/acp/follow.lua`."""
+
+from __future__ import annotations
+
+from acp_nvim.nvim.call import Call
+
+
+class NvimFollower:
+    """Implements `ports.Follower`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    async def start(self) -> None:
+        """See `ports.Follower`."""
+        await self._call.lua("acp.follow.start")
+
+    async def show(self, path: str, line: int | None) -> bool:
+        """See `ports.Follower`."""
+        return bool(await self._call.lua("acp.follow.show", path, line or 1, line is not None))
+
+    async def window(self) -> int | None:
+        """See `ports.Follower`."""
+        found = await self._call.lua("acp.follow.window")
+        return None if found is None else int(found)
+
+    def clear(self) -> None:
+        """See `ports.Follower`."""
+        self._call.post("acp.follow.clear")
+
+    def stop(self) -> None:
+        """See `ports.Follower`."""
+        self._call.post("acp.follow.stop")

@@ -1,0 +1,113 @@
+"""Where in files an agent is: what one update of a tool call tells of it (C-171).
+
+Pure. Agents differ in what they tell: locations, a diff, or only what they gave to their own tool;
+the first of these that is there counts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from acp_nvim.session.content import Diff
+from acp_nvim.session.event import UNSET, ToolCallUpdated
+from acp_nvim.session.noun import Location
+from acp_nvim.session.state import ToolCall
+
+PATH_KEYS = (
+    "path",
+    "file_path",
+    "filePath",
+    "abs_path",
+    "absolute_path",
+    "filename",
+    "notebook_path",
+)
+"""What tools call the file that they work on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, and the line in it if one is known; 1-based."""
+
+    path: str
+    line: int | None = None
+    diff: Diff | None = None
+    """A change whose first line is the place; `line_of_change` finds it in the text."""
+    guessed: bool = False
+    """It may be no file at all: so was an argument of the tool named."""
+
+
+def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...]:
+    """Return where the update says that the agent is; `call` is the call after it.
+
+    A call that is completed says all of it once more: a new file exists only now.
+    """
+    if event.status == "completed":
+        event = ToolCallUpdated(
+            call.id,
+            locations=call.locations,
+            content=call.content,
+            raw_input=UNSET if call.raw_input is None else call.raw_input,
+        )
+    if event.locations is not UNSET and event.locations:
+        return tuple(_with_change(location, call) for location in event.locations)
+    diffs = _diffs(() if event.content is UNSET else event.content)
+    if diffs:
+        return tuple(Place(diff.path, None, diff) for diff in diffs)
+    if event.raw_input is not UNSET and not call.locations and not _diffs(call.content):
+        return _guesses(event.raw_input, cwd)
+    return ()
+
+
+def line_of_change(text: str, diff: Diff) -> int | None:
+    """Return the first changed line of a diff, which may be a fragment, in the file's text.
+
+    The text is that before the change or after it; None if neither is to be found in it.
+    """
+    old, new = diff.old_text or "", diff.new_text
+    change = first_change(old, new)
+    if change is None:
+        return None
+    # The longer one first: the other may be a part of it, and stand in other places too.
+    for fragment in sorted((new, old), key=len, reverse=True):
+        position = text.find(fragment)
+        if fragment and position >= 0:
+            return text.count("\n", 0, position) + change
+    return None
+
+
+def first_change(old: str, new: str) -> int | None:
+    """Return the first line in which the texts differ, None if they do not."""
+    before, after = old.split("\n"), new.split("\n")
+    if before == after:
+        return None
+    pairs = enumerate(zip(before, after, strict=False), 1)
+    shorter = min(len(before), len(after))
+    return next((row for row, (one, other) in pairs if one != other), shorter + 1)
+
+
+def _with_change(location: Location, call: ToolCall) -> Place:
+    if location.line is not None:
+        return Place(location.path, location.line)
+    diffs = (diff for diff in _diffs(call.content) if diff.path == location.path)
+    return Place(location.path, None, next(diffs, None))
+
+
+def _diffs(content: tuple[object, ...]) -> list[Diff]:
+    return [item for item in content if isinstance(item, Diff)]
+
+
+def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
+    try:
+        arguments = json.loads(raw_input)
+    except ValueError:
+        return ()
+    if not isinstance(arguments, dict):
+        return ()
+    for key in PATH_KEYS:
+        path = arguments.get(key)
+        if isinstance(path, str) and path:
+            whole = path if path.startswith("/") else f"{cwd}/{path}"
+            return (Place(whole, guessed=True),)
+    return ()

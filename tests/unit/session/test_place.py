@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.session.content import Diff, Text
+from acp_nvim.session.event import ToolCallUpdated
+from acp_nvim.session.noun import Location
+from acp_nvim.session.place import PATH_KEYS, Place, first_change, line_of_change, places
+from acp_nvim.session.state import ToolCall
+
+CHANGE = Diff("/a", "one\n", "two\n")
+
+
+def told(event: ToolCallUpdated, call: ToolCall | None = None) -> tuple[Place, ...]:
+    """Return the places of an update of a call, which is new if not given."""
+    return places(event, call or ToolCall("tool:1", "1", 1), "/work")
+
+
+def test_locations_count_most_and_all_of_them() -> None:
+    where = (Location("/a", 3), Location("/b"))
+    event = ToolCallUpdated("1", locations=where, content=(CHANGE,), raw_input='{"path":"/c"}')
+    assert told(event) == (Place("/a", 3), Place("/b"))
+
+
+def test_a_location_without_a_line_has_that_of_its_change() -> None:
+    call = ToolCall("tool:1", "1", 1, content=(Text("words"), CHANGE))
+    where = (Location("/a"), Location("/b"))
+    event = ToolCallUpdated("1", locations=where)
+    assert told(event, call) == (Place("/a", None, CHANGE), Place("/b"))
+
+
+def test_without_locations_each_diff_is_a_place() -> None:
+    other = Diff("/b", None, "new\n")
+    event = ToolCallUpdated("1", locations=(), content=(CHANGE, Text("words"), other))
+    assert told(event) == (Place("/a", None, CHANGE), Place("/b", None, other))
+
+
+@pytest.mark.parametrize("key", PATH_KEYS)
+@pytest.mark.parametrize("path", ["/work/x", "x"])
+def test_at_last_an_argument_may_be_a_path(key: str, path: str) -> None:
+    event = ToolCallUpdated("1", raw_input=f'{{"{key}":"{path}","limit":2}}')
+    assert told(event) == (Place("/work/x", guessed=True),)
+
+
+@pytest.mark.parametrize("raw", ["{", "[1]", '"/a"', '{"path":1}', '{"path":""}', '{"query":"/a"}'])
+def test_other_arguments_are_no_place(raw: str) -> None:
+    assert told(ToolCallUpdated("1", raw_input=raw)) == ()
+
+
+def test_an_argument_says_nothing_where_the_place_is_known() -> None:
+    event = ToolCallUpdated("1", raw_input='{"path":"/c"}')
+    assert told(event, ToolCall("tool:1", "1", 1, locations=(Location("/a", 3),))) == ()
+    assert told(event, ToolCall("tool:1", "1", 1, content=(CHANGE,))) == ()
+    assert told(ToolCallUpdated("1", status="completed")) == ()
+
+
+def test_a_completed_call_says_its_places_once_more() -> None:
+    call = ToolCall("tool:1", "1", 1, content=(CHANGE,), raw_input='{"path":"/c"}')
+    assert told(ToolCallUpdated("1", status="completed"), call) == (Place("/a", None, CHANGE),)
+    call = ToolCall("tool:1", "1", 1, raw_input='{"path":"/c"}')
+    assert told(ToolCallUpdated("1", status="completed"), call) == (Place("/c", guessed=True),)
+    assert told(ToolCallUpdated("1", status="in_progress"), call) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("", "", None),
+        ("a\nb\n", "a\nb\n", None),
+        ("a\nb\n", "a\nB\n", 2),
+        ("a\n", "a\nb\n", 2),
+        ("a", "a\nb", 2),
+        ("a\nb\nc\n", "a\nc\n", 2),
+        ("", "a\n", 1),
+    ],
+)
+def test_the_first_line_that_differs(old: str, new: str, line: int | None) -> None:
+    assert first_change(old, new) == line
+
+
+TEXT = "one\ntwo\nthree\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("three\ntwo\n", "three\n2\n", 4),  # not made yet
+        ("three\n2\n", "three\ntwo\n", 4),  # made already
+        (TEXT, "one\n2\nthree\ntwo\n", 2),
+        (None, TEXT, 1),
+        ("two\nand\n", "two\n", 3),  # a line was removed
+        ("thr", "thre", 3),
+        ("nowhere", "to be found", None),
+        ("same", "same", None),
+        ("gone", "", None),
+    ],
+)
+def test_a_change_is_found_in_the_text(old: str | None, new: str, line: int | None) -> None:
+    assert line_of_change(TEXT, Diff("/a", old, new)) == line
