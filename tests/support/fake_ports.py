@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk, apply
-from acp_nvim.ports import BufferOptions, Files, LiveBuffer
+from acp_nvim.ports import (
+    BufferOptions,
+    Files,
+    Finding,
+    Follower,
+    LiveBuffer,
+    NamedText,
+    Notifier,
+    Surroundings,
+    TerminalScreens,
+)
 from acp_nvim.session.noun import Selection
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
@@ -106,3 +118,108 @@ class FakeFiles(Files):
             endofline=options.endofline,
         )
         return path
+
+
+class FakeSurroundings(Surroundings):
+    """What the test says that there is."""
+
+    def __init__(self) -> None:
+        self.selected: Selection | None = None
+        self.found: dict[str, tuple[Finding, ...]] = {}
+        self.buffers: dict[str, NamedText] = {}
+
+    async def selection(self) -> Selection | None:
+        return self.selected
+
+    async def diagnostics(self) -> Sequence[Finding]:
+        return self.found.get("diagnostics", ())
+
+    async def quickfix(self) -> Sequence[Finding]:
+        return self.found.get("quickfix", ())
+
+    async def buffer(self, name: str) -> NamedText | None:
+        return self.buffers.get(name)
+
+
+class FakeScreens(TerminalScreens):
+    """Terminal buffers in memory: what was shown, and whether they were let go."""
+
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+        self.shown: dict[int, bytearray] = {}
+        self.forgotten: set[int] = set()
+        self._typed: dict[int, Callable[[bytes], None]] = {}
+        self._resized: dict[int, Callable[[int, int], None]] = {}
+
+    def open(
+        self, name: str, *, typed: Callable[[bytes], None], resized: Callable[[int, int], None]
+    ) -> int:
+        number = len(self.names) + 1
+        self.names[number], self.shown[number] = name, bytearray()
+        self._typed[number], self._resized[number] = typed, resized
+        return number
+
+    def write(self, number: int, data: bytes) -> None:
+        self.shown[number] += data
+
+    def forget(self, number: int) -> None:
+        self.forgotten.add(number)
+
+    def buffer(self, number: int) -> int | None:
+        return None if number in self.forgotten else number
+
+    async def show(self, number: int) -> bool:
+        return number not in self.forgotten
+
+    def typed(self, number: int, data: bytes) -> None:
+        self._typed[number](data)
+
+    def resized(self, number: int, rows: int, columns: int) -> None:
+        self._resized[number](rows, columns)
+
+    async def settled(self) -> None:
+        return
+
+
+class FakeFollower(Follower):
+    """An editor that notes where it was asked to go; `refusals`: how often it will not now."""
+
+    def __init__(self) -> None:
+        self.shown: list[tuple[str, int | None]] = []
+        self.posted: list[str] = []
+        self.refusals = 0
+        self.gave_in = anyio.Event()
+
+    async def start(self) -> None:
+        self.posted.append("start")
+
+    async def show(self, path: str, line: int | None) -> bool:
+        self.shown.append((path, line))
+        if self.refusals:
+            self.refusals -= 1
+            return False
+        self.gave_in.set()
+        return True
+
+    async def window(self) -> int | None:
+        return 1000
+
+    def clear(self) -> None:
+        self.posted.append("clear")
+
+    def stop(self) -> None:
+        self.posted.append("stop")
+
+
+class FakeNotifier(Notifier):
+    """Keeps what the user, and the user's scripts, were told."""
+
+    def __init__(self) -> None:
+        self.notices: list[str] = []
+        self.events: list[tuple[str, Mapping[str, Any]]] = []
+
+    def notice(self, text: str, *, warning: bool = False) -> None:
+        self.notices.append(text)
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        self.events.append((name, data))

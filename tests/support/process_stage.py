@@ -64,7 +64,6 @@ class ProcessStage(Stage):
             **{"command": sys.executable, "args": ("-I", "-S", str(script)), **launch},
         )
         self.folder = folder
-        self.groups: list[int] = []
 
     async def start(self, session: str = "s", **initialize: Any) -> Session:
         """Run the client up to an open session, or to one that could not be opened."""
@@ -81,10 +80,6 @@ class ProcessStage(Stage):
             on_group=self._on_group,
             install=launch.install,
         )
-
-    def _on_group(self, pgid: int, alive: bool) -> None:
-        if alive:
-            self.groups.append(pgid)
 
     async def __aexit__(
         self,

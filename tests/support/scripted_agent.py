@@ -20,6 +20,10 @@ PATIENCE = 10
 """Seconds after which a line that does not come is a failure."""
 
 
+class Closed(AssertionError):
+    """The client has closed stdin, which a test did not expect."""
+
+
 class ScriptedAgent(Voice):
     """The agent's side of a `MemoryLink`."""
 
@@ -43,7 +47,8 @@ class ScriptedAgent(Voice):
         with anyio.fail_after(PATIENCE):
             while not self._lines:
                 data = await self.link.read()
-                assert data, "the client closed stdin"
+                if not data:
+                    raise Closed
                 self._feed(data)
         return self._lines.pop(0)
 

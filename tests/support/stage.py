@@ -9,6 +9,7 @@ async with Stage() as stage:
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -27,13 +28,18 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError
 from acp_nvim.ports import Files
+from acp_nvim.process import group
+from acp_nvim.services.elicitation import Elicitations
 from acp_nvim.services.files import FileService
+from acp_nvim.services.mentions import Mentions
 from acp_nvim.services.permission import Permissions
+from acp_nvim.services.terminals import Terminals
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import Event
+from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.noun import Prompt, Selection
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
-from tests.support.fake_ports import FakeFiles
+from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
 from tests.support.memory_link import MemoryLink
 from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent
 
@@ -46,6 +52,13 @@ class Stage:
         self.agent = ScriptedAgent(self.link)
         self.files: Files = FakeFiles()
         self.permissions = Permissions()
+        self.elicitations = Elicitations(self.permissions.questions)
+        self.screens = FakeScreens()
+        self.surroundings = FakeSurroundings()
+        self.output_limit = 1_048_576
+        """`terminal.output_byte_limit` of the configuration."""
+        self.groups: list[int] = []
+        """The process groups of the agent and of its terminals."""
         self.events: list[tuple[Session, Event]] = []
         self.faults: list[BaseException] = []
         self.announced: list[str] = []
@@ -62,7 +75,15 @@ class Stage:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self.log = Path(folder, "log.jsonl")
         self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        services = Services(FileService(self.files), self.permissions, self.faults.append)
+        services = Services(
+            FileService(self.files),
+            self.permissions,
+            self.faults.append,
+            elicitations=self.elicitations,
+            outside=self.session(),
+            terminals=self._terminals(),
+            mentions=Mentions(self.files, self.surroundings),
+        )
         self.client = Client(
             self._launch,
             services,
@@ -87,6 +108,7 @@ class Stage:
         self.link.close()
         self.client.traffic.close()
         assert not self.faults, self.faults
+        assert not any(map(group.alive, self.groups)), "a process is left"
 
     # --- steps
 
@@ -135,7 +157,9 @@ class Stage:
     ) -> None:
         """Submit a prompt; strings are text blocks."""
         contents = tuple(Text(it) if isinstance(it, str) else it for it in blocks)
-        self.client.submit(session, Prompt(contents, selections), interrupt=interrupt)
+        said = "".join(it for it in blocks if isinstance(it, str))
+        prompt = Prompt(contents, selections, mentions=find_mentions(said))
+        self.client.submit(session, prompt, interrupt=interrupt)
 
     async def turn(self, session: Session, text: str = "go") -> dict[str, Any]:
         """Submit a prompt and return the agent's `session/prompt`, not yet answered."""
@@ -168,6 +192,19 @@ class Stage:
         await self.client.run()
         self.over = True
         self._notify()
+
+    def _terminals(self) -> Terminals:
+        return Terminals(
+            "scripted",
+            self.screens,
+            environment=os.environ,
+            limit=self.output_limit,
+            on_group=self._on_group,
+        )
+
+    def _on_group(self, pgid: int, alive: bool) -> None:
+        if alive:
+            self.groups.append(pgid)
 
     async def _spawn(self, launch: Launch) -> Link:
         return self.link
