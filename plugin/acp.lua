@@ -37,6 +37,7 @@ map('n', 'prompt', '<Cmd>Acp prompt<CR>', 'Go to the prompt')
 map('x', 'prompt', ':Acp prompt<CR>', 'Prompt with the selected lines')
 map('n', 'chat', '<Cmd>Acp chat toggle<CR>', 'Open or close the chat')
 map('n', 'cancel', '<Cmd>Acp cancel<CR>', 'Cancel the running turn')
+map('n', 'follow', '<Cmd>Acp follow<CR>', 'Follow the agent, or no longer')
 map('n', 'permit', '<Cmd>Acp permit<CR>', 'Go to the oldest question of the agent')
 
 local function map_answer(name, kind, desc)
@@ -55,6 +56,18 @@ api.nvim_create_autocmd('BufReadCmd', {
   desc = 'A chat that is only a name, for instance from :mksession',
   callback = function(event)
     require('acp.window').reopen(event.buf, event.match)
+  end,
+})
+
+api.nvim_create_autocmd('SessionLoadPost', {
+  group = group,
+  desc = 'Chats that :mksession has kept by name',
+  callback = function()
+    for _, buffer in ipairs(api.nvim_list_bufs()) do
+      if vim.startswith(api.nvim_buf_get_name(buffer), 'acp://') then
+        return require('acp.reopen').all()
+      end
+    end
   end,
 })
 

@@ -201,6 +201,13 @@ function M.restart(agent)
   end
 end
 
+--- Let the user pick a session of this project, to go on with it, to close or to delete it.
+---@param action? 'close'|'delete'
+function M.sessions(action)
+  local payload = { action = action, file = current_file(), cwd = vim.fn.getcwd() }
+  bridge.notify('sessions', payload)
+end
+
 --- Show the log of a connection in a window of its own.
 ---@param agent? string
 function M.log(agent)

@@ -36,6 +36,9 @@ local function follow_link(chat, split)
   local name = vim.fn.expand('<cfile>')
   local payload = { chat = chat.chat, row = row() }
   require('acp.bridge').call('follow_link', payload, function(err, link)
+    if link and link.terminal then
+      return -- it is open
+    end
     local path = link and link.path or vim.fs.joinpath(chat.cwd, name)
     if link or (name ~= '' and vim.fn.filereadable(path) == 1) then
       layout.show_file(path, link and link.line, split)
@@ -156,6 +159,7 @@ end
 ---@param chat acp.Chat
 local function gone(chat)
   chats.remove(chat.chat)
+  require('acp.mention').forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end

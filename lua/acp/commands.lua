@@ -16,7 +16,7 @@ local M = {}
 ---@field desc string
 ---@field bang? boolean
 ---@field range? boolean
----@field complete? 'agent'|'mode'|'command'|string[]
+---@field complete? 'agent'|'mode'|'option'|'command'|'login'|string[]
 ---@field run fun(invoked: acp.Invocation)
 
 local function agent()
@@ -93,12 +93,67 @@ M.list = {
     end,
   },
   {
+    name = 'sessions',
+    args = '[close|delete]',
+    desc = 'pick a session, of now or of earlier days; or close or delete one',
+    complete = { 'close', 'delete' },
+    run = function(invoked)
+      M.sessions(word(invoked.text))
+    end,
+  },
+  {
     name = 'mode',
     args = '[id]',
     desc = 'switch the session mode',
     complete = 'mode',
     run = function(invoked)
       session().tell('mode', { mode = word(invoked.text) })
+    end,
+  },
+  {
+    name = 'config',
+    args = '[id] [value]',
+    desc = 'set an option of the session: the model, the thought level, …',
+    complete = 'option',
+    run = function(invoked)
+      local option, value = invoked.text:match('^%s*(%S*)%s*(.-)%s*$')
+      session().tell('config', {
+        option = option ~= '' and option or nil,
+        value = value ~= '' and value or nil,
+      })
+    end,
+  },
+  {
+    name = 'terminals',
+    desc = 'pick among the terminals of the agents',
+    run = function()
+      require('acp.terminal').pick()
+    end,
+  },
+  {
+    name = 'login',
+    args = '[method]',
+    desc = 'log in to the agent of the session',
+    complete = 'login',
+    run = function(invoked)
+      local method = vim.trim(invoked.text)
+      session().tell('login', { method = method ~= '' and method or nil })
+    end,
+  },
+  {
+    name = 'logout',
+    desc = 'log out of the agent of the session',
+    run = function()
+      session().tell('logout')
+    end,
+  },
+  {
+    name = 'follow',
+    args = '[on|off|toggle]',
+    desc = 'let a window go along with the agent, or no longer',
+    complete = { 'on', 'off', 'toggle' },
+    run = function(invoked)
+      require('acp.follow').turn(word(invoked.text) or 'toggle')
     end,
   },
   {
@@ -169,6 +224,15 @@ function M.chat(what)
   require('acp.window').chat(what)
 end
 
+--- Let the user pick a session.
+---@param action? string
+function M.sessions(action)
+  if action and not vim.list_contains(M.find('sessions').complete, action) then
+    return notice.warn((':Acp sessions takes close or delete, not %s'):format(action))
+  end
+  agent().sessions(action)
+end
+
 --- Focus the oldest question, or answer it by the number of an option.
 ---@param text? string
 function M.permit(text)
@@ -176,40 +240,6 @@ function M.permit(text)
     return notice.warn(('%s is no number: :Acp permit 2 takes the second option'):format(text))
   end
   session().permit({ number = tonumber(text or 0) })
-end
-
----@param one string
----@param other string
----@return integer edits that make one word of the other (Levenshtein)
-local function distance(one, other)
-  local row = {}
-  for column = 0, #other do
-    row[column] = column
-  end
-  for line = 1, #one do
-    local diagonal = row[0]
-    row[0] = line
-    for column = 1, #other do
-      local cost = one:byte(line) == other:byte(column) and 0 or 1
-      local above = row[column]
-      row[column] = math.min(above + 1, row[column - 1] + 1, diagonal + cost)
-      diagonal = above
-    end
-  end
-  return row[#other]
-end
-
----@param name string
----@return string name of the sub-command that is most like it
-local function nearest(name)
-  local best, least
-  for _, sub in ipairs(M.list) do
-    local edits = distance(name, sub.name)
-    if not least or edits < least then
-      best, least = sub.name, edits
-    end
-  end
-  return best
 end
 
 --- Run `:Acp`, or a shorthand of it.
@@ -227,7 +257,11 @@ function M.run(name, invoked)
   end
   local sub = M.find(name)
   if not sub then
-    return notice.warn(('no sub-command %s: did you mean :Acp %s?'):format(name, nearest(name)))
+    local names = vim.tbl_map(function(it)
+      return it.name
+    end, M.list)
+    local near = require('acp.nearest').of(name, names)
+    return notice.warn(('no sub-command %s: did you mean :Acp %s?'):format(name, near))
   end
   if invoked.range > 0 and not sub.range then
     return notice.warn((':Acp %s takes no range'):format(name))

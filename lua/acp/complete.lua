@@ -8,14 +8,20 @@ M.agents = {
   'auggie',
   'claude',
   'cline',
+  'codebuddy',
   'codex',
   'copilot',
   'cursor',
+  'droid',
+  'fast-agent',
   'gemini',
   'goose',
+  'kilo',
   'kimi',
+  'kiro',
   'mistral-vibe',
   'opencode',
+  'pi',
   'qwen',
   'tutor',
 }
@@ -54,6 +60,20 @@ local sources = {
   mode = function()
     return pluck(status().modes, 'id')
   end,
+  login = function()
+    return status().logins or {}
+  end,
+  ---@param before? string the option whose values are wanted
+  option = function(before)
+    local config = status().config or {}
+    if not before then
+      return pluck(config, 'id')
+    end
+    local option = vim.iter(config):find(function(it)
+      return it.id == before
+    end)
+    return option and option.values or {}
+  end,
   command = function()
     return vim.tbl_map(function(name)
       return '/' .. name
@@ -66,14 +86,16 @@ local sources = {
 ---@param lead string
 ---@return string[]
 local function arguments(sub, rest, lead)
-  if not sub or not sub.complete or rest:match('^%s*%S+%s') then
+  local source = sub and sub.complete
+  local before = rest:match('^%s*(%S+)%s')
+  local second = before and not rest:match('^%s*%S+%s+%S+%s')
+  if not source or before and not (second and source == 'option') then
     return {}
   end
-  local source = sub.complete
   if type(source) == 'table' then
     return starting_with(source, lead)
   end
-  return starting_with(sources[source](), lead)
+  return starting_with(sources[source](before), lead)
 end
 
 --- Complete `:Acp …` and its shorthands.
@@ -98,15 +120,27 @@ function M.command(lead, line, position)
   return starting_with(pluck(commands.list, 'name'), lead)
 end
 
---- 'omnifunc' of the prompt: the agent's slash commands at the start of the text.
+---@param before string
+---@return boolean whether it is the beginning of a command; some names have spaces
+local function begins_command(before)
+  return before:match('^/%S*$') ~= nil
+    or before:match('^/') ~= nil and #starting_with(sources.command(), before) > 0
+end
+
+--- 'omnifunc' of the prompt: the agent's slash commands at the start of the text, and mentions.
 ---@param findstart integer
 ---@param base string
 ---@return integer|table
 function M.omnifunc(findstart, base)
+  local mention = require('acp.mention')
   if findstart == 1 then
     local row, column = unpack(vim.api.nvim_win_get_cursor(0))
     local before = vim.api.nvim_get_current_line():sub(1, column)
-    return row == 1 and before:match('^/%S*$') and 0 or -3
+    return row == 1 and begins_command(before) and 0 or mention.start(before) or -3
+  end
+  local chat = require('acp.chats').current()
+  if chat and vim.startswith(base, '@') then
+    return { words = mention.complete(chat, base), refresh = 'always' }
   end
   local found = {}
   for _, command in ipairs(status().commands or {}) do

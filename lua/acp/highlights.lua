@@ -64,14 +64,20 @@ M.links = {
   AcpReject = 'DiagnosticError',
   AcpNeutral = 'Normal',
   AcpSelected = 'CursorLine',
+  AcpFormLabel = 'Function',
+  AcpFormHost = 'DiagnosticWarn',
   AcpFloat = 'NormalFloat',
   AcpFloatBorder = 'FloatBorder',
   AcpFloatTitle = 'FloatTitle',
+
+  AcpAgentSign = 'DiagnosticInfo',
+  AcpAgentLine = 'CursorLine',
 
   AcpWinbar = 'WinBar',
   AcpWinbarAgent = 'Title',
   AcpWinbarState = 'DiagnosticInfo',
   AcpWinbarMode = 'Special',
+  AcpWinbarModel = 'Identifier',
   AcpWinbarUsage = 'Comment',
   AcpWinbarAsk = 'DiagnosticWarn',
 

@@ -29,11 +29,13 @@ end
 
 --- Answer a question of the agent; a late answer does nothing.
 ---@param ask_id string `asks[].id` of inspect()
----@param option_id string one of its `options[].id`
-function M.respond(ask_id, option_id)
+---@param answer string|{ action: 'accept'|'decline'|'cancel', content?: table } one of its
+---  `options[].id`; for an elicitation what to do, and the values by the names of the fields
+function M.respond(ask_id, answer)
   local bridge = require('acp.bridge')
   if bridge.running() then
-    bridge.notify('respond', { ask = ask_id, option = option_id })
+    local key = type(answer) == 'table' and 'answer' or 'option'
+    bridge.notify('respond', { ask = ask_id, [key] = answer })
   end
 end
 
@@ -42,6 +44,7 @@ end
 ---@field state? string
 ---@field mode? string
 ---@field model? string
+---@field config? { id: string, values: string[] }[] options and what they can be
 ---@field used? integer tokens
 ---@field size? integer tokens
 ---@field cost? { amount: number, currency: string }

@@ -61,9 +61,10 @@ function M.window_of(buffer)
   end
 end
 
+--- Whether a file may be shown in the window.
 ---@param window integer 0 for none
 ---@return boolean
-local function takes_files(window)
+function M.takes_files(window)
   if window == 0 or M.is_float(window) then
     return false
   end
@@ -92,8 +93,8 @@ end
 ---@return integer?
 function M.file_window()
   local previous = vim.fn.win_getid(vim.fn.winnr('#'))
-  return takes_files(previous) and previous
-    or vim.iter(api.nvim_tabpage_list_wins(0)):find(takes_files)
+  return M.takes_files(previous) and previous
+    or vim.iter(api.nvim_tabpage_list_wins(0)):find(M.takes_files)
 end
 
 --- Run something that opens or closes windows; the others show the same lines afterwards.

@@ -12,6 +12,7 @@ local api = vim.api
 local M = {}
 
 M.open_ask = ask.open_ask
+M.redraw_ask = ask.redraw_ask
 M.close_ask = ask.close_ask
 M.focus_ask = ask.focus_ask
 M.name = chats.name
@@ -78,6 +79,10 @@ end
 
 --- The host is gone, and with it what the agents wanted.
 function M.host_died()
+  require('acp.follow').stop()
+  if package.loaded['acp.terminal'] then
+    require('acp.terminal').host_died()
+  end
   ask.close_of()
   for _, chat in ipairs(chats.all()) do
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
@@ -88,8 +93,7 @@ function M.host_died()
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- `:edit` of an acp:// name: a chat that is alive is drawn again; one of another time has only its
---- name (from :mksession, for instance).
+--- `:edit` of an acp:// name: a chat that is alive is drawn again, one of another time is opened.
 ---@param buffer integer
 ---@param name string
 function M.reopen(buffer, name)
@@ -97,9 +101,7 @@ function M.reopen(buffer, name)
   if chats.of(buffer) then
     return require('acp.bridge').notify('repaint', { chat = buffer })
   end
-  local agent = vim.uri_decode(name:match('^acp://([^/]+)') or '')
-  local line = ('This chat has ended. :AcpStart %s begins a new one.'):format(agent)
-  require('acp.apply').draw(buffer, { { 0, -1, { line }, {} } })
+  require('acp.reopen').reopen(buffer, name)
 end
 
 local group = api.nvim_create_augroup('acp.window', {})

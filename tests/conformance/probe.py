@@ -5,7 +5,8 @@ from __future__ import annotations
 from acp_nvim.client.session import Session
 from acp_nvim.session.noun import PendingAsk
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view.permission import Menu, ask_view
+from acp_nvim.view.menu import Menu
+from acp_nvim.view.permission import ask_view
 from acp_nvim.view.status import winbar
 from acp_nvim.view.transcript import render
 from tests.unit.view.look import looks

@@ -9,11 +9,6 @@ from tests.conformance.probe import bar, chat
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import AcpError, Stage, texts, tool
 
-NOT_TESTED = {
-    "C-144": "elicitation comes with issue 3",
-    "C-150": "terminals come with issue 3",
-}
-
 
 async def test_c140_cancel_is_a_notification():
     async with Stage() as stage:

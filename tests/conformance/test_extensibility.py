@@ -135,5 +135,7 @@ def _items(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, list):
         return [pair for item in value for pair in _items(item)]
     if isinstance(value, dict):
-        return [*value.items(), *(pair for item in value.values() for pair in _items(item))]
+        # what is in `_meta` is named by convention
+        own = {key: item for key, item in value.items() if key != "_meta"}
+        return [*own.items(), *(pair for item in own.values() for pair in _items(item))]
     return []

@@ -19,9 +19,6 @@ from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage, notices
 
 NOT_TESTED = {
-    "C-043": "elicitation comes with issue 3; it is not advertised",
-    "C-044": "terminal authentication comes later; it is not advertised",
-    "C-045": "there are no custom capabilities",
     "C-047": "its retry: there is no version before 1 to fall back to; its message is tested",
 }
 
@@ -59,10 +56,8 @@ async def test_c032_what_is_served_is_advertised(
         stage.launch()
         request = await stage.agent.initialize()
         await stage.agent.open()
-        assert request["params"]["clientCapabilities"] == {
-            "fs": {"readTextFile": read, "writeTextFile": write},
-            "terminal": False,
-        }
+        offered = request["params"]["clientCapabilities"]
+        assert offered["fs"] == {"readTextFile": read, "writeTextFile": write}
         ask = {"sessionId": SESSION, "path": str(tmp_path / "file")}
         answer = await stage.agent.ask("fs/read_text_file", ask, 1)
         assert _refused(answer) is not read
@@ -207,18 +202,20 @@ async def test_c041_what_was_not_advertised_is_not_served(tmp_path: Path, method
         "command": "true",
         "terminalId": "t",
     }
-    async with Stage(tmp_path, read_files=False, write_files=False) as stage:
+    async with Stage(tmp_path, read_files=False, write_files=False, terminals=False) as stage:
         await stage.start()
         assert _refused(await stage.agent.ask(method, params))
     assert not (tmp_path / "file").exists()
 
 
-async def test_c042_the_terminal_methods_are_served_all_or_none() -> None:
-    async with Stage() as stage:
+@pytest.mark.parametrize("terminals", [True, False])
+async def test_c042_the_terminal_methods_are_served_all_or_none(*, terminals: bool) -> None:
+    async with Stage(terminals=terminals) as stage:
         stage.launch()
         request = await stage.agent.initialize()
         await stage.agent.open()
         advertised = request["params"]["clientCapabilities"]["terminal"]
+        assert advertised is terminals
         for method in TERMINAL:
             answer = await stage.agent.ask(
                 method, {"sessionId": SESSION, "terminalId": "t"}, method
@@ -278,3 +275,11 @@ async def test_c048_the_agent_is_shown_by_title_and_version(info: object, label:
 
 def _refused(answer: dict[str, Any]) -> bool:
     return bool(answer.get("error", {}).get("code") == -32601)
+
+
+async def test_c045_custom_capabilities_stand_under_meta():
+    async with Stage() as stage:
+        stage.launch()
+        told = (await stage.agent.initialize())["params"]["clientCapabilities"]
+        assert told["_meta"] == {"terminal_output": True}
+        assert set(told) <= {"fs", "terminal", "session", "auth", "elicitation", "_meta"}

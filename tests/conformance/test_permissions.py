@@ -142,7 +142,8 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
 
 def test_c183_only_a_command_of_the_user_answers():
     assert _callers("answer", of="permissions") == {"commands/asking.py"}
-    assert _callers("PermissionAnswer") == {"client/inbound.py"}
+    assert _callers("PermissionAnswer") == {"client/asking.py", "services/permission.py"}
+    assert _callers("answer", of="elicitations") == {"commands/eliciting.py"}
 
 
 def _callers(name: str, *, of: str = "") -> set[str]:

@@ -14,8 +14,6 @@ from acp_nvim.view.transcript import location_at, render
 from tests.conformance.probe import chat, menu_text, shows
 from tests.support.stage import Stage, tool
 
-NOT_TESTED = {"C-170": "client terminals come with issue 3"}
-
 KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"]
 STATUSES = {"pending": "○", "in_progress": "◐", "completed": "✓", "failed": "✗"}
 

@@ -88,7 +88,13 @@ async def _ask(stage: Stage, folder: Path) -> None:
     assert (await agent.ask("fs/write_text_file", written, 1))["result"] == {}
     read = await agent.ask("fs/read_text_file", {"sessionId": SESSION, "path": path}, 2)
     assert read["result"] == {"content": "text"}
-    assert "error" in await agent.ask("terminal/create", {"sessionId": SESSION, "command": "ls"}, 3)
+    created = await agent.ask("terminal/create", {"sessionId": SESSION, "command": "exit 1"}, 3)
+    params = {"sessionId": SESSION, **created["result"]}
+    exited = await agent.ask("terminal/wait_for_exit", params, "w")
+    assert exited["result"] == {"exitCode": 1, "signal": None}
+    assert (await agent.ask("terminal/output", params, "o"))["result"]["truncated"] is False
+    assert (await agent.ask("terminal/kill", params, "k"))["result"] == {}
+    assert (await agent.ask("terminal/release", params, "r"))["result"] == {}
     agent.request_permission(4)
     await stage.until(lambda: stage.permissions.pending)
     stage.permissions.answer(stage.permissions.pending[0].id, "yes")

@@ -12,6 +12,11 @@ STATUS = {
     "agent": "gemini",
     "state": "idle",
     "modes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}],
+    "config": [
+        {"id": "model", "values": ["big", "small"]},
+        {"id": "mode", "values": []},
+        {"id": "web", "values": ["on", "off"]},
+    ],
     "commands": [
         {"name": "plan", "description": "Make a plan", "hint": "what"},
         {"name": "play", "description": "Play it"},
@@ -36,7 +41,7 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
         "return vim.tbl_map(function(it) return it.name end, require('acp.commands').list)"
     )
     assert completed(nvim, line) == names
-    assert len(names) == 13
+    assert {"start", "mode", "config", "install"} <= set(names)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,14 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
         ("Acp cancel ", []),
         ("Acp mode ", ["ask", "code"]),
         ("Acp mode c", ["code"]),
+        ("Acp mode code ", []),
+        ("Acp config ", ["model", "mode", "web"]),
+        ("Acp config mo", ["model", "mode"]),
+        ("Acp config model ", ["big", "small"]),
+        ("Acp config model s", ["small"]),
+        ("Acp config web o", ["on", "off"]),
+        ("Acp config nothing ", []),
+        ("Acp config model big ", []),
         ("AcpPrompt /pl", ["/plan", "/play"]),
         ("'<,'>AcpPrompt! /a", ["/ask"]),
         ("AcpPrompt /ask /pl", []),

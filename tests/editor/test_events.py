@@ -45,6 +45,7 @@ def test_events_arrive_with_their_data_in_order(job: MainJob) -> None:
         ["AcpSessionStarted", COMMON],
         ["AcpTurnStarted", COMMON | {"turn": 1}],
         ["AcpToolCall", COMMON | tool | {"status": "pending"}],
+        ["AcpLocation", COMMON | place | {"tool_call": "call-1"}],
         ["AcpToolCall", COMMON | tool | {"status": "pending"}],
         [
             "AcpPermissionRequested",

@@ -48,7 +48,7 @@ def test_it_maps_plugs_and_nothing_else(nvim: Neovim) -> None:
         end
         return found"""
     )
-    names = ("prompt", "chat", "cancel", "permit", "allow", "reject-permission")
+    names = ("prompt", "chat", "cancel", "follow", "permit", "allow", "reject-permission")
     assert set(maps) == {f"n <Plug>(acp-{name})" for name in names} | {"x <Plug>(acp-prompt)"}
 
 
@@ -84,8 +84,8 @@ def test_colours_are_back_after_a_colour_scheme(nvim: Neovim) -> None:
 
 
 def test_a_chat_that_is_only_a_name(nvim: Neovim) -> None:
-    nvim.command(r"edit acp://gemini/some\%20id")
-    assert "AcpStart gemini" in nvim.lines()[0]
+    nvim.command(r"edit acp://gemini")
+    assert "This name is no session" in nvim.lines()[0]
     assert nvim.eval("&modifiable") == 0
 
 

@@ -193,9 +193,12 @@ def test_editing_a_chat_again_asks_for_its_text(nvim: Neovim, spy: BridgeSpy) ->
     assert spy.told("chat_wiped") == []
 
 
-def test_a_chat_of_another_time_says_how_to_start(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.command(r"edit acp://my\%20agent/1")
-    assert nvim.lines() == ["This chat has ended. :AcpStart my agent begins a new one."]
+def test_a_chat_of_another_time_is_opened_again(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command(r"edit acp://my\%20agent/1\%2F\%C3\%BC\ (2)")
+    (payload,) = spy.told("reopen")
+    assert (payload["agent"], payload["session"]) == ("my agent", "1/ü")
+    assert payload["chat"] == nvim.eval("bufnr()")
+    assert nvim.lines()[0] == "Starting my agent …"
     assert nvim.eval("&modifiable") == 0
 
 

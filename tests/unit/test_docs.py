@@ -36,8 +36,10 @@ EVENTS = {
     "AcpToolCall",
     "AcpPermissionRequested",
     "AcpPermissionAnswered",
+    "AcpElicitationRequested",
     "AcpFileRead",
     "AcpFileWritten",
+    "AcpLocation",
     "AcpModeChanged",
     "AcpUsage",
 }
@@ -133,8 +135,10 @@ def test_each_event_is_documented_and_each_documented_one_is_fired() -> None:
     for text in sources(
         "python/acp_nvim/view/announcement.py",
         "python/acp_nvim/app.py",
+        "python/acp_nvim/services/follow_along.py",
         "python/acp_nvim/commands/reacting.py",
         "python/acp_nvim/commands/asking.py",
+        "python/acp_nvim/commands/eliciting.py",
     ):
         fired |= set(re.findall(r'"(Acp[A-Z]\w+)"', text))
     assert fired == EVENTS

@@ -1,7 +1,8 @@
 """What went over one connection: a log file of JSON lines, and the last lines of stderr.
 
 Each line of the file is an object: `{"t": seconds, "from": "client" | "agent" | "stderr" | "host",
-"line": text}`; `line` is exactly what was on the wire.
+"line": text}`; `line` is exactly what was on the wire, and with `whole` all of it, so that the file
+can be replayed (`:help acp-replay`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Source: TypeAlias = Literal["client", "agent", "stderr", "host"]
 TAIL = 50
 """Lines of stderr that are kept for messages and `inspect()`."""
 LONGEST = 8_192
-"""Characters of one line that are logged; the rest is counted."""
+"""Characters of one line that are logged unless whole lines are wanted; the rest is counted."""
 LARGEST = 16 * 1024 * 1024
 """Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
 
@@ -26,8 +27,9 @@ LARGEST = 16 * 1024 * 1024
 class Traffic:
     """The log of one connection. A disk that is full or read-only silences it, nothing else."""
 
-    def __init__(self, path: str, clock: Callable[[], float]) -> None:
+    def __init__(self, path: str, clock: Callable[[], float], *, whole: bool = False) -> None:
         self.path = path
+        self._whole = whole
         self._clock = clock
         self._tail: deque[str] = deque(maxlen=TAIL)
         self._partial = ""
@@ -54,7 +56,7 @@ class Traffic:
         """Log one line."""
         if self._file is None:
             return
-        if len(line) > LONGEST:
+        if len(line) > LONGEST and not self._whole:
             line = f"{line[:LONGEST]}… ({len(line)} characters)"
         entry = {"t": round(self._clock(), 3), "from": source, "line": line}
         try:

@@ -21,6 +21,7 @@ def configure(desk: Desk, payload: Mapping[str, Any]) -> list[str]:
     """Take the user's configuration; answer what is wrong with it."""
     desk.options, problems = parse(payload.get("options"))
     desk.paths = payload.get("paths") or {}
+    desk.ground.follow.configure(enabled=desk.options.follow.enabled)
     return list(problems)
 
 

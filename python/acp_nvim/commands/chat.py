@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
@@ -36,12 +37,24 @@ class Chat:
         state = self.session.state
         self.transcript = render(state, self._opened, self.transcript)
         label = self.client.label if self.client is not None else state.agent
-        title = winbar(state, title=label, now=self._clock())
-        return Picture(self.transcript.blocks, summary(state), title)
+        title = winbar(state, title=label, now=self._clock(), login_since=self.login_since)
+        return Picture(self.transcript.blocks, self._status(), title)
 
     def fold(self, row: int, action: FoldAction) -> None:
         """Open or close what stands in the 0-based row."""
         self._opened = fold(self.transcript, self._opened, row, action)
+
+    @property
+    def login_since(self) -> float | None:
+        """When a login to the agent began, in monotonic seconds; None when none is going on."""
+        return None if self.client is None else self.client.login.since
+
+    def _status(self) -> dict[str, Any]:
+        """Return `b:acp_status`, with what the completion of `:Acp login` needs."""
+        info = None if self.client is None else self.client.info
+        methods = () if info is None else info.auth_methods
+        logins = {"logins": [method.id for method in methods]} if methods else {}
+        return summary(self.session.state) | logins
 
     @property
     def said(self) -> str:

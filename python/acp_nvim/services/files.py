@@ -26,6 +26,7 @@ from acp_nvim.services.text import (
     window,
 )
 from acp_nvim.session.ask import FileRead, FileWritten, ReadFileAsk, WriteFileAsk
+from acp_nvim.session.place import first_change
 
 ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
@@ -35,10 +36,15 @@ def ignore(session_id: str, path: str) -> None:
     """Tell nobody of a file that was read or written."""
 
 
+def nowhere(session_id: str, path: str, line: int | None) -> None:
+    """Tell nobody where the agent is."""
+
+
 class FileService:
     """Serves one client's file asks; those for the same file one after the other, as they came.
 
-    `on_read` and `on_written` are told the session and the resolved path after each success.
+    `on_read` and `on_written` are told the session and the resolved path after each success,
+    `on_place` a line of it besides, where one is known: the first that was read, or changed.
     """
 
     def __init__(
@@ -47,10 +53,12 @@ class FileService:
         *,
         on_read: Callable[[str, str], None] = ignore,
         on_written: Callable[[str, str], None] = ignore,
+        on_place: Callable[[str, str, int | None], None] = nowhere,
     ) -> None:
         self._files = files
         self._on_read = on_read
         self._on_written = on_written
+        self._on_place = on_place
         self._bases: dict[tuple[str, str], str] = {}
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
@@ -72,6 +80,7 @@ class FileService:
                 text = ""
             self._bases[ask.session_id, path] = text
         self._on_read(ask.session_id, path)
+        self._on_place(ask.session_id, path, ask.line)
         return FileRead(window(text, ask.line, ask.limit))
 
     async def write(self, ask: WriteFileAsk, roots: Roots) -> FileWritten:
@@ -98,6 +107,8 @@ class FileService:
             # Not the merged text: what the user added is no news that the agent has had.
             self._bases[ask.session_id, path] = content
         self._on_written(ask.session_id, path)
+        line = None if base is None else first_change(base, content)
+        self._on_place(ask.session_id, path, line)
         return FileWritten()
 
     def forget(self, session_id: str) -> None:

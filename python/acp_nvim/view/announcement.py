@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from acp_nvim.session.event import (
     AskClosed,
+    ConfigReplaced,
     Event,
     ModeChanged,
     SessionClosed,
@@ -15,6 +16,7 @@ from acp_nvim.session.event import (
     TurnStarted,
     UsageChanged,
 )
+from acp_nvim.session.options import mode_of
 from acp_nvim.session.state import SessionState, ToolCall
 
 Announcement: TypeAlias = tuple[str, dict[str, Any]]
@@ -37,22 +39,28 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
         case TurnEnded(_, stop_reason, error) if before.status in ("running", "cancelling"):
             data = {"turn": after.turn, "stop_reason": stop_reason, "error": error}
             return "AcpTurnEnded", data
+        case ToolCallUpdated() if before.status == "loading":
+            return None  # a replay is history: nothing happens now (P-02)
         case ToolCallUpdated(id):
             return "AcpToolCall", _tool_call(after, id)
-        case AskClosed(id, option_id) if any(ask.id == id for ask in before.asks):
+        case AskClosed(id, option_id) if _is_permission(before, id):
             return "AcpPermissionAnswered", {"ask": id, "option": option_id}
         case _:
-            return _of_session(before, event)
+            return _of_session(before, event, after)
 
 
-def _of_session(before: SessionState, event: Event) -> Announcement | None:
+def _is_permission(state: SessionState, ask_id: str) -> bool:
+    return any(ask.id == ask_id and ask.kind == "permission" for ask in state.asks)
+
+
+def _of_session(before: SessionState, event: Event, after: SessionState) -> Announcement | None:
     match event:
         case SessionOpened():
             return "AcpSessionStarted", {}
         case SessionClosed(reason) if before.status != "closed":
             return "AcpSessionClosed", {"reason": reason}
-        case ModeChanged(mode) if before.mode != mode:
-            return "AcpModeChanged", {"mode": mode}
+        case ModeChanged() | ConfigReplaced() if mode_of(before) != mode_of(after):
+            return "AcpModeChanged", {"mode": mode_of(after)}
         case UsageChanged(used, size, cost):
             amount = None if cost is None else {"amount": cost.amount, "currency": cost.currency}
             return "AcpUsage", {"used": used, "size": size, "cost": amount}

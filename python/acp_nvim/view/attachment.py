@@ -37,6 +37,8 @@ def label(content: Content, cwd: str) -> str:
     match content:
         case Text(text):
             return one_line(text, 200)
+        case Image(data, mime_type, uri) if uri and uri.startswith("file://"):
+            return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
         case Image(data, mime_type) | Audio(data, mime_type):
             return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
         case ResourceLink(uri) | Resource(uri, _, None):

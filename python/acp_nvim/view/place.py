@@ -13,8 +13,8 @@ FRAGMENT = re.compile(r"L?(\d+)")
 
 
 def relative(path: str, cwd: str) -> str:
-    """Return the path below `cwd` if it is there, else as it stands; one visible line."""
-    folder = cwd.rstrip("/") + "/"
+    """Return the path below `cwd` (may be "") if it is there, else as it stands; one line."""
+    folder = cwd.rstrip("/") + "/" if cwd else ""
     return one_line(path.removeprefix(folder), LIMIT)
 
 
@@ -25,10 +25,10 @@ def place(location: Location, cwd: str) -> str:
 
 
 def mention(uri: str, cwd: str) -> str:
-    """Return `@src/foo.py#L2-L3` for a file, `@uri` for anything else."""
+    """Return `@src/foo.py#L2-L3` for a file, `@diff` for ours, `@uri` for anything else."""
     location = file_of(uri)
     if location is None:
-        return "@" + one_line(uri, LIMIT)
+        return "@" + one_line(unquote(uri.removeprefix("acp-nvim://")), LIMIT)
     _, mark, fragment = uri.partition("#")
     return "@" + relative(location.path, cwd) + one_line(mark + fragment, 40)
 

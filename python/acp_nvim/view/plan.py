@@ -17,8 +17,10 @@ STATUSES = {
 
 def lines(plan: Plan) -> tuple[Line, ...]:
     """Return a header that counts what is done, and a line for each entry."""
-    done = sum(entry.status == "completed" for entry in plan.entries)
-    head = coloured(f"Plan {done}/{len(plan.entries)}", "AcpPlan")
+    # a plan that came as a text may say of no step, or only of some, whether it is done
+    steps = [entry for entry in plan.entries if entry.status]
+    done = sum(entry.status == "completed" for entry in steps)
+    head = coloured(f"Plan {done}/{len(steps)}" if steps else "Plan", "AcpPlan")
     return (head, *(line for entry in plan.entries for line in _entry(entry)), BLANK)
 
 

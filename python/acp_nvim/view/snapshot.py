@@ -9,6 +9,7 @@ from typing import Any
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.noun import ConfigOption, Prompt
+from acp_nvim.session.options import mode_of, modes_of
 from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
 from acp_nvim.view.transcript import entry_text
 
@@ -24,8 +25,8 @@ def snapshot(state: SessionState) -> dict[str, Any]:
             "cwd": state.cwd,
             "state": state.status,
             "stop_reason": state.stop_reason,
-            "mode": state.mode,
-            "modes": [{"id": mode.id, "name": mode.name} for mode in state.modes],
+            "mode": mode_of(state),
+            "modes": [{"id": mode.id, "name": mode.name} for mode in modes_of(state)],
             "config": [_option(option) for option in state.config],
             "commands": [
                 pruned({"name": it.name, "description": it.description, "hint": it.hint})

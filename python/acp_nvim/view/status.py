@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.session.noun import Cost
+from acp_nvim.session.noun import ConfigOption, Cost
+from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import SessionState, Usage
 from acp_nvim.view.visible import one_line
 
 SEPARATOR = " · "
 
 
-def winbar(state: SessionState, *, title: str, now: float) -> str:
-    """Return the text of 'winbar'; `title` names the agent, `now` is a monotonic time in seconds.
+def winbar(state: SessionState, *, title: str, now: float, login_since: float | None = None) -> str:
+    """Return the text of 'winbar'; `title` names the agent, times are monotonic seconds.
 
+    `login_since` is when a login to the agent began, None when none is going on.
     All that an agent said in it is visible and cannot be taken for a statusline item.
     """
     parts = [
         ("Agent", one_line(title, 30)),
-        ("State", _activity(state, now)),
+        ("State", _activity(state, now) if login_since is None else _login(now - login_since)),
         ("Ask", f"{len(state.asks)} waiting for you" if state.asks else ""),
         ("Mode", _mode_name(state)),
-        ("Usage", _tokens(state.usage)),
+        ("Model", _value(state, "model")),
+        ("Model", _value(state, "thought_level")),
+        ("Usage", _tokens(state.usage) or _turn_tokens(state)),
         ("Usage", _cost(state.usage.cost if state.usage else None)),
         ("", one_line(state.title or "", 40)),
     ]
@@ -38,9 +42,10 @@ def summary(state: SessionState) -> dict[str, Any]:
         "session": state.id,
         "state": state.status,
         "stop_reason": state.stop_reason,
-        "mode": state.mode,
-        "modes": [{"id": mode.id, "name": mode.name} for mode in state.modes],
-        "model": _model(state),
+        "mode": mode_of(state),
+        "modes": [{"id": mode.id, "name": mode.name} for mode in modes_of(state)],
+        "model": _value(state, "model") or None,
+        "config": [_option(option) for option in state.config],
         "used": usage.used if usage else None,
         "size": usage.size if usage else None,
         "cost": _plain_cost(usage.cost) if usage and usage.cost else None,
@@ -66,8 +71,9 @@ def _escape(text: str) -> str:
 
 def _mode_name(state: SessionState) -> str:
     """Return the current mode's name; its id when the agent never listed it (C-248)."""
-    names = (mode.name for mode in state.modes if mode.id == state.mode)
-    return one_line(next(names, state.mode or ""), 30)
+    current = mode_of(state)
+    names = (mode.name for mode in modes_of(state) if mode.id == current)
+    return one_line(next(names, current or ""), 30)
 
 
 def _activity(state: SessionState, now: float) -> str:
@@ -80,12 +86,21 @@ def _activity(state: SessionState, now: float) -> str:
     return state.status
 
 
+def _login(seconds: float) -> str:
+    return f"logging in {elapsed(seconds)}"
+
+
 def _tokens(usage: Usage | None) -> str:
     if usage is None:
         return ""
     if usage.size <= 0:
         return _short(usage.used)
     return f"{_short(usage.used)}/{_short(usage.size)} ({usage.used * 100 // usage.size}%)"
+
+
+def _turn_tokens(state: SessionState) -> str:
+    """Return what the last turn took: the only figure that some agents tell."""
+    return f"{_short(state.turn_tokens)} tokens" if state.turn_tokens else ""
 
 
 def _short(number: int) -> str:
@@ -103,12 +118,17 @@ def _plain_cost(cost: Cost) -> dict[str, Any]:
     return {"amount": cost.amount, "currency": cost.currency}
 
 
-def _model(state: SessionState) -> str | None:
-    for option in state.config:
-        if option.category == "model":
-            names = (choice.name for choice in option.choices if choice.value == option.value)
-            return next(names, str(option.value))
-    return None
+def _value(state: SessionState, category: str) -> str:
+    """Return the value of the first option of that category (C-251)."""
+    option = first_of(state.config, category)
+    return "" if option is None else one_line(value_name(option), 30)
+
+
+def _option(option: ConfigOption) -> dict[str, Any]:
+    """Return what completion needs: the id and what it can be."""
+    if option.type == "boolean":
+        return {"id": option.id, "values": ["on", "off"]}
+    return {"id": option.id, "values": [choice.value for choice in option.choices]}
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acp_nvim.session.content import Diff, Resource, TerminalOutput, Text, ToolContent
 from acp_nvim.session.noun import Location
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view import diff, markdown, raw
+from acp_nvim.session.terminal import Terminal
+from acp_nvim.view import diff, markdown, raw, terminal
 from acp_nvim.view.attachment import attachment, label
 from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Mark, VirtualText
 from acp_nvim.view.place import place
@@ -47,7 +48,7 @@ class _Plain:
     text: str
 
 
-_Piece: TypeAlias = ToolContent | _Plain
+_Piece: TypeAlias = ToolContent | Terminal | _Plain
 
 
 def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
@@ -68,7 +69,7 @@ def entry_text(tool: ToolCall) -> str:
     """Return the content as plain text: texts, diffs as unified diffs, else the raw output."""
     if not tool.content:
         return raw.readable(tool.raw_output)
-    return "\n".join(map(_content_text, tool.content))
+    return "\n".join(map(_content_text, _pieces(tool)))
 
 
 def _header(tool: ToolCall, cwd: str, summary: tuple[tuple[str, str], ...]) -> Line:
@@ -102,13 +103,14 @@ def _summary(tool: ToolCall) -> tuple[tuple[str, str], ...]:
         added, removed = (sum(numbers) for numbers in zip(*counted, strict=True))
         return ((f"  +{added}", "AcpDiffAdd"), (f" −{removed}", "AcpDiffDelete"))
     text = entry_text(tool).rstrip("\n")
-    return ((f"  {plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
+    size = ((f"  {plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
+    return (*size, *(part for each in tool.terminals for part in terminal.summary(each)))
 
 
 def _body(tool: ToolCall, cwd: str) -> list[Line]:
     shown = _preamble(tool, cwd)
     room, hidden = OUTPUT_LIMIT, 0
-    for part in tool.content or _fallback(tool):
+    for part in _pieces(tool) or _fallback(tool):
         drawn, more = _content(part, cwd, room)
         shown += drawn
         room -= len(drawn)
@@ -119,15 +121,30 @@ def _body(tool: ToolCall, cwd: str) -> list[Line]:
 
 
 def _preamble(tool: ToolCall, cwd: str) -> list[Line]:
-    """Return what belongs above the content: the whole command, and places beyond the first."""
+    """Return what belongs above the content: the tool, the command, places beyond the first."""
     command = raw.command(tool.raw_input)
     shown = []
+    if tool.name and tool.name not in tool.title:
+        shown.append(coloured(one_line(tool.name, 60), "AcpDim"))
     if command and command != tool.title:
         code = LineHighlight("AcpCodeBlock")
-        shown = [Line(text, (code,)) for text in visible(command).split("\n")]
+        shown += [Line(text, (code,)) for text in visible(command).split("\n")]
     if len(tool.locations) > 1:
         shown += [coloured(place(location, cwd), "AcpToolPath") for location in tool.locations]
     return shown
+
+
+def _pieces(tool: ToolCall) -> tuple[ToolContent | Terminal, ...]:
+    """Return the content, with the terminals that are known in the place of their ids."""
+    said = {tool.title, raw.command(tool.raw_input)}
+    known: dict[str, Terminal] = {
+        each.id: replace(each, command="") if each.command in said else each
+        for each in tool.terminals
+    }
+    return tuple(
+        known.get(part.terminal_id, part) if isinstance(part, TerminalOutput) else part
+        for part in tool.content
+    )
 
 
 def _fallback(tool: ToolCall) -> tuple[_Plain, ...]:
@@ -148,6 +165,8 @@ def _content(part: _Piece, cwd: str, room: int) -> tuple[tuple[Line, ...], int]:
             return tuple(map(Line, visible(kept).split("\n"))) if kept else (), more
         case Diff():
             drawn = diff.lines(part, cwd)
+        case Terminal():
+            drawn = terminal.lines(part)
         case TerminalOutput(terminal_id):
             drawn = (coloured(f"[terminal {one_line(terminal_id, 60)}]", "AcpDim"),)
         case _:
@@ -164,8 +183,10 @@ def _cut(text: str, room: int) -> tuple[str, int]:
     return "\n".join(head[:room]), head[room].count("\n") + 1
 
 
-def _content_text(part: ToolContent) -> str:
+def _content_text(part: ToolContent | Terminal) -> str:
     match part:
+        case Terminal():
+            return terminal.text(part)
         case Text(text) | Resource(_, str(text)):
             return text
         case Diff():

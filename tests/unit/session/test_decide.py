@@ -1,21 +1,32 @@
-"""What the user may do when: C-110, C-117, C-146, C-247."""
+"""What the user may do when: C-110, C-117, C-146, C-247, C-249, C-256."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from acp_nvim.session.action import Action, CancelTurn, Refused, SendQueued, SetMode, SubmitPrompt
+from acp_nvim.session.action import (
+    Action,
+    CancelTurn,
+    Refused,
+    SendQueued,
+    SetMode,
+    SetOption,
+    SubmitPrompt,
+)
 from acp_nvim.session.content import Text
 from acp_nvim.session.decide import decide
 from acp_nvim.session.event import (
     CancelRequested,
+    ConfigReplaced,
     PromptQueued,
     SessionClosed,
     SessionOpened,
     TurnEnded,
     TurnStarted,
 )
-from acp_nvim.session.noun import Prompt, Selection
+from acp_nvim.session.noun import ConfigChoice, ConfigOption, Prompt, Selection
 from acp_nvim.session.state import SessionState
 from tests.unit.session.conversation import OPENED, after, prompt, turn
 
@@ -42,6 +53,19 @@ def test_a_prompt_starts_a_turn_when_nothing_runs():
 @pytest.mark.parametrize("state", [LOADING, RUNNING, CANCELLING])
 def test_c110_c117_c146_a_prompt_waits_otherwise(state: SessionState):
     assert decide(state, SubmitPrompt(HELLO, 0.0)) == (QUEUED,)
+
+
+def test_c054_a_held_prompt_is_sent_by_the_user_only():
+    held = replace(HELLO, held=True)
+    state = after(PromptQueued(held, first=True), state=IDLE)
+    sent = TurnStarted(held, 2.0, queued=True)
+    assert decide(state, SendQueued(2.0)) == ()
+    assert decide(state, SubmitPrompt(prompt(""), 2.0)) == (sent,)
+    assert decide(state, SubmitPrompt(HELLO, 2.0)) == (QUEUED, sent)
+    assert decide(state, SubmitPrompt(HELLO, 2.0, interrupt=True)) == (
+        FIRST,
+        TurnStarted(HELLO, 2.0, queued=True),
+    )
 
 
 def test_an_interrupting_prompt_cancels_the_turn_and_goes_next():
@@ -99,3 +123,22 @@ def test_c247_an_unknown_mode_is_refused_with_the_known_ones():
     assert "ask, code" in refusal(IDLE, SetMode("cod"))
     assert "no session modes" in refusal(after(SessionOpened("s")), SetMode("code"))
     assert "being opened" in refusal(LOADING, SetMode("code"))
+
+
+SWITCH = ConfigOption("web", "Web", "boolean", True)
+SELECT = ConfigOption("m", "Model", "select", "a", choices=(ConfigChoice("a", "A"),))
+OPTIONS = after(ConfigReplaced((SWITCH, SELECT)), state=RUNNING)
+
+
+@pytest.mark.parametrize(("option", "value"), [("web", False), ("web", True), ("m", "a")])
+def test_c249_a_value_of_an_option_is_allowed_at_any_time(option: str, value: str | bool):
+    assert decide(OPTIONS, SetOption(option, value)) == ()
+
+
+def test_c256_a_value_that_the_option_does_not_have_is_refused():
+    assert "it can be a" in refusal(OPTIONS, SetOption("m", "b"))
+    assert "on or off" in refusal(OPTIONS, SetOption("web", "on"))
+    assert "it has web, m" in refusal(OPTIONS, SetOption("x", "on"))
+    assert "it has none" in refusal(IDLE, SetOption("x", "on"))
+    assert "being opened" in refusal(LOADING, SetOption("m", "a"))
+    assert ":AcpStart" in refusal(CLOSED, SetOption("m", "a"))

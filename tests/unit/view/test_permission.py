@@ -10,7 +10,8 @@ from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
 from acp_nvim.session.noun import Location, PendingAsk, PermissionOption
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Highlight, VirtualText
-from acp_nvim.view.permission import Menu, ask_view
+from acp_nvim.view.menu import Menu
+from acp_nvim.view.permission import ask_view
 
 OPTIONS = (
     PermissionOption("no-1", "Better not", "reject_once"),

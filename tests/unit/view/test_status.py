@@ -51,6 +51,12 @@ def test_loading_is_starting() -> None:
     assert shown(replace(IDLE, status="loading")) == "Tutor 1.0 · starting"
 
 
+def test_a_login_is_shown_in_place_of_the_state() -> None:
+    text = winbar(IDLE, title="Tutor", now=112.9, login_since=100.0)
+    assert "logging in 0:12" in text
+    assert "idle" not in text
+
+
 def test_everything_at_once() -> None:
     full = replace(
         IDLE,
@@ -77,6 +83,14 @@ def test_everything_at_once() -> None:
 )
 def test_tokens(used: int, size: int, text: str) -> None:
     assert shown(replace(IDLE, usage=Usage(used, size))).endswith(f"· {text}")
+
+
+def test_model_and_thought_level_are_shown() -> None:
+    model = ConfigOption(
+        "m", "Model", "select", "x1", "model", None, (ConfigChoice("x1", "X One"),)
+    )
+    thought = ConfigOption("t", "Thinking", "boolean", True, "thought_level")
+    assert shown(replace(IDLE, config=(thought, model))) == "Tutor 1.0 · idle · X One · on"
 
 
 def test_an_unlisted_mode_shows_its_id() -> None:
@@ -113,6 +127,7 @@ def test_summary_leaves_out_what_is_not_known() -> None:
         "agent": "tutor",
         "state": "loading",
         "modes": [],
+        "config": [],
         "pending": 0,
         "turn": 0,
         "queue": 0,
@@ -129,7 +144,7 @@ def test_summary_of_everything() -> None:
         stop_reason="end_turn",
         modes=(Mode("code", "Code"),),
         mode="code",
-        config=(model,),
+        config=(replace(model, way="set_model"),),
         usage=Usage(1, 2, Cost(0.5, "EUR")),
         asks=(ASK,),
         title="T",
@@ -145,6 +160,7 @@ def test_summary_of_everything() -> None:
         "mode": "code",
         "modes": [{"id": "code", "name": "Code"}],
         "model": "X One",
+        "config": [{"id": "m", "values": ["x1"]}],
         "used": 1,
         "size": 2,
         "cost": {"amount": 0.5, "currency": "EUR"},

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from acp_nvim.session.content import Diff, Image, Resource, TerminalOutput, Text
 from acp_nvim.session.noun import Location, ToolStatus
 from acp_nvim.session.state import ToolCall
+from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.view.block import BLANK, Highlight, LineHighlight
 from acp_nvim.view.tool_call import entry_text, lines, locations
 from tests.unit.view.look import groups, looks
@@ -184,3 +187,43 @@ def test_harmful_characters_are_visible_everywhere() -> None:
 
 def test_the_last_line_is_blank() -> None:
     assert lines(tool(), CWD, is_open=False)[-1] is BLANK
+
+
+def shell(tail: str, status: ExitStatus | None = None) -> ToolCall:
+    known = (Terminal("term-1", "make test", tail, status),)
+    return tool(title="Test", content=(TerminalOutput("term-1"),), terminals=known)
+
+
+def test_a_terminal_is_shown_as_plain_text() -> None:
+    call = shell("\x1b[32mok\x1b[0m\r\n10%\r20%\r\n", ExitStatus(2))
+    assert opened(call) == ["│ $ make test", "│ ok", "│ 20%", "│ [exit 2]"]
+    assert closed(call) == "○ Test  2 lines  exit 2"
+    assert entry_text(call) == "ok\n20%\n"
+
+
+def test_a_terminal_that_runs_has_no_end() -> None:
+    assert opened(shell("")) == ["│ $ make test"]
+    assert closed(shell("")) == "○ Test"
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (ExitStatus(0), "exit 0"),
+        (ExitStatus(None, "SIGKILL"), "SIGKILL"),
+        (ExitStatus(), "ended"),
+    ],
+)
+def test_how_a_terminal_ended(status: ExitStatus, said: str) -> None:
+    assert closed(shell("", status)) == f"○ Test  {said}"
+    assert opened(shell("", status))[-1] == f"│ [{said}]"
+
+
+def test_only_the_end_of_a_terminal_is_shown() -> None:
+    body = opened(shell("".join(f"{number}\n" for number in range(1000))))
+    assert body[0] == "│ $ make test"
+    assert body[1:] == [f"│ {number}" for number in range(800, 1000)]
+
+
+def test_the_command_of_a_terminal_is_not_said_twice() -> None:
+    assert opened(replace(shell("x"), title="make test")) == ["│ x"]
