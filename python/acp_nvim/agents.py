@@ -20,6 +20,9 @@ LEGACY_MODELS: Final = "legacy_models"
 MODE_AS_TEXT: Final = "mode_as_text"
 """Announces a change of mode by a chunk of text, `[MODE_UPDATE] yolo`: it is no message."""
 
+CONTEXT_AS_USER: Final = "context_as_user"
+"""Replays what it told its model of the machine, `<session_context> …`, as the user's words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:
@@ -52,7 +55,7 @@ _ALL = (
         args=("--acp",),
         install="npm install -g @google/gemini-cli",
         install_url="https://github.com/google-gemini/gemini-cli",
-        quirks=frozenset({EMPTY_FOR_MISSING_FILE, LEGACY_MODELS, MODE_AS_TEXT}),
+        quirks=frozenset({CONTEXT_AS_USER, EMPTY_FOR_MISSING_FILE, LEGACY_MODELS, MODE_AS_TEXT}),
     ),
     Preset(
         name="codex",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.agents import CONTEXT_AS_USER
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import TranscriptRestored
 from acp_nvim.session.state import Message, Notice, ToolCall
@@ -208,3 +209,18 @@ async def test_c083_a_replay_and_a_running_turn_side_by_side() -> None:
         assert texts(one) == ["live text"]
         assert not any(isinstance(entry, ToolCall | Notice) for entry in one.state.entries)
         assert texts(two) == ["answer 1", "answer 2", "answer 3"]
+
+
+@pytest.mark.parametrize("quirks", [frozenset({CONTEXT_AS_USER}), frozenset()])
+async def test_gemini_replays_its_own_context_as_the_users_words(quirks: frozenset[str]) -> None:
+    async with Stage(quirks=quirks) as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.reopen("old")
+        request = await stage.agent.expect("session/load")
+        for text in ("<session_context>\nThis is the Gemini CLI.", "hello"):
+            content = {"type": "text", "text": text}
+            stage.agent.update("user_message_chunk", "old", content=content, messageId=text)
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session, "user")[-1] == "hello"
+        assert len(texts(session, "user")) == (1 if quirks else 2)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.agents import EMPTY_FOR_MISSING_FILE, LEGACY_MODELS, MODE_AS_TEXT, PRESETS
+from acp_nvim.agents import (
+    CONTEXT_AS_USER,
+    EMPTY_FOR_MISSING_FILE,
+    LEGACY_MODELS,
+    MODE_AS_TEXT,
+    PRESETS,
+)
 
 
 def test_the_names_that_users_type() -> None:
@@ -46,6 +52,7 @@ def test_a_preset_can_be_started_and_installed(name: str) -> None:
     [
         (EMPTY_FOR_MISSING_FILE, ["gemini"]),
         (MODE_AS_TEXT, ["gemini"]),
+        (CONTEXT_AS_USER, ["gemini"]),
         (LEGACY_MODELS, ["claude", "gemini", "codex", "opencode", "qwen"]),
     ],
 )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Set
 from dataclasses import replace
 
-from acp_nvim.agents import LEGACY_MODELS, MODE_AS_TEXT
+from acp_nvim.agents import CONTEXT_AS_USER, LEGACY_MODELS, MODE_AS_TEXT
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event, ModeChanged, SessionOpened
 from acp_nvim.session.options import first_of
@@ -27,10 +27,12 @@ def opened(event: SessionOpened, quirks: Set[str]) -> SessionOpened:
 
 
 def heard(events: tuple[Event, ...], quirks: Set[str]) -> tuple[Event, ...]:
-    """Take a change of mode that is said as text for what it is."""
-    if MODE_AS_TEXT not in quirks:
-        return events
-    return tuple(map(_mode_said, events))
+    """Take a change of mode that is said as text for what it is; leave out what nobody said."""
+    if MODE_AS_TEXT in quirks:
+        events = tuple(map(_mode_said, events))
+    if CONTEXT_AS_USER in quirks:
+        events = tuple(event for event in events if not _is_context(event))
+    return events
 
 
 def _mode_said(event: Event) -> Event:
@@ -39,3 +41,11 @@ def _mode_said(event: Event) -> Event:
             return ModeChanged(found[1])
         case _:
             return event
+
+
+def _is_context(event: Event) -> bool:
+    match event:
+        case ChunkReceived("user", Text(text)):
+            return text.startswith("<session_context>")
+        case _:
+            return False
