@@ -165,6 +165,11 @@ local function origin()
   return current
 end
 
+---@return string? id of the ask whose menu has been open the longest
+function M.oldest()
+  return menus[1] and menus[1].ask.id
+end
+
 --- Move the cursor into a menu, as the result of a user's command.
 ---@param id string? without it the oldest, of the current chat if it has one
 ---@param calmly boolean? not while the user types or selects

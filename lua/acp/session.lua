@@ -2,6 +2,7 @@
 -- something about it. One function for each deed, so that all doors agree.
 
 local agents = require('acp.agent')
+local ask = require('acp.ask')
 local bridge = require('acp.bridge')
 local chats = require('acp.chats')
 local notice = require('acp.notice')
@@ -105,10 +106,13 @@ function M.tell(verb, payload)
 end
 
 --- Answer the oldest question by the kind of its option, or by its number; without such an option
---- its menu is focused.
+--- its menu is focused. At once where no answer is given: the next key is meant for the menu.
 ---@param answer { kind?: 'allow_once'|'reject_once', number?: integer }
 function M.permit(answer)
-  if bridge.running() then
+  local oldest = not answer.kind and (answer.number or 0) == 0 and ask.oldest()
+  if oldest then
+    ask.focus_ask(oldest)
+  elseif bridge.running() then
     bridge.notify('permit', answer)
   else
     notice.notice('no agent is asking for anything')

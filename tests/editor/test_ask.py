@@ -295,3 +295,15 @@ def test_all_options_are_to_be_seen_where_the_text_does_not_fit(
     asked = spy.open_ask(chat, **more)
     shown = "return {vim.fn.line('w0', ...), vim.fn.line('w$', ...), vim.fn.line('.', ...)}"
     assert nvim.lua(shown, asked["winid"])[1:] == [43, 41]
+
+
+def test_the_key_after_the_command_is_for_the_menu_already(nvim: Neovim, spy: BridgeSpy) -> None:
+    file = here(nvim)
+    chat, _ = spy.open_session()
+    nvim.api.nvim_set_current_win(file)
+    spy.open_ask(chat)
+    spy.open_ask(chat, "ask-2")
+    nvim.input(":Acp permit<CR>2")
+    assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
+    assert spy.told("permit") == []
+    assert nvim.api.nvim_get_mode()["mode"] == "n"
