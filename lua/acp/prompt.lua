@@ -132,19 +132,12 @@ local function is_held(chat)
   return status.state == 'idle' and (status.queue or 0) > 0
 end
 
----@class acp.Sending
----@field text? string without it, the text and the selections of the prompt buffer
----@field selections? acp.Selection[]
----@field bang? boolean cancel the running turn and send now
-
---- Send a prompt to the session of a chat. What cannot be sent stays in the prompt buffer.
+--- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
 ---@param number integer the chat
----@param what? acp.Sending
 ---@return boolean sent
-function M.send(number, what)
-  what = what or {}
+function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
-  local text = what.text or table.concat(lines_of(chat), '\n')
+  local text = table.concat(lines_of(chat), '\n')
   if vim.trim(text) == '' and not is_held(chat) then
     notice.notice('the prompt is empty: nothing was sent')
     return false
@@ -154,16 +147,13 @@ function M.send(number, what)
     return false
   end
   chats.touch(number)
-  local sent = require('acp.bridge').notify('prompt', {
-    chat = number,
-    text = text,
-    selections = what.selections or (not what.text and attached[number]) or {},
-    bang = what.bang or false,
-  })
-  if sent ~= false and not what.text then
+  local selections = attached[number] or {}
+  local payload = { chat = number, text = text, selections = selections, bang = false }
+  local sent = require('acp.bridge').notify('prompt', payload) ~= false
+  if sent then
     clear(chat)
   end
-  return sent ~= false
+  return sent
 end
 
 ---@param chat acp.Chat

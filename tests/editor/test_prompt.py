@@ -78,14 +78,14 @@ def test_text_that_cannot_be_sent_stays(
     assert nvim.lines(session[1]) == ["hello"]
 
 
-def test_send_with_a_text_leaves_the_buffer_alone(
+def test_a_prompt_by_command_leaves_the_buffer_alone(
     nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
 ) -> None:
     chat, prompt = session
     nvim.input("ihalf<Esc>")
-    what = {"text": "other", "bang": True}
-    assert nvim.lua("return require('acp.prompt').send(...)", chat, what)
-    assert spy.told("prompt") == [sent(chat, "other", bang=True)]
+    nvim.command("AcpPrompt! other")
+    (told,) = spy.told("prompt")
+    assert (told["chat"], told["text"], told["bang"]) == (chat, "other", True)
     assert nvim.lines(prompt) == ["half"]
 
 
