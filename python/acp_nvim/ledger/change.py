@@ -1,0 +1,31 @@
+"""One hunk of a review."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from acp_nvim.ledger.deed import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Lines that agents added, and lines that they removed, in one place."""
+
+    first: int
+    """0-based row of the first added line in the live text; without one, the row that the removed
+    lines stood above (the number of lines, at the end)."""
+    added: tuple[str, ...]
+    """The lines as they are, with their ends."""
+    removed: tuple[str, ...]
+    """The lines as they were, with their ends."""
+    state: Literal["pending", "kept"] = "pending"
+    authors: tuple[Author, ...] = ()
+    """Whose it is, in the order of their deeds."""
+    whole: Literal["", "created", "deleted"] = ""
+    """The file itself came, or went, with it."""
+
+    @property
+    def last(self) -> int:
+        """The row after the last added line."""
+        return self.first + len(self.added)

@@ -1,0 +1,50 @@
+"""Who changed a file: the deeds that the lines of a weave name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["agent", "joined", "undo", "reject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The turn of an agent, and the tool call in it, that a change came from."""
+
+    agent: str
+    """Its name in the configuration."""
+    session: str
+    """The agent's id of the session, verbatim."""
+    turn: int
+    """The turn's number in the session, from 1."""
+    began: float
+    """Seconds since 1970; tells turns of the same number apart, for numbers begin anew."""
+    tool_call: str = ""
+    """Its id, "" if none is known."""
+    prompt: str = ""
+    """The beginning of the turn's prompt."""
+    title: str = ""
+    """What the tool call is called."""
+
+    @property
+    def turn_key(self) -> tuple[str, str, int, float]:
+        """What is the same for all that one turn has done."""
+        return self.agent, self.session, self.turn, self.began
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One change of one file's text; `number` is unique in its file, from 1.
+
+    A "joined" deed is the user's, inside of an agent's change: it is reviewed with that. An "undo"
+    took a turn back, a "reject" a hunk; `author` is always the turn that it concerns.
+    """
+
+    number: int
+    kind: Kind
+    author: Author
+    at: float = 0.0
+    """Seconds since 1970."""
+    batch: str = ""
+    """What the deeds of one undo share, across files."""
