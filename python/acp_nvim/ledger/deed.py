@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["agent", "joined", "undo", "reject"]
+TurnKey: TypeAlias = tuple[str, str, int, float]
+"""Agent, session, turn, and when it began: one turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,17 @@ class Author:
     """What the tool call is called."""
 
     @property
-    def turn_key(self) -> tuple[str, str, int, float]:
+    def turn_key(self) -> TurnKey:
         """What is the same for all that one turn has done."""
         return self.agent, self.session, self.turn, self.began
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One change of one file's text; `number` is unique in its file, from 1.
+    """One change of one place in a file; `number` is unique in the file, from 1.
 
-    A "joined" deed is the user's, inside of an agent's change: it is reviewed with that. An "undo"
-    took a turn back, a "reject" a hunk; `author` is always the turn that it concerns.
+    A "joined" deed is the user's, made upon an agent's: it is reviewed with that. An "undo" took a
+    turn back, a "reject" took hunks back. `author` is always the turn that it concerns.
     """
 
     number: int
@@ -46,5 +48,7 @@ class Deed:
     author: Author
     at: float = 0.0
     """Seconds since 1970."""
+    over: frozenset[int] = frozenset()
+    """The deeds whose lines it took out, or stands among, and those that they were over."""
     batch: str = ""
     """What the deeds of one undo share, across files."""

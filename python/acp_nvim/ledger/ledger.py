@@ -1,0 +1,131 @@
+"""The ledger of one file: its weave and the deeds that the weave names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from acp_nvim.ledger.deed import Author, Deed, Kind, TurnKey
+from acp_nvim.ledger.span import NOBODY, Span, Weave, lines_of, packed, text_of
+from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """One file, from the moment before an agent first changed it."""
+
+    weave: Weave = ()
+    deeds: tuple[Deed, ...] = ()
+    """By their numbers, which count from 1."""
+
+    @property
+    def text(self) -> str | None:
+        """The text as it was last seen; None: there was no file."""
+        return text_of(self.weave)
+
+    def deed(self, number: int) -> Deed | None:
+        """Return the deed of that number, None for `NOBODY`."""
+        return self.deeds[number - 1] if number != NOBODY else None
+
+    def of_turn(self, key: TurnKey) -> frozenset[int]:
+        """Return the numbers of what the agent did in that turn."""
+        return frozenset(
+            deed.number
+            for deed in self.deeds
+            if deed.kind == "agent" and deed.author.turn_key == key
+        )
+
+    def over(self, numbers: frozenset[int]) -> frozenset[int]:
+        """Return the numbers of the other deeds that were made upon these."""
+        return (
+            frozenset(
+                deed.number
+                for deed in self.deeds
+                if deed.kind in ("agent", "joined") and deed.over & numbers
+            )
+            - numbers
+        )
+
+
+def begin(text: str | None) -> Ledger:
+    """Return the ledger of a file that no agent has changed yet; None: there is no file."""
+    return Ledger(packed([Span(lines_of(text))]))
+
+
+def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger:
+    """Return the ledger after the agent has made this text of the one that it knows."""
+    deeds = list(ledger.deeds)
+
+    def judge(place: Place) -> Verdict:
+        over = _over(deeds, (*place.killed, *place.revived))
+        return Verdict(_new(deeds, "agent", author, at, over))
+
+    def may_return(span: Span) -> bool:
+        # Only within one turn: each turn is reviewed, and taken back, by itself.
+        deed = deeds[span.died - 1] if span.died else None
+        return deed is not None and _is_of(deed, author)
+
+    weave = rewoven(ledger.weave, lines_of(text), judge, may_return)
+    return Ledger(weave, tuple(deeds))
+
+
+def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
+    """Return the ledger after the user has made this text of the one that it knows.
+
+    What the user changed in an agent's lines belongs to the agent's hunk from then on; everything
+    else is nobody's to review.
+    """
+    deeds = list(ledger.deeds)
+
+    def judge(place: Place) -> Verdict:
+        touched = _touched(place)
+        over = _over(deeds, touched)
+        if not over:
+            return Verdict(NOBODY)
+        kept = all(map(_is_settled, touched))
+        author = deeds[max(over) - 1].author
+        return Verdict(_new(deeds, "joined", author, at, over), kept)
+
+    weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True)
+    return Ledger(weave, tuple(deeds))
+
+
+def added(ledger: Ledger, kind: Kind, author: Author, at: float, batch: str = "") -> Ledger:
+    """Return the ledger with one more deed, the last of its deeds."""
+    deed = Deed(len(ledger.deeds) + 1, kind, author, at, batch=batch)
+    return replace(ledger, deeds=(*ledger.deeds, deed))
+
+
+def _touched(place: Place) -> tuple[Span, ...]:
+    """Return the lines of agents that a hunk of the user's changes, or stands in the midst of."""
+    touched = tuple(
+        span for span in (*place.killed, *place.revived) if not is_untouched(span) or span.died
+    )
+    around = tuple(it for it in (place.before, place.after) if it is not None and it.born)
+    if touched or place.killed or len(around) < 2 or any(it.kept_birth for it in around):
+        return touched
+    return around
+
+
+def _is_settled(span: Span) -> bool:
+    """Tell whether there is nothing to review of these lines, or will not be once they are back."""
+    if span.born != NOBODY:
+        return span.kept_birth
+    return span.alive or span.kept_death
+
+
+def _over(deeds: list[Deed], spans: Iterable[Span]) -> frozenset[int]:
+    """Return the deeds that these lines came from, left by or came back by, and what is below."""
+    named = {it for span in spans for it in (span.born, span.died, span.undone) if it}
+    below = {it for number in named for it in deeds[number - 1].over}
+    return frozenset(named | below)
+
+
+def _new(deeds: list[Deed], kind: Kind, author: Author, at: float, over: frozenset[int]) -> int:
+    number = len(deeds) + 1
+    deeds.append(Deed(number, kind, author, at, over))
+    return number
+
+
+def _is_of(deed: Deed, author: Author) -> bool:
+    return deed.kind in ("agent", "joined") and deed.author.turn_key == author.turn_key

@@ -1,0 +1,202 @@
+"""What is to be reviewed in a file, and what the user decides on it.
+
+A hunk is a stretch of lines that agents put in or took out, with nothing in between that is there
+anyhow. What the user has changed inside of it is a part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.ledger import Ledger, added
+from acp_nvim.ledger.span import FILE, Span, exploded, with_file
+
+State: TypeAlias = Literal["pending", "kept"]
+Group: TypeAlias = list[int]
+"""The numbers of the spans of one hunk, of a weave whose changed spans are single lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A ledger in which hunks were decided, and how many."""
+
+    ledger: Ledger
+    count: int
+
+
+def changes(ledger: Ledger, state: State = "pending") -> tuple[Change, ...]:
+    """Return the hunks, ascending: those that wait for the user, or those that were kept."""
+    spans, groups = _grouped(ledger, state)
+    return tuple(_change(ledger, spans, group, row, state) for row, group in groups)
+
+
+def keep(ledger: Ledger, rows: range | None = None) -> Decided:
+    """Let these rows be as they are: nothing of them is to be reviewed any more.
+
+    `rows`: 0-based, of the text as it is; None: all. Of a hunk that is only partly in the rows,
+    that part is decided.
+    """
+
+    def settle(span: Span) -> Span:
+        return replace(span, kept_birth=True) if span.alive else replace(span, kept_death=True)
+
+    return _decide(ledger, rows, settle)
+
+
+def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None) -> Decided:
+    """Bring back what stood in these rows before the agents, and take out what they put there.
+
+    `author` is for the record only.
+    """
+    recorded = added(ledger, "reject", author, at)
+    number = len(recorded.deeds)
+
+    def turn_back(span: Span) -> Span:
+        return span.dead(number) if span.alive else span.back()
+
+    decided = _decide(ledger, rows, turn_back)
+    if not decided.count:
+        return decided
+    return Decided(replace(recorded, weave=with_file(decided.ledger.weave)), decided.count)
+
+
+def origin(ledger: Ledger, row: int) -> Author | None:
+    """Return who wrote the 0-based row of the text; None if no agent did."""
+    left = row + 1
+    for span in ledger.weave:
+        if span.alive and left < len(span.lines):
+            deed = ledger.deed(span.born)
+            return deed.author if deed is not None and deed.kind == "agent" else None
+        left -= len(span.lines) if span.alive else 0
+    return None
+
+
+def _decide(ledger: Ledger, rows: range | None, verdict: Callable[[Span], Span]) -> Decided:
+    spans, groups = _grouped(ledger, "pending")
+    count = 0
+    for row, group in groups:
+        chosen = _chosen(spans, group, row, rows)
+        count += bool(chosen)
+        for at in chosen:
+            spans[at] = verdict(spans[at])
+    return Decided(replace(ledger, weave=with_file(spans)) if count else ledger, count)
+
+
+def _grouped(ledger: Ledger, state: State) -> tuple[list[Span], list[tuple[int, Group]]]:
+    """Return the spans, and the hunks with the number of lines above each."""
+    kept = state == "kept"
+    agents = {deed.number for deed in ledger.deeds if deed.kind in ("agent", "joined")}
+
+    def is_changed(span: Span) -> bool:
+        """Tell whether it is in only one of: the text, and the text without those deeds."""
+        return span.alive == _is_new(span, agents, kept=kept) and (
+            span.alive or _is_gone(span, agents, kept=kept)
+        )
+
+    spans: list[Span] = []
+    for span in ledger.weave:
+        spans += exploded(span) if is_changed(span) else (span,)
+    found = grouped(spans, is_changed)
+    return spans, [it for it in found if _counts(ledger, spans, it[1], kept=kept)]
+
+
+def grouped(spans: Sequence[Span], belongs: Callable[[Span], bool]) -> Iterator[tuple[int, Group]]:
+    """Yield stretches of spans that belong, and the row of each; those between are all gone."""
+    group: Group = []
+    row = first = 0
+    for at, span in enumerate(spans):
+        if belongs(span):
+            first = first if group else row
+            group.append(at)
+        elif span.alive and group:
+            yield first, group
+            group = []
+        row += len(span.lines) if span.alive else 0
+    if group:
+        yield first, group
+
+
+def _is_new(span: Span, deeds: Container[int], *, kept: bool) -> bool:
+    return span.born in deeds and span.kept_birth == kept
+
+
+def _is_gone(span: Span, deeds: Container[int], *, kept: bool) -> bool:
+    return span.died in deeds and span.kept_death == kept
+
+
+def _counts(ledger: Ledger, spans: Sequence[Span], group: Group, *, kept: bool) -> bool:
+    """Tell whether a stretch of changed lines is a hunk to speak of."""
+    come = [spans[at].lines for at in group if spans[at].alive]
+    gone = [spans[at].lines for at in group if not spans[at].alive]
+    if come == gone:
+        return False
+    if (come, gone) == ([(FILE,)], []):
+        # The file stays for the sake of other lines, which are nobody's.
+        return not any(span.alive and at not in group for at, span in enumerate(spans))
+    return not kept or _is_agents(ledger, spans, group)
+
+
+def _is_agents(ledger: Ledger, spans: Sequence[Span], group: Group) -> bool:
+    """Tell whether an agent has done any of it: what the user did after an undo is kept at once."""
+    numbers = (spans[at].born if spans[at].alive else spans[at].died for at in group)
+    return any(ledger.deeds[it - 1].kind == "agent" for it in numbers if it)
+
+
+def _chosen(spans: Sequence[Span], group: Group, row: int, rows: range | None) -> Group:
+    """Return those of a hunk that the rows mean.
+
+    A line that is gone goes with the one that stands below it, else with the last. Where only
+    lines are gone, the row below them and that above mean them.
+    """
+    if rows is None:
+        return group
+    lines = [at for at in group if spans[at].lines != (FILE,)]
+    first = _first(spans, group, row)
+    chosen = _in_rows(spans, lines, first, rows)
+    is_meant = len(chosen) == len(lines) and (bool(lines) or first in rows)
+    return [at for at in group if at in chosen or (spans[at].lines == (FILE,) and is_meant)]
+
+
+def _in_rows(spans: Sequence[Span], lines: Group, first: int, rows: range) -> set[int]:
+    count = sum(spans[at].alive for at in lines)
+    if not count:
+        return set(lines) if first in rows or first - 1 in rows else set()
+    chosen: set[int] = set()
+    passed = 0
+    for at in lines:
+        if first + min(passed, count - 1) in rows:
+            chosen.add(at)
+        passed += spans[at].alive
+    return chosen
+
+
+def _first(spans: Sequence[Span], group: Group, row: int) -> int:
+    """Return the row of the text, in which `FILE` is no line."""
+    begins = spans[group[0]]
+    return row if begins.lines == (FILE,) and begins.alive else max(row - 1, 0)
+
+
+def _change(ledger: Ledger, spans: Sequence[Span], group: Group, row: int, state: State) -> Change:
+    lines = [spans[at] for at in group]
+    here = [span for span in lines if span.alive]
+    gone = [span for span in lines if not span.alive]
+    numbers = sorted({span.born for span in here} | {span.died or 0 for span in gone})
+    deeds = (deed for it in numbers if (deed := ledger.deed(it)))
+    authors = dict.fromkeys(deed.author for deed in deeds)
+    return Change(
+        first=_first(spans, group, row),
+        added=tuple(span.lines[0] for span in here if span.lines != (FILE,)),
+        removed=tuple(span.lines[0] for span in gone if span.lines != (FILE,)),
+        state=state,
+        authors=tuple(authors),
+        whole=_whole(here, gone),
+    )
+
+
+def _whole(here: Sequence[Span], gone: Sequence[Span]) -> Literal["", "created", "deleted"]:
+    came, went = ((FILE,) in [span.lines for span in spans] for spans in (here, gone))
+    return "" if came == went else "created" if came else "deleted"

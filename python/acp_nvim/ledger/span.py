@@ -1,0 +1,119 @@
+"""Lines of a file with their history, and a text as such lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+NOBODY: Final = 0
+"""Where a deed is named: the user, or whoever wrote before any agent did."""
+FILE: Final = "\0file"
+"""Stands before the first line of a file that exists, so that its coming and going is a line's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Neighbouring lines that share one history; `lines` with their ends."""
+
+    lines: tuple[str, ...]
+    born: int = NOBODY
+    """The deed that put them in."""
+    died: int | None = None
+    """The deed that took them out; None while they are there."""
+    kept_birth: bool = False
+    """The user has said that they may be there."""
+    kept_death: bool = False
+    """The user has said that they may be gone."""
+    undone: int | None = None
+    """The undo that has brought them back."""
+    was: int | None = None
+    """The deed that had taken them out before."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether they are in the text now."""
+        return self.died is None
+
+    def dead(self, deed: int, *, kept: bool = False) -> Span:
+        """Return them as that deed takes them out."""
+        return replace(self, died=deed, kept_death=kept, undone=None, was=None)
+
+    def back(self) -> Span:
+        """Return them as they are in the text again, as if they had never been taken out."""
+        return replace(self, died=None, kept_death=False, undone=None, was=None)
+
+
+Weave: TypeAlias = tuple[Span, ...]
+"""All lines that are or were in the file, in their order."""
+
+
+def lines_of(text: str | None) -> tuple[str, ...]:
+    """Return what a text is in a weave: nothing for no file, else `FILE` and its lines."""
+    return () if text is None else (FILE, *split_lines(text))
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """Split after each line end, which stays on; a lone CR ends a line where there is no LF."""
+    end = "\n" if "\n" in text or "\r" not in text else "\r"
+    *lines, rest = text.split(end)
+    return (*(line + end for line in lines), *((rest,) if rest else ()))
+
+
+def alive_lines(weave: Weave) -> list[str]:
+    """Return the lines of the text as it is now, `FILE` among them."""
+    return [line for span in weave if span.alive for line in span.lines]
+
+
+def text_of(weave: Weave) -> str | None:
+    """Return the text as it is now; None if there is no file."""
+    lines = alive_lines(weave)
+    return "".join(lines[1:]) if lines else None
+
+
+def exploded(span: Span) -> Iterator[Span]:
+    """Yield its lines one by one."""
+    if len(span.lines) == 1:
+        yield span
+    else:
+        yield from (replace(span, lines=(line,)) for line in span.lines)
+
+
+def packed(spans: Iterable[Span]) -> Weave:
+    """Join neighbours that share one history; drop what only the user knew and took out."""
+    weave: list[Span] = []
+    run: list[str] = []
+    for span in spans:
+        if not span.lines or (span.born == NOBODY and span.died == NOBODY):
+            continue
+        if weave and _history(weave[-1]) == _history(span):
+            run += span.lines
+            continue
+        if weave and run:
+            weave[-1] = replace(weave[-1], lines=(*weave[-1].lines, *run))
+        weave.append(span)
+        run = []
+    if weave and run:
+        weave[-1] = replace(weave[-1], lines=(*weave[-1].lines, *run))
+    return tuple(weave)
+
+
+def with_file(spans: Iterable[Span]) -> Weave:
+    """Return the weave with `FILE` in its text once if any line is: lines need a file to be in."""
+    apart = [piece for span in spans for piece in _file_apart(span)]
+    files = [at for at, span in enumerate(apart) if span.lines == (FILE,)]
+    alive = [at for at in files if apart[at].alive]
+    if not alive and any(span.alive for span in apart):
+        apart[files[0]] = apart[files[0]].back()
+    return packed(span for at, span in enumerate(apart) if at not in alive[1:])
+
+
+def _file_apart(span: Span) -> Iterator[Span]:
+    if len(span.lines) > 1 and span.lines[0] == FILE:
+        yield replace(span, lines=(FILE,))
+        span = replace(span, lines=span.lines[1:])
+    yield span
+
+
+def _history(span: Span) -> tuple[object, ...]:
+    return (span.born, span.died, span.kept_birth, span.kept_death, span.undone, span.was)

@@ -1,0 +1,161 @@
+"""How a new text is woven in: which lines it took out, put in, or brought back.
+
+Lines that are gone stay in the weave, in the place where they were. Where a text has them again,
+they are the same lines: so `u` after an agent's edit leaves nothing to review, and `<C-r>` brings
+the hunk back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from acp_nvim.hunks import Hunk, diff
+from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, exploded, packed
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One hunk, as whoever wrote it finds it."""
+
+    killed: tuple[Span, ...]
+    """What it takes out, line by line."""
+    revived: tuple[Span, ...]
+    """What it brings back, as it was."""
+    before: Span | None
+    """What stands above it."""
+    after: Span | None
+    """What stands below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Which deed a hunk is; `kept`: it belongs to something that the user has kept."""
+
+    deed: int
+    kept: bool = False
+
+
+Judge: TypeAlias = Callable[[Place], Verdict]
+MayReturn: TypeAlias = Callable[[Span], bool]
+"""Tells whether a line that is gone may be the one that a text has again."""
+
+
+def rewoven(weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn) -> Weave:
+    """Return the weave whose text is `lines`; `judge` says of each hunk whose it is."""
+    spans: list[Span] = []
+    hunks = diff(alive_lines(weave), lines)
+    for piece in _pieces(weave, hunks):
+        if isinstance(piece, Span):
+            spans.append(piece)
+        else:
+            spans += _changed(piece, judge, may_return)
+    return packed(spans)
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """The lines of one hunk, and the lines that are gone on both sides of them."""
+
+    spans: tuple[Span, ...]
+    lines: tuple[str, ...]
+    before: Span | None
+    after: Span | None
+
+
+def _pieces(weave: Weave, hunks: Sequence[Hunk]) -> Iterator[Span | _Region]:
+    """Cut the weave where the hunks begin and end."""
+    rest, row = list(reversed(weave)), 0
+    above: Span | None = None
+    for hunk in hunks:
+        while row < hunk.first:
+            span = _take(rest, hunk.first - row)
+            if span.alive:
+                above, row = span, row + len(span.lines)
+            yield span
+        region: list[Span] = []
+        while rest and (not rest[-1].alive or row < hunk.last):
+            span = _take(rest, hunk.last - row)
+            row += len(span.lines) if span.alive else 0
+            region.append(span)
+        yield _Region(tuple(region), hunk.lines, above, rest[-1] if rest else None)
+    yield from reversed(rest)
+
+
+def _take(rest: list[Span], most: int) -> Span:
+    """Take the next span; of one that is alive so many lines at most."""
+    span = rest.pop()
+    if span.alive and len(span.lines) > most:
+        rest.append(replace(span, lines=span.lines[most:]))
+        return replace(span, lines=span.lines[:most])
+    return span
+
+
+def _changed(region: _Region, judge: Judge, may_return: MayReturn) -> Iterator[Span]:
+    """Yield the lines of a region as the hunk leaves them.
+
+    New lines stand below those that they replace, one by one, so that a part of a hunk can be
+    taken back where it was.
+    """
+    items = [line for span in region.spans for line in exploded(span)]
+    returns = _returns(items, region.lines, may_return)
+    killed = [at for at, item in enumerate(items) if item.alive]
+    revived = tuple(items[at] for at in sorted(returns))
+    place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
+    verdict = judge(place)
+    until = _slots(killed, returns, len(region.lines))
+    done = 0
+
+    def put(last: int) -> Iterator[Span]:
+        if last > done:
+            yield Span(region.lines[done:last], verdict.deed, kept_birth=verdict.kept)
+
+    if not until:
+        yield from put(len(region.lines))
+    for at, item in enumerate(items):
+        if at in returns:
+            yield from put(returns[at])
+            done = returns[at] + 1
+            yield item.back()
+        else:
+            yield item.dead(verdict.deed, kept=verdict.kept) if item.alive else item
+        if at in until:
+            yield from put(until[at])
+            done = max(done, until[at])
+
+
+def _slots(killed: Sequence[int], returns: Mapping[int, int], count: int) -> dict[int, int]:
+    """Return, by the number of a line of the region, up to which new line is put below it."""
+    later: dict[int, int] = {}
+    limit = count
+    for at in sorted({*killed, *returns}, reverse=True):
+        later[at] = limit
+        limit = returns.get(at, limit)
+    slots: dict[int, int] = {}
+    new = 0
+    for at in reversed(later):
+        new = returns[at] + 1 if at in returns else min(new + 1, later[at])
+        slots[at] = new
+    return slots | ({max(slots): count} if slots else {})
+
+
+def _returns(items: Sequence[Span], lines: Sequence[str], may_return: MayReturn) -> dict[int, int]:
+    """Return, by the number of a line that is gone, which of the new lines it is again."""
+    gone = [at for at, item in enumerate(items) if not item.alive and may_return(item)]
+    if not gone or not lines:
+        return {}
+    returns: dict[int, int] = {}
+    old, new = 0, 0
+    hunks = diff([items[at].lines[0] for at in gone], lines)
+    for hunk in (*hunks, Hunk(len(gone), len(gone), ())):
+        while old < hunk.first:
+            returns[gone[old]] = new
+            old, new = old + 1, new + 1
+        old, new = hunk.last, new + len(hunk.lines)
+    return returns
+
+
+def is_untouched(span: Span | None) -> bool:
+    """Tell whether these lines are no agent's, nor brought back by an undo."""
+    return span is None or (span.born == NOBODY and span.undone is None)

@@ -1,0 +1,244 @@
+"""The ledger of a file: what is to be reviewed, taken back, returned, and who wrote it."""
+
+from __future__ import annotations
+
+from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import changes, keep, origin, reject
+from acp_nvim.ledger.rewind import redo, turns, undo, undone
+
+ONE = Author("agent", "s", 1, 1.0, "call")
+TWO = Author("agent", "s", 2, 2.0, "other")
+
+
+def text(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def edited(base: str | None, after: str | None, author: Author = ONE) -> Ledger:
+    return wrote(begin(base), after, author, 0.0)
+
+
+def shape(ledger: Ledger) -> list[tuple[int, str, str]]:
+    """Return row, removed and added lines of each pending hunk, as `a|b`."""
+    return [
+        (it.first, "|".join(it.removed).replace("\n", ""), "|".join(it.added).replace("\n", ""))
+        for it in changes(ledger)
+    ]
+
+
+def test_what_an_agent_changed_is_pending_hunk_by_hunk() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("a", "B", "c", "d", "e"))
+    assert shape(ledger) == [(1, "b", "B"), (4, "", "e")]
+    assert changes(ledger)[0].authors == (ONE,)
+    assert ledger.text == text("a", "B", "c", "d", "e")
+
+
+def test_rejecting_brings_the_base_back_exactly() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("a", "B", "c", "d", "e"))
+    decided = reject(ledger, ONE, 0.0, range(1, 2))
+    assert decided.count == 1
+    assert decided.ledger.text == text("a", "b", "c", "d", "e")
+    assert shape(decided.ledger) == [(4, "", "e")]
+    assert reject(ledger, ONE, 0.0).ledger.text == text("a", "b", "c", "d")
+
+
+def test_keeping_leaves_the_text_and_nothing_to_review() -> None:
+    ledger = edited(text("a", "b"), text("a", "B"))
+    decided = keep(ledger)
+    assert (decided.count, shape(decided.ledger)) == (1, [])
+    assert decided.ledger.text == ledger.text
+    assert [it.state for it in changes(decided.ledger, "kept")] == ["kept"]
+
+
+def test_a_part_of_a_hunk_goes_with_the_lines_that_it_replaced() -> None:
+    ledger = edited(text("a", "b", "c", "z"), text("A", "B", "C", "z"))
+    assert reject(ledger, ONE, 0.0, range(1, 2)).ledger.text == text("A", "b", "C", "z")
+    kept = keep(ledger, range(0, 2)).ledger
+    assert reject(kept, ONE, 0.0).ledger.text == text("A", "B", "c", "z")
+
+
+def test_removed_lines_that_have_no_counterpart_go_with_the_last_added_one() -> None:
+    ledger = edited(text("a", "b", "c", "z"), text("A", "z"))
+    assert reject(ledger, ONE, 0.0, range(0, 1)).ledger.text == text("a", "b", "c", "z")
+
+
+def test_where_lines_are_only_gone_the_rows_above_and_below_mean_them() -> None:
+    ledger = edited(text("a", "b", "c"), text("a", "c"))
+    assert shape(ledger) == [(1, "b", "")]
+    for row in (0, 1):
+        assert reject(ledger, ONE, 0.0, range(row, row + 1)).ledger.text == text("a", "b", "c")
+
+
+def test_nothing_in_the_rows_decides_nothing() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("A", "b", "c", "d"))
+    assert reject(ledger, ONE, 0.0, range(2, 4)).ledger is ledger
+    assert keep(ledger, range(2, 4)).count == 0
+
+
+def test_what_the_user_writes_beside_a_hunk_is_not_reviewed_and_not_rejected() -> None:
+    ledger = saw(edited(text("a", "b", "c"), text("a", "B", "c")), text("u", "a", "B", "v", "c"), 0)
+    assert shape(ledger) == [(2, "b", "B")]
+    assert reject(ledger, ONE, 0.0).ledger.text == text("u", "a", "b", "v", "c")
+
+
+def test_what_the_user_changes_in_a_hunk_belongs_to_it() -> None:
+    ledger = edited(text("a", "b", "c"), text("a", "B1", "B2", "B3", "c"))
+    ledger = saw(ledger, text("a", "B1", "mine", "B3", "c"), 0)
+    assert shape(ledger) == [(1, "b", "B1|mine|B3")]
+    ledger = saw(ledger, text("a", "B1", "mine", "more", "B3", "c"), 0)
+    assert shape(ledger) == [(1, "b", "B1|mine|more|B3")]
+    assert reject(ledger, ONE, 0.0).ledger.text == text("a", "b", "c")
+    assert keep(ledger).ledger.text == ledger.text
+
+
+def test_lines_of_the_user_that_an_edit_of_a_hunk_took_along_come_back_with_it() -> None:
+    ledger = saw(edited(text("a", "b", "c"), text("a", "B", "c")), text("all", "c"), 0)
+    assert shape(ledger) == [(0, "a|b", "all")]
+    assert reject(ledger, ONE, 0.0).ledger.text == text("a", "b", "c")
+
+
+def test_undoing_in_the_editor_leaves_nothing_and_redoing_brings_the_hunk_back() -> None:
+    base, after = text("a", "b", "c"), text("a", "B", "x", "c")
+    ledger = saw(edited(base, after), base, 0)
+    assert shape(ledger) == []
+    ledger = saw(ledger, after, 0)
+    assert shape(ledger) == [(1, "b", "B|x")]
+    assert changes(ledger)[0].authors == (ONE,)
+    assert reject(ledger, ONE, 0.0).ledger.text == base
+
+
+def test_undoing_a_rejection_in_the_editor_makes_it_pending_again() -> None:
+    ledger = edited(text("a", "b", "c"), text("a", "B", "c"))
+    rejected = reject(ledger, ONE, 0.0).ledger
+    again = saw(rejected, text("a", "B", "c"), 0)
+    assert shape(again) == [(1, "b", "B")]
+
+
+def test_an_agent_that_takes_its_change_back_leaves_nothing_to_review() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B")), text("a", "b"), ONE, 0.0)
+    assert shape(ledger) == []
+    later = wrote(edited(text("a", "b"), text("a", "B")), text("a", "b"), TWO, 0.0)
+    assert shape(later) == []
+    assert undo(later, TWO, "x", 0.0).ledger.text == text("a", "B")
+
+
+def test_a_turn_is_taken_back_and_returned() -> None:
+    ledger = edited(text("a", "b", "c"), text("a", "B", "c", "d"))
+    back = undo(ledger, ONE, "x", 0.0)
+    assert (back.ledger.text, back.left) == (text("a", "b", "c"), ())
+    assert shape(back.ledger) == []
+    assert [deed.batch for deed in undone(back.ledger)] == ["x"]
+    again = redo(back.ledger, "x")
+    assert again.ledger.text == ledger.text
+    assert again.ledger.weave == ledger.weave
+    assert undone(again.ledger) == ()
+
+
+def test_what_was_kept_is_taken_back_too_and_comes_back_kept() -> None:
+    ledger = keep(edited(text("a", "b"), text("a", "B"))).ledger
+    back = undo(ledger, ONE, "x", 0.0).ledger
+    assert back.text == text("a", "b")
+    assert shape(redo(back, "x").ledger) == []
+
+
+def test_a_later_change_of_the_user_elsewhere_stays() -> None:
+    ledger = saw(edited(text("a", "b", "c"), text("a", "B", "c")), text("a", "B", "c", "u"), 0)
+    back = undo(ledger, ONE, "x", 0.0).ledger
+    assert back.text == text("a", "b", "c", "u")
+    assert redo(saw(back, text("v", "a", "b", "c", "u"), 0), "x").ledger.text == text(
+        "v", "a", "B", "c", "u"
+    )
+
+
+def test_where_the_user_has_rewritten_it_a_turn_is_not_taken_back() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("a", "B", "c", "D"))
+    ledger = saw(ledger, text("a", "mine", "c", "D"), 0)
+    back = undo(ledger, ONE, "x", 0.0)
+    assert back.ledger.text == text("a", "mine", "c", "d")
+    assert back.left == (1,)
+
+
+def test_of_a_pure_addition_only_the_users_lines_stay() -> None:
+    ledger = saw(edited(text("a"), text("a", "x", "y", "z")), text("a", "x", "mine", "z"), 0)
+    back = undo(ledger, ONE, "x", 0.0)
+    assert (back.ledger.text, back.left) == (text("a", "mine"), ())
+    assert redo(back.ledger, "x").ledger.text == ledger.text
+
+
+def test_where_another_turn_has_gone_on_a_turn_is_not_taken_back() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B")), text("a", "BB"), TWO, 0.0)
+    assert shape(ledger) == [(1, "b", "BB")]
+    back = undo(ledger, ONE, "x", 0.0)
+    assert (back.ledger.text, back.left) == (text("a", "BB"), (1,))
+    later = undo(ledger, TWO, "y", 0.0).ledger
+    assert later.text == text("a", "B")
+    assert undo(later, ONE, "z", 0.0).ledger.text == text("a", "b")
+
+
+def test_where_the_user_has_changed_what_came_back_a_redo_leaves_it() -> None:
+    back = undo(edited(text("a", "b"), text("a", "B")), ONE, "x", 0.0).ledger
+    mine = saw(back, text("a", "bb"), 0)
+    assert shape(mine) == []
+    again = redo(mine, "x")
+    assert (again.ledger.text, again.left) == (text("a", "bb"), (1,))
+
+
+def test_undoing_the_undo_in_the_editor_makes_the_hunk_pending() -> None:
+    after = text("a", "B")
+    back = undo(edited(text("a", "b"), after), ONE, "x", 0.0).ledger
+    assert shape(saw(back, after, 0)) == [(1, "b", "B")]
+
+
+def test_a_file_that_came_goes_again_and_comes_back() -> None:
+    ledger = edited(None, text("a", "b"))
+    assert [(it.whole, it.added) for it in changes(ledger)] == [("created", ("a\n", "b\n"))]
+    assert reject(ledger, ONE, 0.0).ledger.text is None
+    back = undo(ledger, ONE, "x", 0.0).ledger
+    assert back.text is None
+    assert redo(back, "x").ledger.text == text("a", "b")
+
+
+def test_a_file_that_came_stays_while_a_line_of_the_user_is_in_it() -> None:
+    ledger = saw(edited(None, text("a", "b")), text("a", "b", "mine"), 0)
+    assert reject(ledger, ONE, 0.0).ledger.text == text("mine")
+    assert undo(ledger, ONE, "x", 0.0).ledger.text == text("mine")
+
+
+def test_an_empty_file_that_came_is_a_hunk() -> None:
+    ledger = edited(None, "")
+    assert [it.whole for it in changes(ledger)] == ["created"]
+    assert reject(ledger, ONE, 0.0, range(0, 1)).ledger.text is None
+    assert shape(keep(ledger, range(0, 1)).ledger) == []
+
+
+def test_a_part_of_a_new_file_can_be_kept_and_the_rest_rejected() -> None:
+    ledger = keep(edited(None, text("a", "b", "c")), range(0, 1)).ledger
+    rejected = reject(ledger, ONE, 0.0).ledger
+    assert rejected.text == text("a")
+    assert shape(rejected) == []
+
+
+def test_a_file_that_went_comes_back() -> None:
+    ledger = edited(text("a", "b"), None)
+    assert [(it.whole, it.removed) for it in changes(ledger)] == [("deleted", ("a\n", "b\n"))]
+    assert reject(ledger, ONE, 0.0).ledger.text == text("a", "b")
+    assert undo(ledger, ONE, "x", 0.0).ledger.text == text("a", "b")
+
+
+def test_each_line_tells_who_wrote_it() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B", "x")), text("a", "B", "y"), TWO, 0.0)
+    ledger = saw(ledger, text("u", "a", "B", "y"), 0)
+    assert [origin(ledger, row) for row in range(5)] == [None, None, ONE, TWO, None]
+
+
+def test_the_turns_that_have_something_to_take_back() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B")), text("a", "B", "c"), TWO, 0.0)
+    assert turns(ledger) == (ONE.turn_key, TWO.turn_key)
+    assert turns(undo(ledger, ONE, "x", 0.0).ledger) == (TWO.turn_key,)
+
+
+def test_line_ends_are_lines_own_and_a_last_line_needs_none() -> None:
+    ledger = edited("a\r\nb", "a\r\nb\r\n")
+    assert reject(ledger, ONE, 0.0).ledger.text == "a\r\nb"
+    assert reject(edited("\ufeffa\rb\r", "\ufeffa\rB\r"), ONE, 0.0).ledger.text == "\ufeffa\rb\r"
