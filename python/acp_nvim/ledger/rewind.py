@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from acp_nvim.ledger.deed import Author, Deed, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
-from acp_nvim.ledger.span import Span, with_file
+from acp_nvim.ledger.span import FILE, Span, file_apart, with_file
 
 Role: TypeAlias = Literal["leaves", "returns", "foreign", "foreign returns"]
 """What becomes of a line: it goes, it comes back, it is somebody else's and stays."""
@@ -46,7 +46,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
 
     def turn(span: Span) -> Span:
         if span.alive:
-            return span.dead(number, kept=span.kept_death)
+            return replace(span, died=number)
         return replace(span, died=None, undone=number, was=span.died)
 
     return _rewound(ledger, recorded, role, turn)
@@ -102,7 +102,8 @@ def _rewound(
     role: Callable[[Span], Role | None],
     turn: Callable[[Span], Span],
 ) -> Rewound:
-    spans = list(ledger.weave)
+    spans = file_apart(ledger.weave)
+    file = next((span for span in spans if span.lines == (FILE,) and span.alive), None)
     left: list[int] = []
     count = 0
     for _, group in grouped(spans, lambda span: role(span) is not None):
@@ -116,7 +117,7 @@ def _rewound(
             spans[at] = turn(spans[at])
     if not count:
         return Rewound(ledger, 0, tuple(_row(spans, at) for at in left))
-    weave = with_file(spans)
+    weave = with_file(spans, lambda gone: file or turn(gone))
     return Rewound(replace(recorded, weave=weave), count, tuple(_row(spans, at) for at in left))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -98,21 +98,34 @@ def packed(spans: Iterable[Span]) -> Weave:
     return tuple(weave)
 
 
-def with_file(spans: Iterable[Span]) -> Weave:
-    """Return the weave with `FILE` in its text once if any line is: lines need a file to be in."""
-    apart = [piece for span in spans for piece in _file_apart(span)]
+def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -> Weave:
+    """Return the weave with `FILE` in its text once if any line is: lines need a file to be in.
+
+    `back` says how it comes back where it was gone.
+    """
+    apart = file_apart(spans)
     files = [at for at, span in enumerate(apart) if span.lines == (FILE,)]
     alive = [at for at in files if apart[at].alive]
+    once = [span for at, span in enumerate(apart) if at not in alive[1:]]
     if not alive and any(span.alive for span in apart):
-        apart[files[0]] = apart[files[0]].back()
-    return packed(span for at, span in enumerate(apart) if at not in alive[1:])
+        if files:
+            once[files[0]] = back(once[files[0]])
+        else:
+            once.insert(0, back(Span((FILE,), died=NOBODY)))
+    return packed(once)
 
 
-def _file_apart(span: Span) -> Iterator[Span]:
-    if len(span.lines) > 1 and span.lines[0] == FILE:
-        yield replace(span, lines=(FILE,))
-        span = replace(span, lines=span.lines[1:])
-    yield span
+def file_apart(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans with `FILE` as one of its own, and in front wherever it came back."""
+    files: list[Span] = []
+    others: list[Span] = []
+    for span in spans:
+        if span.lines[:1] != (FILE,):
+            others.append(span)
+            continue
+        files.append(replace(span, lines=(FILE,)))
+        others.append(replace(span, lines=span.lines[1:]))
+    return [*files, *(span for span in others if span.lines)]
 
 
 def _history(span: Span) -> tuple[object, ...]:

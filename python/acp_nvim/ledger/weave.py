@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acp_nvim.hunks import Hunk, diff
-from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, exploded, packed
+from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, exploded, file_apart, packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def rewoven(weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayRet
             spans.append(piece)
         else:
             spans += _changed(piece, judge, may_return)
-    return packed(spans)
+    return packed(file_apart(spans))
 
 
 @dataclass(frozen=True, slots=True)
