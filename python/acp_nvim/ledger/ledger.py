@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from acp_nvim.ledger.deed import Author, Deed, Kind, TurnKey
-from acp_nvim.ledger.span import NOBODY, Span, Weave, lines_of, packed, text_of
+from acp_nvim.ledger.span import FILE, NOBODY, Span, Weave, lines_of, packed, text_of
 from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
 
 
@@ -98,9 +98,8 @@ def added(ledger: Ledger, kind: Kind, author: Author, at: float, batch: str = ""
 
 def _touched(place: Place) -> tuple[Span, ...]:
     """Return the lines of agents that a hunk of the user's changes, or stands in the midst of."""
-    touched = tuple(
-        span for span in (*place.killed, *place.revived) if not is_untouched(span) or span.died
-    )
+    moved = (span for span in (*place.killed, *place.revived) if span.lines != (FILE,))
+    touched = tuple(span for span in moved if not is_untouched(span) or span.died)
     around = tuple(it for it in (place.before, place.after) if it is not None and it.born)
     if touched or place.killed or len(around) < 2 or any(it.kept_birth for it in around):
         return touched

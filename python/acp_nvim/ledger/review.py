@@ -150,7 +150,7 @@ def _chosen(spans: Sequence[Span], group: Group, row: int, rows: range | None) -
     """Return those of a hunk that the rows mean.
 
     A line that is gone goes with the one that stands below it, else with the last. Where only
-    lines are gone, the row below them and that above mean them.
+    lines are gone, the row below them means them; at the end of the file, the last one.
     """
     if rows is None:
         return group
@@ -164,7 +164,8 @@ def _chosen(spans: Sequence[Span], group: Group, row: int, rows: range | None) -
 def _in_rows(spans: Sequence[Span], lines: Group, first: int, rows: range) -> set[int]:
     count = sum(spans[at].alive for at in lines)
     if not count:
-        return set(lines) if first in rows or first - 1 in rows else set()
+        below = any(span.alive for span in spans[lines[-1] + 1 :]) if lines else True
+        return set(lines) if first in rows or (not below and first - 1 in rows) else set()
     chosen: set[int] = set()
     passed = 0
     for at in lines:

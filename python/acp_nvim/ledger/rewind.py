@@ -103,7 +103,7 @@ def _rewound(
     turn: Callable[[Span], Span],
 ) -> Rewound:
     spans = file_apart(ledger.weave)
-    file = next((span for span in spans if span.lines == (FILE,) and span.alive), None)
+    file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
     left: list[int] = []
     count = 0
     for _, group in grouped(spans, lambda span: role(span) is not None):

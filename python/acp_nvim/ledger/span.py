@@ -98,25 +98,8 @@ def packed(spans: Iterable[Span]) -> Weave:
     return tuple(weave)
 
 
-def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -> Weave:
-    """Return the weave with `FILE` in its text once if any line is: lines need a file to be in.
-
-    `back` says how it comes back where it was gone.
-    """
-    apart = file_apart(spans)
-    files = [at for at, span in enumerate(apart) if span.lines == (FILE,)]
-    alive = [at for at in files if apart[at].alive]
-    once = [span for at, span in enumerate(apart) if at not in alive[1:]]
-    if not alive and any(span.alive for span in apart):
-        if files:
-            once[files[0]] = back(once[files[0]])
-        else:
-            once.insert(0, back(Span((FILE,), died=NOBODY)))
-    return packed(once)
-
-
 def file_apart(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans with `FILE` as one of its own, and in front wherever it came back."""
+    """Return the spans with `FILE` as the first, and only once: how it came last is what counts."""
     files: list[Span] = []
     others: list[Span] = []
     for span in spans:
@@ -125,7 +108,23 @@ def file_apart(spans: Iterable[Span]) -> list[Span]:
             continue
         files.append(replace(span, lines=(FILE,)))
         others.append(replace(span, lines=span.lines[1:]))
-    return [*files, *(span for span in others if span.lines)]
+    once = [span for span in files if span.alive] or files
+    return [*once[:1], *(span for span in others if span.lines)]
+
+
+def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -> Weave:
+    """Return the weave with `FILE` in its text if any line is: lines need a file to be in.
+
+    `back` says how it comes back where it was gone.
+    """
+    apart = file_apart(spans)
+    if not any(span.alive for span in apart):
+        return packed(apart)
+    if not apart or apart[0].lines != (FILE,):
+        apart.insert(0, Span((FILE,), died=NOBODY))
+    if not apart[0].alive:
+        apart[0] = back(apart[0])
+    return packed(apart)
 
 
 def _history(span: Span) -> tuple[object, ...]:

@@ -63,11 +63,18 @@ def test_removed_lines_that_have_no_counterpart_go_with_the_last_added_one() -> 
     assert reject(ledger, ONE, 0.0, range(0, 1)).ledger.text == text("a", "b", "c", "z")
 
 
-def test_where_lines_are_only_gone_the_rows_above_and_below_mean_them() -> None:
+def test_where_lines_are_only_gone_the_row_below_means_them() -> None:
     ledger = edited(text("a", "b", "c"), text("a", "c"))
     assert shape(ledger) == [(1, "b", "")]
-    for row in (0, 1):
-        assert reject(ledger, ONE, 0.0, range(row, row + 1)).ledger.text == text("a", "b", "c")
+    assert reject(ledger, ONE, 0.0, range(1, 2)).ledger.text == text("a", "b", "c")
+    assert reject(ledger, ONE, 0.0, range(0, 1)).count == 0
+
+
+def test_where_lines_are_gone_at_the_end_the_last_row_means_them() -> None:
+    ledger = edited(text("a", "b", "c"), text("a"))
+    assert reject(ledger, ONE, 0.0, range(0, 1)).ledger.text == text("a", "b", "c")
+    emptied = edited(text("a"), "")
+    assert reject(emptied, ONE, 0.0, range(0, 1)).ledger.text == text("a")
 
 
 def test_nothing_in_the_rows_decides_nothing() -> None:
