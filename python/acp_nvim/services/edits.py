@@ -1,0 +1,146 @@
+"""The books of what agents have done to files: one ledger a file, kept on disk, and the clashes.
+
+Whoever changes a file tells it here; nothing here touches a file. See `services.review` for what
+the user decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.deed import Author, Deed, TurnKey
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import State, changes, origin
+from acp_nvim.ledger.rewind import turns, undone
+from acp_nvim.services.edit_store import EditStore
+from acp_nvim.services.recorder import Clash, Recorder
+
+SessionKey = tuple[str, str]
+"""The agent's name in the configuration, and its id of the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of an agent, and the files that it has changed."""
+
+    key: TurnKey
+    author: Author
+    paths: tuple[str, ...]
+
+
+class Edits(Recorder):
+    """Takes note; `changed` is told each path whose ledger, or clash, is another now."""
+
+    def __init__(
+        self, store: EditStore, *, now: Callable[[], float], changed: Callable[[str], None]
+    ) -> None:
+        self._store = store
+        self.now = now
+        """Seconds since 1970."""
+        self._changed = changed
+        self._ledgers: dict[str, Ledger] = {}
+        self._clashes: dict[str, Clash] = {}
+        self._restored = False
+
+    async def restore(self) -> None:
+        """Take up what an earlier host has kept; only the first call does anything."""
+        if self._restored:
+            return
+        self._restored = True
+        kept = await self._store.read_all()
+        for path, ledger in kept.items():
+            if path not in self._ledgers:
+                self._ledgers[path] = ledger
+                self._changed(path)
+
+    # --- what happens
+
+    def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        """See `Recorder`."""
+        if before == after:
+            return
+        ledger = self._ledgers.get(path) or begin(before)
+        if ledger.text != before:
+            ledger = saw(ledger, before, self.now())
+        self.put(path, wrote(ledger, after, author, self.now()))
+
+    def clashed(self, clash: Clash) -> None:
+        """See `Recorder`."""
+        self._clashes[clash.path] = clash
+        self._changed(clash.path)
+
+    def settled(self, path: str) -> None:
+        """See `Recorder`."""
+        if self._clashes.pop(path, None) is not None:
+            self._changed(path)
+
+    def saw(self, path: str, text: str | None) -> None:
+        """The user has made this text of the file; nothing if no agent ever changed it."""
+        ledger = self._ledgers.get(path)
+        if ledger is not None and ledger.text != text:
+            self.put(path, saw(ledger, text, self.now()))
+
+    def put(self, path: str, ledger: Ledger) -> None:
+        """Let this be the file's ledger from now on."""
+        self._ledgers[path] = ledger
+        self._store.note(path, ledger)
+        self._changed(path)
+
+    # --- what there is
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the files that agents have changed, in alphabetical order."""
+        return tuple(sorted(self._ledgers))
+
+    def ledger(self, path: str) -> Ledger | None:
+        """Return a file's ledger, None if no agent ever changed it."""
+        return self._ledgers.get(path)
+
+    def changes(self, path: str, state: State = "pending") -> tuple[Change, ...]:
+        """Return the hunks of a file as it was last seen."""
+        ledger = self._ledgers.get(path)
+        return () if ledger is None else changes(ledger, state)
+
+    def clash(self, path: str) -> Clash | None:
+        """Return where the user and an agent stand against each other in a file."""
+        return self._clashes.get(path)
+
+    def clashes(self) -> tuple[Clash, ...]:
+        """Return those of all files."""
+        return tuple(self._clashes.values())
+
+    def origin(self, path: str, row: int) -> Author | None:
+        """Return who wrote the 0-based row of the text as it was last seen; None: no agent."""
+        ledger = self._ledgers.get(path)
+        return None if ledger is None else origin(ledger, row)
+
+    def turns(self, session: SessionKey) -> tuple[Turn, ...]:
+        """Return the turns of a session that have something to take back, the oldest first."""
+        found: dict[TurnKey, list[str]] = {}
+        for path in self.paths():
+            for key in turns(self._ledgers[path]):
+                if key[:2] == session:
+                    found.setdefault(key, []).append(path)
+        return tuple(
+            Turn(key, self._author(paths[0], key), tuple(paths))
+            for key, paths in sorted(found.items(), key=lambda item: item[0][3])
+        )
+
+    def last_undo(self, session: SessionKey) -> tuple[str, tuple[str, ...]] | None:
+        """Return the batch of the session's last undo that can be returned, and its files."""
+        found: list[tuple[Deed, str]] = [
+            (deed, path)
+            for path, ledger in self._ledgers.items()
+            for deed in undone(ledger)
+            if (deed.author.agent, deed.author.session) == session
+        ]
+        if not found:
+            return None
+        batch = max(found, key=lambda it: it[0].at)[0].batch
+        return batch, tuple(sorted({path for deed, path in found if deed.batch == batch}))
+
+    def _author(self, path: str, key: TurnKey) -> Author:
+        deeds = self._ledgers[path].deeds
+        return next(deed.author for deed in deeds if deed.author.turn_key == key)

@@ -1,0 +1,53 @@
+"""Who is told what agents have done to files, and where the user's edits stood against them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from acp_nvim.ledger.deed import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The user and an agent have changed the same place of a file; the user's text is kept."""
+
+    path: str
+    author: Author
+    base: str
+    """The text that both started from."""
+    theirs: str
+    """The agent's whole text."""
+    places: tuple[tuple[int, int], ...]
+    """0-based half-open ranges of lines of the live text."""
+    on_disk: bool
+    """The disk holds `theirs`, the agent wrote it there itself; else its write was refused."""
+
+
+class Recorder(Protocol):
+    """Takes note; never waits, never raises. Paths are resolved, texts are exact live texts.
+
+    The live text of a file is what its loaded buffer holds, else what the disk does.
+    """
+
+    def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
+
+    def clashed(self, clash: Clash) -> None:
+        """Both have changed the same place."""
+
+    def settled(self, path: str) -> None:
+        """What the agent wrote there is in the live text now: an older clash is over."""
+
+
+class Unrecorded(Recorder):
+    """Takes note of nothing."""
+
+    def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        return
+
+    def clashed(self, clash: Clash) -> None:
+        return
+
+    def settled(self, path: str) -> None:
+        return

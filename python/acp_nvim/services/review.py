@@ -1,0 +1,203 @@
+"""What the user decides on agents' changes: keep, reject, take a turn back, return it.
+
+Each act first folds in what the user and the disk have done since; it changes the live text, as
+one step of undo in a buffer, and then the books.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import uuid4
+
+from acp_nvim.errors import AskFailed, UserError
+from acp_nvim.ledger import review, rewind
+from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.rewind import Rewound
+from acp_nvim.ports import Files
+from acp_nvim.services.edits import Edits, SessionKey, Turn
+from acp_nvim.services.standing import Standing, put, stand
+from acp_nvim.services.watch import DiskWatch
+from acp_nvim.view.review import FileReview
+
+ATTEMPTS = 5
+"""How often an act begins anew because the user types meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of an undo or a redo."""
+
+    author: Author | None
+    paths: tuple[str, ...] = ()
+    """Files that were changed."""
+    left: tuple[tuple[str, int], ...] = ()
+    """Places, as path and 0-based row, that somebody has changed since: they stay as they are."""
+    unsaved: tuple[str, ...] = ()
+    """Files that had unsaved edits, so that they were not saved."""
+    failed: tuple[str, ...] = ()
+    """What could not be done, in sentences."""
+
+
+def nobody(path: str) -> Author | None:
+    """Say of no file that an agent's turn runs that may change it."""
+    return None
+
+
+def unlearned(session: SessionKey, path: str, theirs: str | None) -> None:
+    """Tell no agent."""
+
+
+class Review:
+    """Carries out what the user decides. Paths are resolved, rows 0-based of the live text.
+
+    `author` tells whose turn runs that may have changed a file just now; `learned` is told, by
+    session, the text of a file before something of the agent's was taken back in it.
+    """
+
+    def __init__(
+        self,
+        edits: Edits,
+        files: Files,
+        watch: DiskWatch,
+        *,
+        author: Callable[[str], Author | None] = nobody,
+        learned: Callable[[SessionKey, str, str | None], None] = unlearned,
+    ) -> None:
+        self._edits = edits
+        self._files = files
+        self._watch = watch
+        self._author = author
+        self._learned = learned
+
+    async def look(self, path: str) -> FileReview:
+        """Return the hunks of a file as it is now; none if it holds no text any more."""
+        async with self._watch.still():
+            standing = await self._look(path)
+        if standing is None:
+            return FileReview(path, 0)
+        return FileReview(path, standing.rows, self._edits.changes(path))
+
+    async def keep(self, path: str, rows: range | None = None) -> int:
+        """Keep the hunks in these rows, or those of the whole file; return how many."""
+        async with self._watch.still():
+            await self._look(path)
+            ledger = self._edits.ledger(path)
+            decided = None if ledger is None else review.keep(ledger, rows)
+            if decided is None or not decided.count:
+                return 0
+            self._edits.put(path, decided.ledger)
+            return decided.count
+
+    async def reject(self, path: str, rows: range | None = None) -> int:
+        """Bring back what stood in these rows, or in the whole file; return how many hunks.
+
+        Raises `UserError`, and then nothing has changed.
+        """
+        counts: list[int] = []
+
+        def turn_back(ledger: Ledger) -> Ledger | None:
+            found = review.changes(ledger)
+            if not found:
+                return None
+            decided = review.reject(ledger, found[-1].authors[-1], self._edits.now(), rows)
+            counts.append(decided.count)
+            return decided.ledger if decided.count else None
+
+        async with self._watch.still():
+            authors = [it for change in self._edits.changes(path) for it in change.authors]
+            await self._change(path, turn_back, {(it.agent, it.session) for it in authors})
+        return counts[-1] if counts else 0
+
+    async def undo(self, turn: Turn) -> Undone:
+        """Take back what that turn has changed, in all files."""
+        batch = uuid4().hex
+
+        def take_back(ledger: Ledger) -> Rewound:
+            return rewind.undo(ledger, turn.author, batch, self._edits.now())
+
+        return await self._rewind(turn.paths, turn.author, take_back)
+
+    async def redo(self, session: SessionKey) -> Undone | None:
+        """Return what the session's last undo has taken back; None if there is nothing."""
+        last = self._edits.last_undo(session)
+        if last is None:
+            return None
+        batch, paths = last
+        deeds = (deed for path in paths for deed in rewind.undone(self._ledger(path)))
+        author = next(deed.author for deed in deeds if deed.batch == batch)
+        return await self._rewind(paths, author, lambda ledger: rewind.redo(ledger, batch))
+
+    # --- the parts of an act
+
+    async def _rewind(
+        self, paths: tuple[str, ...], author: Author, turn: Callable[[Ledger], Rewound]
+    ) -> Undone:
+        done: list[str] = []
+        left: list[tuple[str, int]] = []
+        unsaved: list[str] = []
+        failed: list[str] = []
+        async with self._watch.still():
+            for path in paths:
+                outcomes: list[Rewound] = []
+
+                def move(ledger: Ledger, outcomes: list[Rewound] = outcomes) -> Ledger | None:
+                    outcomes.append(turn(ledger))
+                    return outcomes[-1].ledger if outcomes[-1].count else None
+
+                try:
+                    standing = await self._change(path, move, {(author.agent, author.session)})
+                except UserError as error:
+                    failed.append(str(error))
+                    continue
+                left += [(path, row) for row in outcomes[-1].left] if outcomes else []
+                if standing is not None:
+                    done.append(path)
+                    is_unsaved = standing.buffer is not None and standing.buffer.modified
+                    unsaved += [path] if is_unsaved else []
+        return Undone(author, tuple(done), tuple(left), tuple(unsaved), tuple(failed))
+
+    async def _change(
+        self,
+        path: str,
+        turn: Callable[[Ledger], Ledger | None],
+        sessions: set[SessionKey],
+    ) -> Standing | None:
+        """Make of the file what `turn` makes of its ledger; the caller holds `still`.
+
+        Returns how it stood before, None if nothing was to be done. Raises `UserError`.
+        """
+        for _ in range(ATTEMPTS):
+            standing = await self._look(path, raising=True)
+            ledger = self._edits.ledger(path)
+            after = None if ledger is None or standing is None else turn(ledger)
+            if standing is None or after is None:
+                return None
+            if after.text == standing.text or await put(self._files, standing, after.text):
+                await self._watch.saw(path)
+                for session in sessions:
+                    self._learned(session, path, standing.text)
+                self._edits.put(path, after)
+                return standing
+        raise UserError(f"{path} keeps changing: try again")
+
+    async def _look(self, path: str, *, raising: bool = False) -> Standing | None:
+        """Fold in what the disk and the user have done since; return how the file stands.
+
+        The caller holds `still`: a change half taken note of would be taken for the user's.
+        """
+        if self._edits.ledger(path) is None:
+            return None
+        await self._watch.settle(path, self._author(path))
+        try:
+            standing = await stand(self._files, path)
+        except AskFailed as error:
+            if raising:
+                raise UserError(error.message) from error
+            return None
+        self._edits.saw(path, standing.text)
+        return standing
+
+    def _ledger(self, path: str) -> Ledger:
+        return self._edits.ledger(path) or Ledger()

@@ -1,0 +1,109 @@
+"""A file exactly as it stands: what the editor or the disk holds, and how to make it another text.
+
+Unlike what agents are given, the text is exact to the byte: a restored line is the line it was.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.hunks import diff
+from acp_nvim.ports import Files, LiveBuffer
+from acp_nvim.services import disk
+from acp_nvim.services.text import buffer_form, buffer_text, codec
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a resolved path holds; `text` None: there is no such file."""
+
+    path: str
+    text: str | None
+    buffer: LiveBuffer | None = None
+    encoding: str = "utf-8"
+    """Of a file that is in no buffer."""
+
+    @property
+    def rows(self) -> int:
+        """How many lines the editor shows, or would."""
+        if self.buffer is not None:
+            return len(self.buffer.lines)
+        return len((self.text or "").splitlines())
+
+
+async def stand(files: Files, path: str) -> Standing:
+    """Return how the file stands. Raises `AskFailed` if it holds no text, or cannot be read."""
+    buffer = await files.loaded(path)
+    if buffer is None:
+        try:
+            found = await disk.read(path)
+        except AskFailed as error:
+            if error.code == Code.RESOURCE_NOT_FOUND:
+                return Standing(path, None)
+            raise
+        return Standing(path, found.text, encoding=found.encoding)
+    # A buffer that is as its file was, and has no file any more, shows what is no more.
+    is_gone = not buffer.modified and not disk.stamp(path)
+    return Standing(path, None if is_gone else buffer_text(buffer), buffer)
+
+
+async def put(files: Files, standing: Standing, text: str | None) -> bool:
+    """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
+
+    A buffer with unsaved edits is changed, but not saved for the user; any other file is. Raises
+    `UserError`, and then nothing has changed.
+    """
+    try:
+        if text is None:
+            return await _remove(files, standing)
+        if standing.buffer is not None:
+            return await _edit(files, standing, standing.buffer, text)
+        disk.check_writable(standing.path)
+        disk.make_folders(standing.path)
+        await disk.write(standing.path, _encoded(text, standing.encoding))
+    except AskFailed as error:
+        raise UserError(error.message) from error
+    return True
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """Return the bytes that were decoded to this text; UTF-8 where the encoding lacks something."""
+    try:
+        return text.encode(codec(encoding), "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+
+
+async def _edit(files: Files, standing: Standing, buffer: LiveBuffer, text: str) -> bool:
+    if not buffer.modifiable or buffer.readonly:
+        how = "read-only" if buffer.readonly else "not modifiable"
+        raise UserError(f"{standing.path} is {how}: nothing was changed in it")
+    lines, options = buffer_form(text, buffer)
+    hunks = diff(buffer.lines, lines)
+    if buffer.modified:
+        return await files.edit(buffer, hunks, options, settled=False)
+    disk.make_folders(standing.path)
+    disk.check_writable(standing.path)
+    return await files.write(buffer, hunks, options)
+
+
+async def _remove(files: Files, standing: Standing) -> bool:
+    """Remove the file; its buffer is emptied, where `u` brings the text back."""
+    buffer = standing.buffer
+    if buffer is not None:
+        lines, options = buffer_form("", buffer)
+        hunks = diff(buffer.lines, lines)
+        if buffer.modified:
+            if not await files.edit(buffer, hunks, options, settled=True):
+                return False
+        elif not await files.follow(buffer, hunks, options):
+            return False
+    try:
+        os.unlink(standing.path)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise UserError(f"{standing.path} cannot be removed: {error.strerror}") from error
+    return True
