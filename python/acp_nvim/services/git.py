@@ -1,11 +1,12 @@
 """What git knows of a folder: its files, and what has changed in it.
 
-Only reads; each call has a limit of bytes and of time. For mentions.
+Only reads; each call has a limit of bytes and of time. For mentions and for baselines.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from subprocess import DEVNULL
 
 import anyio
@@ -25,6 +26,19 @@ PATIENCE = 10.0
 
 _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
+_LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of files relative to a folder; `whole`: these are all.
+
+    What is no text in a name is a lone surrogate (`os.fsdecode`). A name that ends in "/" is that
+    of another repository within.
+    """
+
+    names: tuple[str, ...]
+    whole: bool
 
 
 async def diff(folder: str, limit: int) -> str:
@@ -42,13 +56,25 @@ async def diff(folder: str, limit: int) -> str:
 
 async def files(folder: str) -> list[str]:
     """Return the names of files below a folder, relative to it, without what git ignores."""
-    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-    output = await _output(folder, listing, LISTING_LIMIT)
-    if output is None:
+    listed = await listing(folder, LISTING_LIMIT)
+    if listed is None:
         return await to_thread.run_sync(_walk, folder)
-    whole, _, _ = output.rpartition(b"\0")
-    names = (name.decode("utf-8", "replace") for name in whole.split(b"\0"))
-    return sorted(filter(_is_plain, names))[:MOST_NAMES]
+    return sorted(filter(_is_plain, listed.names))[:MOST_NAMES]
+
+
+async def listing(folder: str, limit: int, *only: str) -> Names | None:
+    """Return what git tracks or would track below a folder; None if it does not answer.
+
+    Names of deleted files are among them. Reads so many bytes of names; `only`: asks for these
+    names and no others.
+    """
+    literal = ("--literal-pathspecs", *_LIST, "--", *only)
+    output = await _output(folder, literal, limit)
+    if output is None:
+        return None
+    complete, _, _ = output.rpartition(b"\0")
+    names = os.fsdecode(complete).split("\0") if complete else []
+    return Names(tuple(names), len(output) <= limit)
 
 
 async def _output(folder: str, arguments: tuple[str, ...], limit: int) -> bytes | None:
@@ -70,13 +96,13 @@ async def _output(folder: str, arguments: tuple[str, ...], limit: int) -> bytes 
 
 
 async def _read(process: Process, limit: int) -> bytes | None:
-    output = b""
+    output = bytearray()
     if process.stdout is not None:
         async for chunk in process.stdout:
             output += chunk
             if len(output) > limit:
-                return output
-    return output if await process.wait() == 0 else None
+                return bytes(output)
+    return bytes(output) if await process.wait() == 0 else None
 
 
 def _walk(folder: str) -> list[str]:
