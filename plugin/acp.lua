@@ -20,7 +20,7 @@ local function define(name, sub, options)
   options.nargs = '*'
   options.complete = complete
   api.nvim_create_user_command(name, function(invoked)
-    require('acp.commands').run(sub, invoked)
+    require('acp.invoke').run(sub, invoked)
   end, options)
 end
 
@@ -47,6 +47,37 @@ end
 
 map_answer('allow', 'allow_once', 'Allow once')
 map_answer('reject-permission', 'reject_once', 'Reject once')
+
+map('n', 'review', '<Cmd>Acp review<CR>', 'Show what the agents have changed')
+map('n', 'undo', '<Cmd>Acp undo<CR>', 'Take back what the last turn has changed')
+
+--- `keys` is Lua that returns what is to be typed.
+local function map_expression(mode, name, keys, desc)
+  local options = { noremap = true, expr = true, replace_keycodes = true, desc = desc }
+  options.callback = keys
+  api.nvim_set_keymap(mode, ('<Plug>(acp-%s)'):format(name), '', options)
+end
+
+for verdict, desc in pairs({ keep = 'Keep what the agent has changed', reject = 'Reject it' }) do
+  for _, mode in ipairs({ 'n', 'x' }) do
+    map_expression(mode, verdict, function()
+      return require('acp.decide').operator(verdict)
+    end, desc)
+  end
+  map_expression('o', verdict, function()
+    return require('acp.decide').operand()
+  end, 'The hunk under the cursor')
+end
+
+for name, step in pairs({ ['next-hunk'] = 1, ['prev-hunk'] = -1 }) do
+  local desc = step == 1 and 'Next hunk' or 'Previous hunk'
+  local lua = "<Cmd>lua require('acp.hunk_motion').%s(%d)<CR>"
+  map('n', name, lua:format('jump', step), desc)
+  map('x', name, lua:format('extend', step), desc)
+  map_expression('o', name, function()
+    return require('acp.hunk_motion').operand(step)
+  end, desc)
+end
 
 local group = api.nvim_create_augroup('acp', {})
 

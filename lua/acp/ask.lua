@@ -3,6 +3,8 @@
 
 local apply = require('acp.apply')
 local chats = require('acp.chats')
+local evidence = require('acp.evidence')
+local layout = require('acp.layout')
 local menu_window = require('acp.menu')
 local place = require('acp.place')
 
@@ -33,8 +35,16 @@ end
 local function settle(menu, index)
   menu_window.fill(menu)
   local tab = api.nvim_get_current_tabpage()
-  if menu_window.is_open(menu.winid) and api.nvim_win_get_tabpage(menu.winid) ~= tab then
-    menu_window.close_window(menu.winid)
+  local is_below = evidence.is_here(menu)
+  if menu_window.is_open(menu.winid) then
+    local is_elsewhere = api.nvim_win_get_tabpage(menu.winid) ~= tab
+    if is_elsewhere or layout.is_float(menu.winid) == is_below then
+      menu_window.close_window(menu.winid)
+    end
+  end
+  if menu_window.is_open(menu.winid) and is_below then
+    menu_window.show_options(menu)
+    return false
   end
   if menu_window.is_open(menu.winid) then
     local config = place.menu(menu.ask, menu.bufnr, index)
@@ -70,6 +80,11 @@ local function settle_all(silent)
     end, RETRY_MS)
   end
   apply.redraw()
+end
+
+--- Put all menus where they belong now.
+function M.settle()
+  settle_all()
 end
 
 ---@type integer?
@@ -158,7 +173,7 @@ end
 local function origin()
   local current = api.nvim_get_current_win()
   for _, menu in ipairs(menus) do
-    if current == menu.winid or current == menu.detail then
+    if current == menu.winid or current == menu.detail or evidence.is_here(menu) then
       return menu.back or current
     end
   end

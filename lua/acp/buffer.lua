@@ -3,6 +3,7 @@
 -- the changedtick that it has seen. The shapes are in doc/architecture.md, "Host → Lua".
 
 local edit = require('acp.edit')
+local save = require('acp.save')
 
 local api = vim.api
 
@@ -24,6 +25,8 @@ local function resolve(name)
   local folder = vim.uv.fs_realpath(vim.fs.dirname(name))
   return folder and vim.fs.joinpath(folder, vim.fs.basename(name)) or name
 end
+
+M.resolve = resolve
 
 ---@return fun(): integer?, string? over loaded buffers of files, with their names
 local function files()
@@ -53,6 +56,8 @@ local function find(path)
   end
 end
 
+M.find = find
+
 ---@param buffer integer
 ---@param lines string[]
 ---@return boolean empty whether it stands for zero bytes, not for one line end
@@ -60,29 +65,95 @@ local function is_empty(buffer, lines)
   return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
 end
 
---- What a loaded file buffer holds, or nil if none of that resolved path is loaded.
+-- What tells the file (`save.stamp`) that the user has last written from a buffer, and the file that
+-- a buffer has last been in step with; by buffer.
+---@type table<integer, string>
+local saved = {}
+---@type table<integer, string>
+local synced = {}
+
+---@param buffer integer
+---@return string
+local function stamp(buffer)
+  return save.stamp(resolve(api.nvim_buf_get_name(buffer)))
+end
+
+local group = api.nvim_create_augroup('acp_buffer', {})
+local announcing = false
+
+api.nvim_create_autocmd('BufWritePost', {
+  group = group,
+  desc = 'The user has written a file, no agent',
+  callback = function(event)
+    local name = api.nvim_buf_get_name(event.buf)
+    if not announcing and name ~= '' and resolve(event.match) == resolve(name) then
+      saved[event.buf] = stamp(event.buf)
+      synced[event.buf] = saved[event.buf]
+    end
+  end,
+})
+
+api.nvim_create_autocmd('BufReadPost', {
+  group = group,
+  desc = 'A buffer has what its file has',
+  callback = function(event)
+    synced[event.buf] = stamp(event.buf)
+  end,
+})
+
+api.nvim_create_autocmd('BufWipeout', {
+  group = group,
+  desc = 'The number may come again',
+  callback = function(event)
+    saved[event.buf], synced[event.buf] = nil, nil
+  end,
+})
+
+for buffer in files() do
+  if not vim.bo[buffer].modified then
+    synced[buffer] = stamp(buffer)
+  end
+end
+
+--- Take note that the buffer has what its file has.
+---@param buffer integer
+local function settle(buffer)
+  save.settle(buffer)
+  synced[buffer] = stamp(buffer)
+end
+
+--- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
+--- and `empty` if the host knows them already: of that buffer, at that changedtick.
 ---@param path string
+---@param known_number? integer
+---@param known_tick? integer
 ---@return table?
-function M.read(path)
+function M.read(path, known_number, known_tick)
   local buffer = find(path)
   if not buffer then
     return nil
   end
-  local options = vim.bo[buffer]
-  local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
-  return {
+  local options, tick = vim.bo[buffer], api.nvim_buf_get_changedtick(buffer)
+  local binary = options.binary
+  local live = {
     number = buffer,
-    changedtick = api.nvim_buf_get_changedtick(buffer),
-    lines = lines,
+    changedtick = tick,
     modified = options.modified,
     modifiable = options.modifiable,
     readonly = options.readonly,
-    fileformat = options.fileformat,
+    fileformat = binary and 'unix' or options.fileformat,
     encoding = options.fileencoding,
-    bom = options.bomb,
+    bom = options.bomb and not binary,
     endofline = options.endofline,
-    empty = is_empty(buffer, lines),
+    binary = binary,
+    saved = saved[buffer] or '',
+    synced = synced[buffer] or '',
   }
+  if known_number ~= buffer or known_tick ~= tick then
+    live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
+    live.empty = is_empty(buffer, live.lines)
+  end
+  return live
 end
 
 --- The resolved paths of all loaded file buffers below some resolved folders.
@@ -109,25 +180,25 @@ local function is_fresh(buffer, tick)
   return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_changedtick(buffer) == tick
 end
 
---- Save exactly these bytes: no final line end is added, no formatter runs, nobody is asked.
+--- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
 ---@param buffer integer
-local function save(buffer)
-  local before = edit.set(buffer, { fixendofline = false })
-  local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    vim.cmd('silent noautocmd keepalt lockmarks write!')
-  end)
-  edit.set(buffer, before)
-  if not ok then
-    error(err, 0)
+---@param options acp.BufferOptions?
+---@return table<string, any>
+local function as_set(buffer, options)
+  if not options or options == vim.NIL then
+    return {}
   end
+  return vim.bo[buffer].binary and { endofline = options.endofline } or options
 end
 
 --- Tell language servers and the like that the file was written.
 ---@param buffer integer
 local function announce(buffer)
+  announcing = true
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
     api.nvim_exec_autocmds('BufWritePost', { buffer = buffer, modeline = false })
   end)
+  announcing = false
   if not ok then
     require('acp.notice').notice('BufWritePost: ' .. tostring(err), true)
   end
@@ -143,33 +214,12 @@ function M.write(buffer, tick, hunks, options)
   if not is_fresh(buffer, tick) then
     return { stale = true }
   end
-  local outcome = edit.change(buffer, hunks, options, save)
+  local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
   if outcome.ok then
+    synced[buffer] = stamp(buffer)
     announce(buffer)
   end
   return outcome
-end
-
---- Make Neovim take the buffer for written: unmodified, and as new as its file (no W11, no W12, no
---- question at `:w`). Nothing is written: what `BufWriteCmd` handles, Neovim leaves to it.
----@param buffer integer
-local function settle(buffer)
-  local ignored = vim.o.eventignore
-  vim.o.eventignore = ''
-  local written = api.nvim_create_autocmd('BufWriteCmd', {
-    buffer = buffer,
-    callback = function()
-      vim.bo[buffer].modified = false
-    end,
-  })
-  local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    vim.cmd('silent keepalt lockmarks write!')
-  end)
-  api.nvim_del_autocmd(written)
-  vim.o.eventignore = ignored
-  if not ok then
-    error(err, 0)
-  end
 end
 
 --- Edit an unmodified buffer so that it equals its file again, which is not touched.
@@ -182,10 +232,35 @@ function M.follow(buffer, tick, hunks, options)
   if not is_fresh(buffer, tick) or vim.bo[buffer].modified then
     return { stale = true }
   end
-  local locks = edit.set(buffer, { modifiable = true, readonly = false })
-  local outcome = edit.change(buffer, hunks, options, settle)
-  edit.set(buffer, locks)
-  return outcome
+  return edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+end
+
+--- Edit and do not save. `settled`: the buffer has what its file has new, of which Neovim then does
+--- not warn, and the user's locks do not count.
+---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
+---@param options acp.BufferOptions? nil: as they are
+---@param settled boolean
+---@return acp.Outcome
+function M.edit(buffer, tick, hunks, options, settled)
+  if not is_fresh(buffer, tick) then
+    return { stale = true }
+  end
+  local change = settled and edit.unlocked or edit.change
+  return change(buffer, hunks, as_set(buffer, options), function()
+    if settled then
+      settle(buffer)
+    end
+    vim.bo[buffer].modified = true
+  end)
+end
+
+--- Who else has the file open, as in "another Neovim (process 1234)", or nil.
+---@param path string
+---@return string?
+function M.holder(path)
+  return require('acp.swap').holder(path)
 end
 
 local selections = api.nvim_create_namespace('acp_selection')

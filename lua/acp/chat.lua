@@ -160,6 +160,7 @@ end
 local function gone(chat)
   chats.remove(chat.chat)
   require('acp.mention').forget(chat.chat)
+  require('acp.attachment').forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end

@@ -1,7 +1,5 @@
 -- The table of sub-commands: names, arguments, completion, and what each does. The help file and the
--- completion are tested against it.
-
-local notice = require('acp.notice')
+-- completion are tested against it; acp.invoke runs what is in it.
 
 local M = {}
 
@@ -25,6 +23,10 @@ end
 
 local function session()
   return require('acp.session')
+end
+
+local function arguments()
+  return require('acp.arguments')
 end
 
 ---@param text string
@@ -81,7 +83,7 @@ M.list = {
     desc = 'open or close the chat window',
     complete = { 'open', 'close', 'toggle' },
     run = function(invoked)
-      M.chat(word(invoked.text) or 'toggle')
+      arguments().chat(word(invoked.text) or 'toggle')
     end,
   },
   {
@@ -89,7 +91,7 @@ M.list = {
     args = '[number]',
     desc = 'go to the oldest question of the agent, or answer it',
     run = function(invoked)
-      M.permit(word(invoked.text))
+      arguments().permit(word(invoked.text))
     end,
   },
   {
@@ -98,7 +100,7 @@ M.list = {
     desc = 'pick a session, of now or of earlier days; or close or delete one',
     complete = { 'close', 'delete' },
     run = function(invoked)
-      M.sessions(word(invoked.text))
+      arguments().sessions(word(invoked.text))
     end,
   },
   {
@@ -154,6 +156,57 @@ M.list = {
     complete = { 'on', 'off', 'toggle' },
     run = function(invoked)
       require('acp.follow').turn(word(invoked.text) or 'toggle')
+    end,
+  },
+  {
+    name = 'review',
+    args = '[turn|off]',
+    desc = 'show what the agents have changed, hunk by hunk',
+    complete = { 'off' },
+    run = function(invoked)
+      arguments().review(word(invoked.text))
+    end,
+  },
+  {
+    name = 'keep',
+    args = '[file|all]',
+    desc = 'keep the hunk under the cursor, or those in the range',
+    range = true,
+    complete = { 'file', 'all' },
+    run = function(invoked)
+      arguments().decide('keep', word(invoked.text), invoked.range)
+    end,
+  },
+  {
+    name = 'reject',
+    args = '[file|all]',
+    desc = 'reject the hunk under the cursor, or those in the range',
+    range = true,
+    complete = { 'file', 'all' },
+    run = function(invoked)
+      arguments().decide('reject', word(invoked.text), invoked.range)
+    end,
+  },
+  {
+    name = 'undo',
+    args = '[turn]',
+    desc = 'take back all that a turn has changed',
+    run = function(invoked)
+      arguments().undo(word(invoked.text))
+    end,
+  },
+  {
+    name = 'redo',
+    desc = 'return what was taken back last',
+    run = function()
+      require('acp.decide').rewind('redo')
+    end,
+  },
+  {
+    name = 'why',
+    desc = 'show who wrote the line under the cursor, and what for',
+    run = function()
+      require('acp.why').show()
     end,
   },
   {
@@ -213,67 +266,6 @@ function M.find(name)
   return vim.iter(M.list):find(function(sub)
     return sub.name == name
   end)
-end
-
---- Open or close the chat.
----@param what string
-function M.chat(what)
-  if not vim.list_contains(M.find('chat').complete, what) then
-    return notice.warn((':Acp chat takes open, close or toggle, not %s'):format(what))
-  end
-  require('acp.window').chat(what)
-end
-
---- Let the user pick a session.
----@param action? string
-function M.sessions(action)
-  if action and not vim.list_contains(M.find('sessions').complete, action) then
-    return notice.warn((':Acp sessions takes close or delete, not %s'):format(action))
-  end
-  agent().sessions(action)
-end
-
---- Focus the oldest question, or answer it by the number of an option.
----@param text? string
-function M.permit(text)
-  if text and not text:match('^[1-9]%d*$') then
-    return notice.warn(('%s is no number: :Acp permit 2 takes the second option'):format(text))
-  end
-  session().permit({ number = tonumber(text or 0) })
-end
-
---- Run `:Acp`, or a shorthand of it.
----@param name string? the sub-command of a shorthand
----@param invoked vim.api.keyset.create_user_command.command_args
-function M.run(name, invoked)
-  local text, bang = invoked.args, invoked.bang
-  if not name then
-    local head, rest = text:match('^%s*(%S+)%s?(.*)$')
-    if not head then
-      return notice.notice('which sub-command? :Acp <Tab> lists them, :help acp explains them')
-    end
-    bang = bang or vim.endswith(head, '!')
-    name, text = head:gsub('!$', ''), rest
-  end
-  local sub = M.find(name)
-  if not sub then
-    local names = vim.tbl_map(function(it)
-      return it.name
-    end, M.list)
-    local near = require('acp.nearest').of(name, names)
-    return notice.warn(('no sub-command %s: did you mean :Acp %s?'):format(name, near))
-  end
-  if invoked.range > 0 and not sub.range then
-    return notice.warn((':Acp %s takes no range'):format(name))
-  end
-  if bang and not sub.bang then
-    return notice.warn((':Acp %s takes no !'):format(name))
-  end
-  if not sub.args and vim.trim(text) ~= '' then
-    return notice.warn((':Acp %s takes no argument'):format(name))
-  end
-  local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
-  sub.run({ text = text, bang = bang, range = range })
 end
 
 return M

@@ -2,6 +2,7 @@
 -- nothing else in the editor changes and nobody is asked. It is never the one in which the user is.
 
 local layout = require('acp.layout')
+local swap = require('acp.swap')
 
 local api = vim.api
 
@@ -87,24 +88,6 @@ function M.open()
   end
 end
 
----@param path string
----@return boolean whether another Neovim, or one that crashed, has the file open
-local function is_swapped(path)
-  local name = vim.fs.basename(path)
-  for _, folder in ipairs(vim.split(vim.o.directory, ',')) do
-    local swap = vim.fs.joinpath(vim.fs.normalize(folder), name)
-    if vim.endswith(folder, '//') then
-      swap = vim.fs.joinpath(vim.fs.normalize(folder), (path:gsub('/', '%%')))
-    elseif folder == '.' then
-      swap = vim.fs.joinpath(vim.fs.dirname(path), '.' .. name)
-    end
-    if vim.uv.fs_stat(swap .. '.swp') then
-      return true
-    end
-  end
-  return false
-end
-
 --- Neovim does so while it completes text, or in the command-line window.
 ---@param err any
 ---@return boolean
@@ -115,8 +98,8 @@ end
 --- Load a file into a hidden buffer, without a word or a question.
 ---@param path string
 ---@return integer? buffer nil if it cannot be loaded
-local function load(path)
-  if is_swapped(path) then
+function M.load(path)
+  if swap.exists(path) then
     return nil
   end
   local shortmess = vim.o.shortmess
@@ -174,7 +157,7 @@ function M.move(path, line, is_known)
   if not window or not may_move(window) then
     return
   end
-  buffer = buffer or load(path)
+  buffer = buffer or M.load(path)
   if buffer then
     go(buffer, math.min(line, api.nvim_buf_line_count(buffer)), is_known)
   end

@@ -9,7 +9,7 @@ local M = {}
 local PAIRED = 1000
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
----@alias acp.Outcome { ok?: boolean, stale?: boolean, error?: string }
+---@alias acp.Outcome { ok?: boolean, tick?: integer, stale?: boolean, error?: string }
 
 ---@param byte integer?
 ---@return boolean inside whether the byte goes on with a character
@@ -148,7 +148,7 @@ function M.change(buffer, hunks, options, settle)
     end
   end)
   if ok then
-    return { ok = true }
+    return { ok = true, tick = api.nvim_buf_get_changedtick(buffer) }
   end
   if changed then
     apply(buffer, back)
@@ -156,6 +156,19 @@ function M.change(buffer, hunks, options, settle)
     vim.bo[buffer].modified = modified
   end
   return { error = tostring(err) }
+end
+
+--- Do so where the user has locked the buffer, too.
+---@param buffer integer
+---@param hunks acp.Hunk[]
+---@param options table<string, any>
+---@param settle fun(buffer: integer)
+---@return acp.Outcome
+function M.unlocked(buffer, hunks, options, settle)
+  local locks = M.set(buffer, { modifiable = true, readonly = false })
+  local outcome = M.change(buffer, hunks, options, settle)
+  M.set(buffer, locks)
+  return outcome
 end
 
 return M

@@ -72,6 +72,13 @@ M.links = {
 
   AcpAgentSign = 'DiagnosticInfo',
   AcpAgentLine = 'CursorLine',
+  AcpNote = 'DiagnosticInfo',
+
+  AcpReviewAdd = 'DiffAdd',
+  AcpReviewDelete = 'DiffDelete',
+  AcpReviewText = 'DiffText',
+  AcpReviewSign = 'DiagnosticInfo',
+  AcpReviewConflict = 'DiagnosticWarn',
 
   AcpWinbar = 'WinBar',
   AcpWinbarAgent = 'Title',

@@ -2,6 +2,7 @@
 -- `acp.ask` decides when it opens and closes.
 
 local apply = require('acp.apply')
+local evidence = require('acp.evidence')
 local layout = require('acp.layout')
 local place = require('acp.place')
 
@@ -27,6 +28,7 @@ local HIGHLIGHTS = table.concat({
 ---@field options string[] option ids, in the order of the rows
 ---@field detail_ops acp.Op[]
 ---@field detail_filetype string
+---@field comparable? integer number of files that can be shown side by side
 ---@field form? acp.FormRow[] of an elicitation; empty for a permission
 
 ---@class acp.Menu
@@ -36,6 +38,7 @@ local HIGHLIGHTS = table.concat({
 ---@field detail? integer window of the details
 ---@field drawn? integer the buffer that has its text and keys
 ---@field back? integer window to go back to
+---@field file? integer number of the file that is shown side by side, from 0
 ---@field refused? boolean Neovim has refused to open it at least once
 
 ---@param window integer?
@@ -70,6 +73,9 @@ end
 ---@param menu acp.Menu
 function M.leave(menu)
   M.close_window(menu.detail)
+  if evidence.is_here(menu) then
+    return evidence.close(menu)
+  end
   local current = api.nvim_get_current_win()
   if current ~= menu.winid then
     return
@@ -139,6 +145,27 @@ local function show_detail(menu)
   dress(menu.detail)
 end
 
+--- Map the keys that show what it is about.
+---@param menu acp.Menu
+---@param buffer integer of the menu, or a side of a comparison
+local function map_shows(menu, buffer)
+  local map = require('acp.chat').map
+  map(buffer, 'n', 'd', 'Show the files side by side, or the details', function()
+    if (menu.ask.comparable or 0) == 0 then
+      return show_detail(menu)
+    end
+    evidence.show(menu, function(side)
+      map_shows(menu, side)
+      map_keys(menu, side, function()
+        evidence.close(menu)
+      end)
+    end)
+  end)
+  map(buffer, 'n', 'D', 'Show the details', function()
+    show_detail(menu)
+  end)
+end
+
 ---@param menu acp.Menu
 local function map_menu(menu)
   if #(menu.ask.form or {}) > 0 then
@@ -158,9 +185,7 @@ local function map_menu(menu)
       answer(menu, number)
     end
   end)
-  map('d', 'Show the details', function()
-    show_detail(menu)
-  end)
+  map_shows(menu, menu.bufnr)
 end
 
 --- The line of the cursor is shown as selected only where <CR> would choose something.
@@ -223,10 +248,16 @@ end
 ---@param menu acp.Menu
 ---@param index integer
 function M.open(menu, index)
-  local config = place.menu(menu.ask, menu.bufnr, index)
+  local is_below = evidence.is_here(menu)
+  local config = is_below and evidence.window(menu) or place.menu(menu.ask, menu.bufnr, index)
   local window = vim.tbl_extend('error', config, { noautocmd = true })
   menu.winid = api.nvim_open_win(menu.bufnr, false, window)
   dress(menu.winid)
+  if is_below then
+    local bare = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
+    layout.dress(menu.winid, bare)
+    layout.dress(menu.winid, { winbar = evidence.winbar(menu), winfixheight = true })
+  end
   M.show_options(menu)
 end
 
@@ -246,6 +277,7 @@ end
 ---@param menu acp.Menu
 function M.destroy(menu)
   M.leave(menu)
+  evidence.close(menu)
   M.close_window(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
     api.nvim_buf_delete(menu.bufnr, { force = true })

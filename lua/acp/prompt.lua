@@ -1,112 +1,23 @@
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
--- disk while it is unsent; and the selections that go along with a prompt.
+-- disk while it is unsent. What goes along with a prompt is in `acp.attachment`.
 
+local attachment = require('acp.attachment')
 local chats = require('acp.chats')
 local draft = require('acp.draft')
 local layout = require('acp.layout')
 local notice = require('acp.notice')
-local options = require('acp.options')
+local notes = require('acp.notes')
 local prompt_marks = require('acp.prompt_marks')
 
 local api = vim.api
 
 local M = {}
 
-local selection_namespace = api.nvim_create_namespace('acp_selection')
 local SAVE_AFTER_MS = 500
 
----@class acp.Selection
----@field buffer integer
----@field mark integer extmark in `acp_selection`, from the first line to the end of the last
----@field path? string absolute; nil for a buffer without a file
----@field first integer 1-based
----@field last integer 1-based, inclusive
----@field lines string[]
----@field filetype string
-
----@type table<integer, acp.Selection[]> by chat: what goes along with its next prompt
-local attached = {}
-
---- Take lines of the current buffer; their mark follows them until the prompt is sent.
----@param first integer 1-based
----@param last integer 1-based, inclusive
----@return acp.Selection
-function M.select(first, last)
-  local buffer = api.nvim_get_current_buf()
-  local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
-  local name = api.nvim_buf_get_name(buffer)
-  local is_file = vim.bo[buffer].buftype == '' and name ~= ''
-  return {
-    buffer = buffer,
-    mark = api.nvim_buf_set_extmark(buffer, selection_namespace, first - 1, 0, {
-      end_row = first + #lines - 2,
-      end_col = #(lines[#lines] or ''),
-      right_gravity = false,
-      end_right_gravity = true,
-    }),
-    path = is_file and vim.fn.fnamemodify(name, ':p') or nil,
-    first = first,
-    last = first + #lines - 1,
-    lines = lines,
-    filetype = vim.bo[buffer].filetype,
-  }
-end
-
----@param selection acp.Selection
----@return string
-local function label(selection)
-  local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
-    or ('buffer %d'):format(selection.buffer)
-  local lines = selection.first == selection.last and tostring(selection.first)
-    or ('%d-%d'):format(selection.first, selection.last)
-  return ('@%s:%s'):format(name, lines)
-end
-
---- What goes along with the prompt; else, how to send it.
----@param chat acp.Chat
----@return string winbar
-local function winbar(chat)
-  local labels = vim.tbl_map(label, attached[chat.chat] or {})
-  if #labels == 0 then
-    local key = options.value('default_keys') == false and ':w' or '<CR>'
-    return ('%%#AcpWinbarUsage# %s sends to %s%%*'):format(key, (chat.agent:gsub('%%', '%%%%')))
-  end
-  local names = table.concat(labels, '  '):gsub('%%', '%%%%')
-  return ('%%#AcpMention# %%<%s %%#AcpWinbarUsage# <C-x> removes%%*'):format(names)
-end
-
----@param chat acp.Chat
-local function show_attached(chat)
-  vim.b[chat.prompt].acp_winbar = winbar(chat)
-  for _, window in ipairs(vim.fn.win_findbuf(chat.prompt)) do
-    api.nvim__redraw({ win = window, winbar = true })
-  end
-end
-
----@param selection acp.Selection
-local function drop_mark(selection)
-  if api.nvim_buf_is_valid(selection.buffer) then
-    api.nvim_buf_del_extmark(selection.buffer, selection_namespace, selection.mark)
-  end
-end
-
---- Let a selection go along with the next prompt that is sent from the prompt buffer.
----@param chat integer
----@param selection acp.Selection
-function M.attach(chat, selection)
-  attached[chat] = attached[chat] or {}
-  table.insert(attached[chat], selection)
-  show_attached(assert(chats.of(chat)))
-end
-
----@param chat acp.Chat
-local function detach_last(chat)
-  local selection = table.remove(attached[chat.chat] or {})
-  if selection then
-    drop_mark(selection)
-    show_attached(chat)
-  end
-end
+M.select = attachment.select
+M.attach = attachment.attach
+M.notes = attachment.note
 
 ---@param chat acp.Chat
 ---@return string[]
@@ -117,11 +28,10 @@ end
 --- Forget what was sent; `u` brings the text back.
 ---@param chat acp.Chat
 local function clear(chat)
-  attached[chat.chat] = nil
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, {})
   vim.bo[chat.prompt].modified = false
   draft.save(chat, {})
-  show_attached(chat)
+  attachment.clear(chat)
 end
 
 --- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
@@ -147,7 +57,7 @@ function M.send(number)
     return false
   end
   chats.touch(number)
-  local selections = attached[number] or {}
+  local selections = attachment.selections(number)
   local payload = { chat = number, text = text, selections = selections, bang = false }
   local sent = require('acp.bridge').notify('prompt', payload) ~= false
   if sent then
@@ -219,6 +129,7 @@ local function watch(chat)
   end)
   on('BufEnter', function()
     chats.touch(chat.chat)
+    notes.ask(chat)
   end)
   on('InsertEnter', function()
     prompt_marks.prepare(chat)
@@ -239,8 +150,11 @@ local function map_keys(chat)
   end
   map(chat.prompt, 'n', '<CR>', 'Send the prompt', send)
   map(chat.prompt, 'i', '<C-s>', 'Send the prompt', send)
-  map(chat.prompt, 'n', '<C-x>', 'Remove the last selection', function()
-    detach_last(chat)
+  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
+    attachment.drop_last(chat)
+  end)
+  map(chat.prompt, 'n', 'K', 'Show what the agent will be told', function()
+    notes.show(chat)
   end)
   map(chat.prompt, 'n', '<Tab>', 'Go to the oldest question', require('acp.chat').to_ask)
 end
@@ -267,7 +181,8 @@ function M.create(chat)
   watch_text(chat)
   watch(chat)
   map_keys(chat)
-  show_attached(chat)
+  attachment.draw(chat)
+  notes.watch()
 end
 
 return M

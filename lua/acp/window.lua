@@ -83,11 +83,15 @@ function M.host_died()
   if package.loaded['acp.terminal'] then
     require('acp.terminal').host_died()
   end
+  if package.loaded['acp.review'] then
+    require('acp.review').host_died()
+  end
   ask.close_of()
   for _, chat in ipairs(chats.all()) do
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
     status.state, status.pending = 'closed', 0
     vim.b[chat.chat].acp_status = status
+    prompt.notes(chat.chat, {}) -- nobody remembers what they were about
     vim.b[chat.chat].acp_winbar = '%#AcpError# the host ended: this session is closed %*'
   end
   vim.cmd.redrawstatus({ bang = true })

@@ -22,29 +22,31 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.commands.desk import Desk, Ground
+from acp_nvim.commands.keeping import Keeping
 from acp_nvim.commands.launching import PRIVATE
 from acp_nvim.commands.reacting import Reactions
 from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.errors import AcpError
 from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.comparer import NvimComparer
 from acp_nvim.nvim.editor import Notices, Pickers
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.nvim.follower import NvimFollower
 from acp_nvim.nvim.login import NvimLoginTerminals
 from acp_nvim.nvim.painter import Painter
+from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.nvim.surroundings import NvimSurroundings
 from acp_nvim.nvim.terminals import TerminalBuffers
 from acp_nvim.process.child import Child, spawn
 from acp_nvim.process.group import Groups
 from acp_nvim.services.elicitation import Elicitations
-from acp_nvim.services.files import FileService
-from acp_nvim.services.follow_along import FollowAlong, Walker
+from acp_nvim.services.evidence import EvidenceService
+from acp_nvim.services.follow_along import FollowAlong
 from acp_nvim.services.mentions import Mentions
 from acp_nvim.services.permission import Permissions
 from acp_nvim.services.store import Store
 from acp_nvim.services.terminals import Terminals
-from acp_nvim.services.watch import DiskWatch
 
 Task: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
@@ -72,7 +74,13 @@ class App:
         self._elicitations = Elicitations(self._permissions.questions)
         self._files = NvimFiles(call.lua)
         self._mentions = Mentions(self._files, NvimSurroundings(call.lua))
-        self._disk = DiskWatch(self._files, self._fault)
+        self._keeping = Keeping(
+            self._files,
+            NvimReviewer(call.lua),
+            folder=self._edits_folder,
+            fault=self._fault,
+            event=self._notices.event,
+        )
         self._follow = FollowAlong(self._files, NvimFollower(call), self._notices)
         self._store = Store(self._sessions_folder, time.time)
         self._verbs_in, self._verbs_out = anyio.create_memory_object_stream[tuple[Any, ...]](
@@ -80,7 +88,7 @@ class App:
         )
         self._tasks: TaskGroup
         self._desk = Desk(self._ground(), paths={"root": root})
-        self._reactions = Reactions(self._desk)
+        self._reactions = Reactions(self._desk, self._keeping.attach(self._desk))
         atexit.register(self._groups.kill_all)
 
     def receive(self, verb: str, payload: Any = None, call: int | None = None) -> None:
@@ -90,8 +98,10 @@ class App:
     async def run(self) -> None:
         """Serve until Neovim leaves."""
         async with anyio.create_task_group() as self._tasks:
-            drawing = (self._painter.run, self._floats.run, self._terminals.run)
-            for part in (*drawing, self._disk.run, self._follow.run, self._store.run, self._tick):
+            keeping = self._keeping
+            drawing = (self._painter.run, self._floats.run, self._terminals.run, self._tick)
+            safety = (keeping.disk.run, keeping.store.run, keeping.board.run)
+            for part in (*drawing, *safety, self._follow.run, self._store.run):
                 self._tasks.start_soon(self._for_ever, part)
             async for verb, payload, call in self._verbs_out:
                 self._dispatch(verb, payload, call)
@@ -140,6 +150,7 @@ class App:
 
     async def _shutdown(self) -> None:
         self._store.flush()
+        self._keeping.store.flush()
         async with anyio.create_task_group() as tasks:
             for client in self._desk.clients:
                 if client.link is not None:
@@ -153,14 +164,23 @@ class App:
         return Ground(
             screen=self._painter,
             asks=self._floats,
+            comparer=NvimComparer(self._call),
+            evidence=EvidenceService(self._files),
             chooser=self._pickers,
             login_terminals=self._logins,
             notifier=self._notices,
             terminals=self._terminals,
             permissions=self._permissions,
             elicitations=self._elicitations,
-            disk=self._disk,
+            disk=self._keeping.disk,
+            edits=self._keeping.edits,
+            review=self._keeping.review,
+            reviewer=self._keeping.reviewer,
+            board=self._keeping.board,
+            known=self._keeping.known,
             follow=self._follow,
+            lessons=self._keeping.lessons,
+            show_notes=partial(self._call.post, "acp.prompt.notes"),
             name_chat=partial(self._call.lua, "acp.window.name"),
             open_chat=partial(self._call.lua, "acp.window.open_session"),
             show_chat=partial(self._call.lua, "acp.window.show"),
@@ -201,18 +221,23 @@ class App:
     def _sessions_folder(self) -> str:
         return os.path.join(self._desk.paths.get("state", "/tmp"), "sessions")
 
+    def _edits_folder(self) -> str:
+        return os.path.join(self._desk.paths.get("state", "/tmp"), "edits")
+
     def _new_client(self, launch: Launch) -> Client:
         path = os.path.join(self._desk.paths.get("state", "/tmp"), "log", f"{launch.name}.jsonl")
         return Client(
             launch,
             Services(
-                self._file_service(launch.name),
+                self._keeping.serve(launch.name, self._follow, self._reactions.refused),
                 self._permissions,
                 self._fault,
                 elicitations=self._elicitations,
                 outside=Session(launch.name, launch.cwd, self._reactions.changed),
                 terminals=self._terminals_of(launch.name),
                 mentions=self._mentions,
+                lessons=self._keeping.lessons,
+                prepare=self._keeping.prepare,
             ),
             spawn=self._spawn,
             files=self._files,
@@ -244,18 +269,6 @@ class App:
     def _on_group(self, group: int, alive: bool) -> None:
         self._groups.note(group, alive)
         self._call.post("acp.bridge.group", group, alive)
-
-    def _file_service(self, agent: str) -> FileService:
-        def told(name: str) -> Callable[[str, str], None]:
-            return lambda session_id, path: self._notices.event(
-                name, {"agent": agent, "session": session_id, "path": path}
-            )
-
-        def touched(session_id: str, path: str, line: int | None) -> None:
-            self._follow.touched(Walker(agent, session_id), path, line)
-
-        read, written = told("AcpFileRead"), told("AcpFileWritten")
-        return FileService(self._files, on_read=read, on_written=written, on_place=touched)
 
     def _fault(self, error: BaseException) -> None:
         """Our own mistake: a traceback into the log (stderr), one line on screen."""

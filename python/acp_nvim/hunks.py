@@ -50,10 +50,25 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Both sides changed the same place: the 0-based lines [first, last) of ours."""
+    """Both sides changed the same place: the 0-based lines [first, last) of ours.
+
+    `lines` is what theirs has there.
+    """
 
     first: int
     last: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """`hunks` bring into ours what fits of theirs; at the `conflicts` ours stays.
+
+    Both are ascending, and in the line numbers of ours before the hunks.
+    """
+
+    hunks: tuple[Hunk, ...]
+    conflicts: tuple[Conflict, ...]
 
 
 Merge: TypeAlias = Merged | Conflict
@@ -88,22 +103,31 @@ def apply(old: Sequence[str], hunks: Sequence[Hunk]) -> list[str]:
 
 
 def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merge:
-    """Bring the edits base → theirs into ours, as `git merge-file` does.
+    """Bring the edits base → theirs into ours, or return the first place where that cannot be."""
+    outcome = reconcile(base, ours, theirs)
+    return outcome.conflicts[0] if outcome.conflicts else Merged(outcome.hunks)
+
+
+def reconcile(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Reconciled:
+    """Bring those edits base → theirs into ours that fit, as `git merge-file --ours` does.
 
     Edits that neither overlap nor touch are both kept, equal ones once; anything else conflicts.
     """
-    kept: list[Hunk] = []
+    hunks: list[Hunk] = []
+    conflicts: list[Conflict] = []
     shift = 0
     for mine, other in _groups(diff(base, ours), diff(base, theirs)):
         grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in mine)
         first = min(hunk.first for hunk in (*mine, *other))
         last = max(hunk.last for hunk in (*mine, *other))
         if not mine:
-            kept += [Hunk(h.first + shift, h.last + shift, h.lines) for h in other]
-        elif other and _part(base, mine, first, last) != _part(base, other, first, last):
-            return Conflict(first + shift, last + shift + grown)
+            hunks += [Hunk(h.first + shift, h.last + shift, h.lines) for h in other]
+        elif other:
+            wanted = _part(base, other, first, last)
+            if wanted != _part(base, mine, first, last):
+                conflicts.append(Conflict(first + shift, last + shift + grown, tuple(wanted)))
         shift += grown
-    return Merged(tuple(kept))
+    return Reconciled(tuple(hunks), tuple(conflicts))
 
 
 def _groups(mine: Sequence[Hunk], other: Sequence[Hunk]) -> Iterator[tuple[Hunks, Hunks]]:

@@ -5,14 +5,19 @@ Tests fake these, never `vim`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from acp_nvim.hunks import Hunk
 from acp_nvim.session.noun import Selection
 from acp_nvim.view.block import Block
+from acp_nvim.view.comparison import Comparison
 from acp_nvim.view.menu import Menu
+from acp_nvim.view.review import Drawing, FileReview
+from acp_nvim.view.review_lists import QuickfixList
+
+Drawn: TypeAlias = Literal["ok", "stale", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,11 @@ class LiveBuffer:
     `lines` are as `nvim_buf_get_lines` gives them: without line ends, a NUL is "\\0", a byte that
     is no UTF-8 is a lone surrogate.
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
-    of zero bytes, which also has one line, "".
+    of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
+    as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
+    `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
+    was before the plugin looked; our own writes do not count. `synced`: of its file when both were
+    last in step, "" if not known.
     """
 
     number: int
@@ -36,6 +45,9 @@ class LiveBuffer:
     bom: bool = False
     endofline: bool = True
     empty: bool = False
+    binary: bool = False
+    saved: str = ""
+    synced: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +75,8 @@ class Files(Protocol):
         """Apply line hunks and save, in one step; False when the buffer has changed meanwhile.
 
         The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
-        that could change the text runs; BufWritePost does. Raises `AskFailed` when the editor
-        cannot save, and the buffer is then as it was.
+        that could change the text runs; BufWritePost does. The file changes at once or not at all.
+        Raises `AskFailed` when the editor cannot save, and the buffer is then as it was.
         """
 
     async def follow(
@@ -73,8 +85,25 @@ class Files(Protocol):
         """Apply line hunks so that the unmodified buffer equals the disk again, and settle it.
 
         As `write`, but nothing is written: the buffer stays unmodified and Neovim forgets that the
-        file changed (no W11, no W12).
+        file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
         """
+
+    async def edit(
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions | None,
+        *,
+        settled: bool,
+    ) -> bool:
+        """Apply line hunks without saving: the buffer is modified afterwards.
+
+        As `write` otherwise; without `options` they stay. `settled`: Neovim forgets that the file
+        has changed on disk, and does so also where the user has locked the buffer.
+        """
+
+    async def holder(self, path: str) -> str | None:
+        """Return who else has the file open, as in "another Neovim (process 1234)", or None."""
 
     async def selection(self, selection: Selection) -> Selection:
         """Return it as it stands now and drop its mark; unchanged if its buffer is gone."""
@@ -154,8 +183,17 @@ class Chooser(Protocol):
 class Asks(Protocol):
     """Floating menus, one for each pending ask; calls return at once and keep their order."""
 
-    def open(self, view: Menu, announce: Callable[[], None]) -> None:
-        """Open the menu without taking focus or changing the mode, then call `announce`."""
+    def open(
+        self,
+        view: Menu,
+        announce: Callable[[], None],
+        better: Callable[[], Awaitable[Menu]] | None = None,
+    ) -> None:
+        """Open the menu without taking focus or changing the mode, then call `announce`.
+
+        `better` finds out what to show in place of `view`. It is waited for only briefly: the menu
+        opens in any case, and is redrawn when it comes.
+        """
 
     def redraw(self, view: Menu) -> None:
         """Show what an open one looks like now; the cursor stays in its row."""
@@ -177,6 +215,16 @@ class Asks(Protocol):
 
     async def settled(self) -> None:
         """Return when all calls so far are carried out."""
+
+
+class Comparer(Protocol):
+    """Shows comparisons, each in a tabpage of its own; only ever by the user's command."""
+
+    async def open(self, key: str, comparison: Comparison) -> bool:
+        """Open it in place of that of the same key; False if the editor refuses just now."""
+
+    async def close(self, key: str) -> None:
+        """Close it; nothing if the user has done so. All other windows are as before."""
 
 
 class TerminalScreens(Protocol):
@@ -232,6 +280,29 @@ class Follower(Protocol):
 
     def stop(self) -> None:
         """Take the sign away and let the window go."""
+
+
+class Reviewer(Protocol):
+    """Shows what agents have changed: marks in buffers, quickfix lists, places to go to."""
+
+    async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
+        """Replace all marks of the loaded buffer of that resolved path.
+
+        "stale": its changedtick is another, so nothing was done; "gone": there is no such buffer.
+        """
+
+    async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
+        """Bring the quickfix lists up to date, the oldest turn first; what is left out is emptied.
+
+        `make`, by the user's command only: lists that are not there are made, and the last is shown
+        as the current one.
+        """
+
+    async def files(self, reviews: Sequence[FileReview]) -> None:
+        """Tell in which order motions go from file to file, and which files to ask to be drawn."""
+
+    async def go(self, path: str, line: int) -> None:
+        """Show the 1-based line in a window for files; by the user's command only."""
 
 
 class Notifier(Protocol):

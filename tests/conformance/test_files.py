@@ -162,7 +162,7 @@ async def test_c234_unsaved_edits_elsewhere_are_kept(path: Path):
         await stage.start()
         stage.files.open(path)
         base = await stage.read(path)
-        stage.files.edit(path, "mine", "2", "3", "4", "5")
+        stage.files.type(path, "mine", "2", "3", "4", "5")
         assert await stage.write(path, base.replace("5", "five")) == {}
         assert stage.files.lines(path) == ["mine", "2", "3", "4", "five"]
         assert text_of(path) == "mine\n2\n3\n4\nfive\n"
@@ -174,7 +174,7 @@ async def test_c234_unsaved_edits_at_the_same_place_refuse_the_write(path: Path)
         await stage.start()
         stage.files.open(path)
         await stage.read(path)
-        stage.files.edit(path, "1", "mine")
+        stage.files.type(path, "1", "mine")
         params = {"sessionId": SESSION, "path": str(path), "content": "1\ntheirs\n"}
         error = (await stage.agent.ask("fs/write_text_file", params))["error"]
         assert "at line 2" in error["message"] and "read it again" in error["message"]

@@ -28,7 +28,8 @@ def read(nvim: Neovim, path: Path | str) -> dict[str, Any]:
 def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any) -> Any:
     live = read(nvim, path)
     code = f"return require('acp.buffer').{verb}(...)"
-    return nvim.lua(code, live["number"], live["changedtick"], hunks, UNIX | options)
+    outcome = nvim.lua(code, live["number"], live["changedtick"], hunks, UNIX | options)
+    return {name: value for name, value in outcome.items() if name != "tick"}
 
 
 def write(nvim: Neovim, path: Path, hunks: list[Any], **options: Any) -> Any:

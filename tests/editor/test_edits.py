@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
 from tests.support.stdio_agent import StdioAgent
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -187,9 +188,10 @@ def follows_in_silence(job: MainJob, mark: int) -> None:
     job.usable()
 
 
-def test_unsaved_edits_do_not_follow_the_disk(job: MainJob) -> None:
+def test_where_both_changed_the_same_place_the_unsaved_edit_stays(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)
+    job.finish(agent, job.turn(agent))
     job.nvim.input("ggImine: <Esc>")
     before = job.nvim.lines()
     change_on_disk(path, "theirs\n")
@@ -199,3 +201,84 @@ def test_unsaved_edits_do_not_follow_the_disk(job: MainJob) -> None:
     job.finish(agent, job.turn(agent))
     job.until(lambda: job.nvim.eval(f"getbufline('{other}', 1)") == ["new"])
     assert job.nvim.eval(f"getbufline('{path}', 1, '$')") == before
+    assert path.read_text() == "theirs\n"
+
+
+def test_unsaved_edits_get_what_the_agent_wrote_to_disk(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    job.finish(agent, job.turn(agent))
+    mark = job.nvim.lua(BEHIND + SET_MARKS)
+    job.nvim.input("2GA, mine<Esc>")
+    prompt = job.turn(agent)
+    change_on_disk(path, "new\n" + LINES.replace("line 10\n", "line ten\n"))
+    agent.end(prompt)
+    job.until(lambda: job.nvim.lines()[0] == "new")
+    merged = ("new\n" + LINES).replace("line 10\n", "line ten\n")
+    merged = merged.replace("line 2\n", "line 2, mine\n")
+    assert job.nvim.lines() == merged.splitlines()
+    assert job.nvim.eval('[&modified, line("\'a")]') == [1, 9]
+    assert job.nvim.lua(EXTMARK, mark) == [8, 2]
+    job.command("checktime")
+    job.nvim.input(":write<CR>")
+    assert path.read_text() == merged
+    assert job.nvim.lua("return _G.asked") == []
+    job.nvim.input("u")
+    assert job.nvim.lines() == LINES.replace("line 2\n", "line 2, mine\n").splitlines()
+    job.usable()
+
+
+def test_an_agent_that_writes_the_disk_and_then_through_us_writes_once(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    job.finish(agent, job.turn(agent))
+    job.nvim.input("2GA, mine<Esc>")
+    theirs = LINES.replace("line 9\n", "line nine\n")
+    change_on_disk(path, theirs)
+    assert write(agent, path, theirs)["result"] == {}
+    merged = theirs.replace("line 2\n", "line 2, mine\n")
+    assert job.nvim.lines() == merged.splitlines()
+    assert path.read_text() == merged
+    job.command("checktime")
+    assert job.nvim.eval("&modified") == 0
+    job.usable()
+
+
+def test_of_a_deleted_file_the_buffer_keeps_the_text(job: MainJob) -> None:
+    agent = job.start()
+    path, other = job.edit("a.txt", LINES), job.edit("b.txt", "old\n")
+    path.unlink()
+    change_on_disk(other, "new\n")
+    job.finish(agent, job.turn(agent))
+    job.until(lambda: job.nvim.eval(f"getbufline('{other}', 1)") == ["new"])
+    assert job.nvim.eval(f"getbufline('{path}', 1, '$')") == LINES.splitlines()
+    assert "E211" not in job.nvim.messages()
+    change_on_disk(path, "again\n")
+    job.finish(agent, job.turn(agent))
+    job.until(lambda: job.nvim.eval(f"getbufline('{path}', 1, '$')") == ["again"])
+
+
+def test_the_user_is_told_what_the_agent_could_not_write(job: MainJob) -> None:
+    agent = job.start()
+    path = job.work / "locked.txt"
+    path.write_text("mine\n")
+    path.chmod(0o444)
+    assert "read-only" in write(agent, path, "theirs\n")["error"]["message"]
+    told = "scripted could not write locked.txt"
+    job.until(lambda: any(told in line for line in job.chat()))
+    assert path.read_text() == "mine\n"
+
+
+def test_a_file_that_another_neovim_holds_is_left_to_it(job: MainJob) -> None:
+    agent = job.start()
+    path = job.work / "held.txt"
+    path.write_text("mine\n")
+    job.command("set directory=.")
+    with Neovim(cwd=job.work) as other:
+        other.command(f"set directory=. updatecount=200 | edit {path}")
+        other.input("Ax<Esc>")
+        other.command("preserve")
+        message = write(agent, path, "theirs\n")["error"]["message"]
+        assert f"another Neovim (process {other.eval('getpid()')})" in message
+    assert path.read_text() == "mine\n"
+    job.until(lambda: any("could not write held.txt" in line for line in job.chat()))

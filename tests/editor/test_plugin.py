@@ -49,7 +49,13 @@ def test_it_maps_plugs_and_nothing_else(nvim: Neovim) -> None:
         return found"""
     )
     names = ("prompt", "chat", "cancel", "follow", "permit", "allow", "reject-permission")
-    assert set(maps) == {f"n <Plug>(acp-{name})" for name in names} | {"x <Plug>(acp-prompt)"}
+    plugs = {f"n <Plug>(acp-{name})" for name in (*names, "review", "undo")}
+    plugs |= {
+        f"{mode} <Plug>(acp-{name})"
+        for mode in "nxo"
+        for name in ("keep", "reject", "next-hunk", "prev-hunk")
+    }
+    assert set(maps) == plugs | {"x <Plug>(acp-prompt)"}
 
 
 def test_leaving_without_use_loads_nothing(nvim: Neovim) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,21 @@ from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.ports import (
     BufferOptions,
+    Drawn,
     Files,
     Finding,
     Follower,
     LiveBuffer,
     NamedText,
     Notifier,
+    Reviewer,
     Surroundings,
     TerminalScreens,
 )
+from acp_nvim.services import disk
 from acp_nvim.session.noun import Selection
+from acp_nvim.view.review import Drawing, FileReview
+from acp_nvim.view.review_lists import QuickfixList
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
@@ -38,7 +43,7 @@ class FakeFiles(Files):
     """Buffers in memory that save to the real disk, as Neovim would, without encodings of its own.
 
     `before_change` runs once, before the next edit arrives: the user types meanwhile.
-    `refuse` is why the editor cannot save.
+    `refuse` is why the editor cannot save, `holders` who else has files open.
     """
 
     def __init__(self) -> None:
@@ -46,6 +51,7 @@ class FakeFiles(Files):
         self.changes: list[tuple[str, str, tuple[Hunk, ...]]] = []
         self.before_change: Callable[[], None] | None = None
         self.refuse: str | None = None
+        self.holders: dict[str, str] = {}
 
     def open(self, path: Path, *lines: str, **fields: Any) -> LiveBuffer:
         """Open a buffer, modified when lines are given, else as the (UTF-8, unix) file is."""
@@ -54,16 +60,30 @@ class FakeFiles(Files):
         ended = text.endswith("\n") or not text
         empty = not lines and not text
         buffer = LiveBuffer(len(self.buffers) + 1, 2, shown, bool(lines), endofline=ended)
-        self.buffers[str(path)] = replace(buffer, empty=empty, **fields)
+        synced = "" if lines else disk.stamp(str(path))
+        self.buffers[str(path)] = replace(buffer, empty=empty, synced=synced, **fields)
         return self.buffers[str(path)]
 
-    def edit(self, path: Path, *lines: str) -> None:
+    def type(self, path: Path, *lines: str) -> None:
         """Change the text as a user does."""
         buffer = self.buffers[str(path)]
         tick = buffer.changedtick + 1
         self.buffers[str(path)] = replace(
             buffer, lines=lines, changedtick=tick, modified=True, empty=False
         )
+
+    def save(self, path: Path) -> None:
+        """Write the buffer to its file as a user does."""
+        save(str(path), self.buffers[str(path)])
+        stamp = disk.stamp(str(path))
+        self.buffers[str(path)] = replace(
+            self.buffers[str(path)], modified=False, saved=stamp, synced=stamp
+        )
+
+    def reload(self, path: Path) -> None:
+        """Take what the disk holds, as 'autoread' does."""
+        number, tick = self.buffers[str(path)].number, self.buffers[str(path)].changedtick
+        self.open(path, number=number, changedtick=tick + 1)
 
     def lines(self, path: Path) -> list[str]:
         """Return what the buffer holds."""
@@ -82,18 +102,43 @@ class FakeFiles(Files):
         if path is None:
             return False
         save(path, self.buffers[path])
+        self._sync(path)
         return True
 
     async def follow(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
     ) -> bool:
-        return self._change("follow", buffer, hunks, options) is not None
+        path = self._change("follow", buffer, hunks, options)
+        if path is not None:
+            self._sync(path)
+        return path is not None
+
+    async def edit(
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions | None,
+        *,
+        settled: bool,
+    ) -> bool:
+        path = self._change("settle" if settled else "edit", buffer, hunks, options)
+        if path is not None:
+            self.buffers[path] = replace(self.buffers[path], modified=True)
+            if settled:
+                self._sync(path)
+        return path is not None
+
+    async def holder(self, path: str) -> str | None:
+        return self.holders.get(path)
 
     async def selection(self, selection: Selection) -> Selection:
         return selection
 
+    def _sync(self, path: str) -> None:
+        self.buffers[path] = replace(self.buffers[path], synced=disk.stamp(path))
+
     def _change(
-        self, verb: str, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self, verb: str, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions | None
     ) -> str | None:
         if self.before_change:
             interrupt, self.before_change = self.before_change, None
@@ -112,10 +157,7 @@ class FakeFiles(Files):
             changedtick=now.changedtick + 1,
             modified=False,
             empty=False,
-            fileformat=options.fileformat,
-            encoding=options.encoding,
-            bom=options.bom,
-            endofline=options.endofline,
+            **(asdict(options) if options else {}),
         )
         return path
 
@@ -209,6 +251,37 @@ class FakeFollower(Follower):
 
     def stop(self) -> None:
         self.posted.append("stop")
+
+
+class FakeReviewer(Reviewer):
+    """Keeps what was drawn last for each file, the lists, and where it went.
+
+    `outcomes` are the answers to the next drawings; after these each is "ok".
+    """
+
+    def __init__(self) -> None:
+        self.drawn: dict[str, Drawing] = {}
+        self.made: tuple[QuickfixList, ...] = ()
+        self.updated: tuple[QuickfixList, ...] = ()
+        self.reviews: tuple[FileReview, ...] = ()
+        self.went: list[tuple[str, int]] = []
+        self.outcomes: list[Drawn] = []
+
+    async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
+        outcome: Drawn = self.outcomes.pop(0) if self.outcomes else "ok"
+        if outcome == "ok":
+            self.drawn[path] = drawing
+        return outcome
+
+    async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
+        self.updated = tuple(lists)
+        self.made = self.updated if make else self.made
+
+    async def files(self, reviews: Sequence[FileReview]) -> None:
+        self.reviews = tuple(reviews)
+
+    async def go(self, path: str, line: int) -> None:
+        self.went.append((path, line))
 
 
 class FakeNotifier(Notifier):

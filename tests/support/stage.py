@@ -31,6 +31,7 @@ from acp_nvim.ports import Files
 from acp_nvim.process import group
 from acp_nvim.services.elicitation import Elicitations
 from acp_nvim.services.files import FileService
+from acp_nvim.services.lessons import Lessons
 from acp_nvim.services.mentions import Mentions
 from acp_nvim.services.permission import Permissions
 from acp_nvim.services.terminals import Terminals
@@ -75,14 +76,21 @@ class Stage:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self.log = Path(folder, "log.jsonl")
         self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        self.lessons = Lessons(self.files, self.faults.append)
         services = Services(
-            FileService(self.files),
+            FileService(
+                self.files,
+                on_text=lambda session, path, text: self.lessons.knows(
+                    ("scripted", session), path, text
+                ),
+            ),
             self.permissions,
             self.faults.append,
             elicitations=self.elicitations,
             outside=self.session(),
             terminals=self._terminals(),
             mentions=Mentions(self.files, self.surroundings),
+            lessons=self.lessons,
         )
         self.client = Client(
             self._launch,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.hunks import Conflict, Hunk, Merged, apply, diff, merge
+from acp_nvim.hunks import Conflict, Hunk, Merged, Reconciled, apply, diff, merge, reconcile
 
 TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=40)
 LONG_TEXTS = st.lists(st.integers(0, 300).map(str), max_size=400)
@@ -105,20 +105,28 @@ def test_edits_apart_are_both_kept(base: str, ours: str, theirs: str, merged: st
 
 
 @pytest.mark.parametrize(
-    ("base", "ours", "theirs", "where"),
+    ("base", "ours", "theirs", "first", "last", "lines"),
     [
-        ("abc", "aXc", "aYc", (1, 2)),
-        ("abcd", "aXcd", "abYd", (1, 3)),
-        ("abc", "aXbc", "aYbc", (1, 2)),
-        ("abcd", "acd", "aXcd", (1, 1)),
-        ("abcdef", "xxabcXef", "abcYef", (5, 6)),
-        ("", "a", "b", (0, 1)),
+        ("abc", "aXc", "aYc", 1, 2, "Y"),
+        ("abcd", "aXcd", "abYd", 1, 3, "bY"),
+        ("abc", "aXbc", "aYbc", 1, 2, "Y"),
+        ("abcd", "acd", "aXcd", 1, 1, "X"),
+        ("abcdef", "xxabcXef", "abcYef", 5, 6, "Y"),
+        ("", "a", "b", 0, 1, "b"),
     ],
 )
 def test_edits_of_the_same_place_conflict(
-    base: str, ours: str, theirs: str, where: tuple[int, int]
+    base: str, ours: str, theirs: str, first: int, last: int, lines: str
 ) -> None:
-    assert merge(list(base), list(ours), list(theirs)) == Conflict(*where)
+    assert merge(list(base), list(ours), list(theirs)) == Conflict(first, last, tuple(lines))
+
+
+def test_what_fits_is_taken_around_the_conflicts() -> None:
+    base, ours, theirs = list("abcdefgh"), list("xaBcdeFgh"), list("abcDeYgH")
+    outcome = reconcile(base, ours, theirs)
+    taken = (Hunk(4, 5, ("D",)), Hunk(8, 9, ("H",)))
+    assert outcome == Reconciled(taken, (Conflict(6, 7, ("Y",)),))
+    assert "".join(apply(ours, outcome.hunks)) == "xaBcDeFgH"
 
 
 @given(TEXTS, TEXTS)
@@ -150,21 +158,43 @@ def test_agrees_with_git_merge_file(
     base = [f"line {n}" for n in range(data.draw(st.integers(0, 25)))]
     ours, theirs = data.draw(edited(base, "o")), data.draw(edited(base, "t"))
     folder = tmp_path_factory.mktemp("merge")
-    outcome = merge(base, ours, theirs)
-    expected = git_merge(folder, ours, base, theirs)
-    if expected is None:
-        assert isinstance(outcome, Conflict)
-    else:
-        assert isinstance(outcome, Merged)
-        assert apply(ours, outcome.hunks) == expected
+    outcome = reconcile(base, ours, theirs)
+    write(folder, ours, base, theirs)
+    # Without its "zealous" joining of conflicts that are near each other: the places themselves.
+    text, places = git_places(git_merge(folder, "--diff3"))
+    assert places == [
+        (ours[conflict.first : conflict.last], list(conflict.lines))
+        for conflict in outcome.conflicts
+    ]
+    assert apply(ours, outcome.hunks) == git_merge(folder, "--ours") == text
+    assert isinstance(merge(base, ours, theirs), Conflict) == bool(places)
 
 
-def git_merge(folder: Path, *texts: list[str]) -> list[str] | None:
-    """Return the merge of ours, base and theirs; None if git sees a conflict."""
-    names = ("ours", "base", "theirs")
-    for name, text in zip(names, texts, strict=True):
+def write(folder: Path, *texts: list[str]) -> None:
+    for name, text in zip(("ours", "base", "theirs"), texts, strict=True):
         folder.joinpath(name).write_text("".join(f"{line}\n" for line in text))
-    command = ["git", "merge-file", "-p", "-q", *names]
+
+
+def git_merge(folder: Path, how: str) -> list[str]:
+    """Return the merge of ours, base and theirs."""
+    command = ["git", "merge-file", "-p", "-q", how, "ours", "base", "theirs"]
     outcome = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert 0 <= outcome.returncode < 128, outcome.stderr
-    return None if outcome.returncode else outcome.stdout.splitlines()
+    return outcome.stdout.splitlines()
+
+
+def git_places(merged: list[str]) -> tuple[list[str], list[tuple[list[str], list[str]]]]:
+    """Return the text with ours at the conflicts, and both sides of each."""
+    text: list[str] = []
+    places: list[tuple[list[str], list[str]]] = []
+    side = ""
+    for line in merged:
+        if line[:7] in ("<" * 7, "|" * 7, "=" * 7, ">" * 7):
+            side = line[0].replace(">", "")
+            places += [([], [])] if side == "<" else []
+            continue
+        if side in ("", "<"):
+            text.append(line)
+        if side in ("<", "="):
+            places[-1][side == "="].append(line)
+    return text, places

@@ -5,6 +5,7 @@ Called by the reader, in wire order; nothing here waits before the session knows
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
@@ -21,6 +22,7 @@ from acp_nvim.errors import AcpError, AskFailed, Code
 from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.services.elicitation import Elicitations
 from acp_nvim.services.files import FileService
+from acp_nvim.services.lessons import Lessons
 from acp_nvim.services.mentions import Mentions
 from acp_nvim.services.permission import Permissions
 from acp_nvim.services.roots import Roots
@@ -43,6 +45,10 @@ from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
 
 
+async def nothing(roots: Roots) -> None:
+    """Prepare nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """What answers the asks of one agent; permissions and elicitations are those of all."""
@@ -56,6 +62,10 @@ class Services:
     terminals: Terminals
     mentions: Mentions
     """Asks nothing of the agent: finds what prompts speak of."""
+    lessons: Lessons
+    """Asks nothing either: knows what goes along with prompts."""
+    prepare: Callable[[Roots], Awaitable[None]] = nothing
+    """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
 
 
 class Inbound:

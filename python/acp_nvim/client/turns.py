@@ -18,6 +18,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.ports import Files
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
+from acp_nvim.services.lessons import Draft, SessionKey
 from acp_nvim.services.mentions import Takes
 from acp_nvim.services.roots import Roots
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
@@ -50,6 +51,9 @@ class Turns:
         self._dialect = dialect
         self._permissions = services.permissions
         self._mentions = services.mentions
+        self._lessons = services.lessons
+        self._prepare = services.prepare
+        self._agent = launch.name
         self._folders = launch.additional_directories
         self._files = files
         self._clock = clock
@@ -99,19 +103,24 @@ class Turns:
 
     async def _turn(self, session: Session, prompt: Prompt) -> None:
         try:
+            await self._prepare(self._roots(session))
             blocks = await self._blocks(session, prompt)
         except EditorError as error:
             session.apply(TurnEnded(self._clock(), error=f"cannot read the selection: {error}"))
         else:
-            await self._run(session, blocks)
+            draft = await self._lessons.draft(self._key(session), self._roots(session))
+            await self._run(session, blocks, draft)
         if session.state.status == "idle":
             self.go_on(session)
 
-    async def _run(self, session: Session, blocks: tuple[Content, ...]) -> None:
+    async def _run(self, session: Session, blocks: tuple[Content, ...], draft: Draft) -> None:
         """Send the prompt and wait for its end, unless the turn was cancelled meanwhile."""
         if session.state.status != "running" or session.id is None:
             session.apply(TurnEnded(self._clock(), "cancelled"))
             return
+        embedded = self._capabilities.embedded_context
+        blocks += tuple(note.content(embedded=embedded) for note in draft.notes)
+        self._lessons.sent(self._key(session), draft)
         session.apply(PromptSent(blocks))
         self._sent.add(session)
 
@@ -120,7 +129,9 @@ class Turns:
             if is_refusal(outcome) and session.state.status == "running":
                 self._hold(session, blocks)
             else:
-                session.apply(self._ending(outcome))
+                ending = self._ending(outcome)
+                self._learned(session, ending)
+                session.apply(ending)
 
         try:
             await self._connection.request(*self._dialect.prompt(session.id, blocks), ended)
@@ -128,12 +139,20 @@ class Turns:
             return  # `ended` has put it into the session
 
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
-        """Keep a prompt that the agent refused for want of a login (C-054)."""
+        """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""
+        self._lessons.arrived(self._key(session))
         session.apply(
             TurnEnded(self._clock(), error=self._login.wanted()),
             PromptQueued(Prompt(blocks, held=True), first=True),
             Noticed(reasons.held(), "warning"),
         )
+
+    def _learned(self, session: Session, ending: TurnEnded) -> None:
+        """Say whether what went along is part of the conversation now: else it goes again."""
+        if ending.error is None and ending.stop_reason != "refusal":
+            self._lessons.arrived(self._key(session))
+        else:
+            self._lessons.failed(self._key(session))
 
     def _ending(self, outcome: Outcome) -> TurnEnded:
         match outcome:
@@ -159,10 +178,15 @@ class Turns:
     async def _mentioned(self, session: Session, prompt: Prompt) -> tuple[Content, ...]:
         offered = self._capabilities
         takes = Takes(offered.embedded_context, image=offered.image, audio=offered.audio)
-        roots = Roots(session.state.cwd, self._folders)
-        found = await self._mentions.find(prompt.mentions, roots, takes)
+        found = await self._mentions.find(prompt.mentions, self._roots(session), takes)
         session.apply(*(Noticed(text, "warning") for text in found.notices))
         return tuple(found.blocks)
+
+    def _roots(self, session: Session) -> Roots:
+        return Roots(session.state.cwd, self._folders)
+
+    def _key(self, session: Session) -> SessionKey:
+        return self._agent, session.id or ""
 
 
 def fit(block: Content, capabilities: AgentCapabilities) -> tuple[Content, ...]:

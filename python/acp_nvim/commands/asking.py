@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from acp_nvim.commands import eliciting
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
+from acp_nvim.services.evidence import Exhibit
+from acp_nvim.services.roots import Roots
 from acp_nvim.session.noun import PendingAsk
+from acp_nvim.session.proposal import Evidence, proposals
 from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.view.menu import Menu
 from acp_nvim.view.permission import ask_view
 
 
 def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
     """Open the menu of a new question, and tell the user's scripts once it is there."""
-    state = chat.session.state
-    tool = state.entry(f"tool:{ask.tool_call_id}")
-    known = tool if isinstance(tool, ToolCall) else None
-    agent = chat.client.label if chat.client is not None else state.agent
-    drawn = ask_view(ask, known, agent=agent, cwd=state.cwd, said=chat.said)
-    menu = replace(drawn, chat=chat.number)
+    state, tool = chat.session.state, _tool(chat, ask)
     options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options]
     data = {
         "agent": state.agent,
@@ -37,7 +37,49 @@ def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
         if desk.options.permission.focus == "auto":
             desk.ground.asks.focus(ask.id, calmly=True)
 
-    desk.ground.asks.open(menu, announce)
+    is_told = tool is not None and proposals(tool, state.cwd)
+    better = partial(_with_evidence, desk, chat, ask) if is_told else None
+    desk.ground.asks.open(menu(desk, chat, ask), announce, better)
+
+
+async def _with_evidence(desk: Desk, chat: Chat, ask: PendingAsk) -> Menu:
+    found = await gather(desk, chat, ask)
+    return menu(desk, chat, ask, tuple(it.evidence for it in found))
+
+
+async def gather(desk: Desk, chat: Chat, ask: PendingAsk) -> tuple[Exhibit, ...]:
+    """Return what the question is about, as the files are now."""
+    tool, cwd = _tool(chat, ask), chat.session.state.cwd
+    if tool is None:
+        return ()
+    roots = Roots(cwd, tuple(desk.options.additional_directories))
+    return await desk.ground.evidence.gather(tool, roots)
+
+
+def menu(desk: Desk, chat: Chat, ask: PendingAsk, evidence: Sequence[Evidence] = ()) -> Menu:
+    """Return how a permission looks."""
+    tool, cwd = _tool(chat, ask), chat.session.state.cwd
+    drawn = ask_view(ask, tool, agent=label(chat), cwd=cwd, said=chat.said, evidence=evidence)
+    return replace(drawn, chat=chat.number)
+
+
+def label(chat: Chat) -> str:
+    """Return what the agent is called."""
+    return chat.client.label if chat.client is not None else chat.session.state.agent
+
+
+def find(desk: Desk, ask_id: str) -> tuple[Chat, PendingAsk] | None:
+    """Return the open permission of that id, and its chat."""
+    for chat in desk.chats.values():
+        for ask in chat.session.state.asks:
+            if ask.id == ask_id and ask.kind == "permission":
+                return chat, ask
+    return None
+
+
+def _tool(chat: Chat, ask: PendingAsk) -> ToolCall | None:
+    tool = chat.session.state.entry(f"tool:{ask.tool_call_id}")
+    return tool if isinstance(tool, ToolCall) else None
 
 
 def title(state: SessionState, ask: PendingAsk) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from acp_nvim.client.client import Client
@@ -11,6 +12,18 @@ from acp_nvim.ports import Picture
 from acp_nvim.session.state import Message
 from acp_nvim.view.status import summary, winbar
 from acp_nvim.view.transcript import FoldAction, Transcript, fold, render
+
+
+@dataclass(slots=True)
+class Noted:
+    """What the prompt shows of the notes that go along with it."""
+
+    labels: tuple[tuple[str, str], ...] = ()
+    """Key and label of each."""
+    sought: bool = False
+    """They are being found out."""
+    wanted: bool = False
+    """They must be found out, again if they are already."""
 
 
 class Chat:
@@ -29,6 +42,7 @@ class Chat:
         self.client: Client | None = None
         """None as long as it is not clear which agent it will be."""
         self.transcript = Transcript()
+        self.noted = Noted()
         self._opened: frozenset[str] = frozenset()
         self._clock = clock
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,12 +11,27 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.workspace import find_root
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Asks, Chooser, LoginTerminals, Notifier, Screen, TerminalScreens
+from acp_nvim.ports import (
+    Asks,
+    Chooser,
+    Comparer,
+    LoginTerminals,
+    Notifier,
+    Reviewer,
+    Screen,
+    TerminalScreens,
+)
+from acp_nvim.services.board import Board
+from acp_nvim.services.edits import Edits
 from acp_nvim.services.elicitation import Elicitations
+from acp_nvim.services.evidence import EvidenceService
 from acp_nvim.services.follow_along import FollowAlong
+from acp_nvim.services.lessons import Lessons
 from acp_nvim.services.permission import Permissions
+from acp_nvim.services.review import Review
 from acp_nvim.services.store import Store
 from acp_nvim.services.watch import DiskWatch
 
@@ -26,6 +42,8 @@ class Ground:
 
     screen: Screen
     asks: Asks
+    comparer: Comparer
+    evidence: EvidenceService
     chooser: Chooser
     login_terminals: LoginTerminals
     notifier: Notifier
@@ -34,6 +52,15 @@ class Ground:
     elicitations: Elicitations
     disk: DiskWatch
     follow: FollowAlong
+    lessons: Lessons
+    edits: Edits
+    review: Review
+    reviewer: Reviewer
+    board: Board
+    known: Callable[..., Coroutine[Any, Any, None]]
+    """Takes note of files that an agent's own tool has read: state, roots, paths."""
+    show_notes: Callable[[int, list[dict[str, str]]], None]
+    """Shows in the prompt of a chat what goes along with it: `{key, label}` each."""
     new_client: Callable[[Launch], Client]
     new_session: Callable[[str, str], Session]
     """Makes a session from the agent's name and the working directory."""
@@ -57,6 +84,8 @@ class Desk:
     paths: Mapping[str, str] = field(default_factory=dict)
     clients: list[Client] = field(default_factory=list)
     chats: dict[int, Chat] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    """Projects that the user has asked for the review of, besides those of the sessions."""
 
     def chat(self, number: object) -> Chat:
         """Return the chat of that buffer; raises `UserError` if there is none."""
@@ -75,6 +104,16 @@ class Desk:
             *(chat.session for chat in self.chats.values()),
             *(client.outside for client in self.clients),
         ]
+
+    def look_around(self, file: str) -> None:
+        """Count the project of that file, '' for none, to those that are reviewed."""
+        self.folders.add(os.path.realpath(find_root(file, os.getcwd())))
+
+    def scope(self) -> set[str]:
+        """Return the folders, resolved, in which changes are reviewed."""
+        more = self.options.additional_directories
+        folders = {chat.session.state.cwd for chat in self.chats.values()}
+        return {os.path.realpath(folder) for folder in (*folders, *more)} | self.folders
 
     def client(self, name: str) -> Client | None:
         """Return the client of that agent that is alive, or the last one that was, or None."""

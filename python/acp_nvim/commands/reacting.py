@@ -5,11 +5,13 @@ The composition root hands every event here; nothing in it waits.
 
 from __future__ import annotations
 
+import os
 from urllib.parse import quote
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, eliciting, following
+from acp_nvim.commands import asking, eliciting, following, noting
+from acp_nvim.commands.authors import Authors
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.services.roots import Roots
@@ -25,9 +27,12 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.state import SessionState
+from acp_nvim.session.place import places
+from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.view.announcement import announce
 
+LOOKING = ("read", "search", "think", "fetch", "switch_mode")
+"""Kinds of tool calls that change no files."""
 MOVING = ("running", "cancelling", "loading")
 """States of a session in which its clock runs on screen."""
 
@@ -35,8 +40,9 @@ MOVING = ("running", "cancelling", "loading")
 class Reactions:
     """Draws, asks, follows the disk and tells the user's scripts; a `client.Watcher`."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, authors: Authors) -> None:
         self._desk = desk
+        self._authors = authors
 
     def changed(self, session: Session, before: SessionState, event: Event) -> None:
         """React to an event of a session; see `client.session.Listener`."""
@@ -49,16 +55,34 @@ class Reactions:
                     ground.start_soon(ground.name_chat, chat.number, name)
         match event:
             case ToolCallUpdated():
-                ground.disk.look(self._roots(session), paths(event))
+                self._worked(session, event)
             case SessionOpened() | InfoChanged():
                 ground.store.note(session.state)
+                if isinstance(event, SessionOpened):
+                    ground.start_soon(ground.disk.prepare, self._roots(session))
             case TurnEnded():
                 ground.store.note(session.state)
-                ground.disk.sweep(self._roots(session))
+                ground.disk.sweep(self._authors.of(before), self._roots(session))
+        noting.happened(self._desk, chat, event)
         self._ask(session, chat, event)
         if found := announce(before, event, session.state):
             ground.notifier.event(*found)
         following.walked(ground.follow, session, self._roots(session), event)
+
+    def _worked(self, session: Session, event: ToolCallUpdated) -> None:
+        """Follow the disk where a tool call works; a replayed one is of long ago."""
+        state, call = session.state, session.state.entry(f"tool:{event.id}")
+        if state.status == "loading" or not isinstance(call, ToolCall):
+            return
+        author, roots = self._authors.of(state, call.id), self._roots(session)
+        named = [place.path for place in places(event, call, state.cwd)]
+        self._desk.ground.disk.look(author, roots, (*paths(event), *named))
+        if event.status not in ("completed", "failed"):
+            return
+        if call.kind in LOOKING:
+            self._desk.ground.start_soon(self._desk.ground.known, session.state, roots, named)
+        else:
+            self._desk.ground.disk.sweep(author, roots)
 
     def _ask(self, session: Session, chat: Chat | None, event: Event) -> None:
         """Show a question, and close it; an elicitation needs no chat."""
@@ -83,6 +107,14 @@ class Reactions:
         data = {"agent": client.name, "error": client.error or ""}
         self._desk.ground.notifier.event("AcpDisconnected", data)
         self._touch(client)
+
+    def refused(self, agent: str, session_id: str, path: str, reason: str) -> None:
+        """Tell the user of a file that the agent could not write."""
+        for session in self._desk.sessions():
+            if session.state.agent == agent and session.id == session_id:
+                text = f"{agent} could not write {os.path.basename(path)}: {reason}"
+                session.apply(Noticed(text, "warning"))
+                return
 
     def tick(self) -> None:
         """Draw the clocks that run."""

@@ -171,6 +171,7 @@ async def _delete(desk: Desk, row: Row) -> None:
     client = desk.client(row.agent)
     by_agent = await client.listing.delete(row.id) if client is not None and row.id else False
     kept = desk.ground.store.delete(row.agent, row.id)
+    desk.ground.lessons.forget((row.agent, row.id))
     if not by_agent and not kept:
         raise UserError(f"{row.agent} cannot delete its sessions")
     if not by_agent:

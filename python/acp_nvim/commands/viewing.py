@@ -7,7 +7,7 @@ from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, terminals
+from acp_nvim.commands import asking, explaining, terminals
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.view.snapshot import pruned, snapshot
@@ -60,13 +60,14 @@ async def inspect(desk: Desk, _payload: Mapping[str, Any]) -> dict[str, Any]:
     await desk.ground.asks.settled()
     await desk.ground.terminals.settled()
     await desk.ground.screen.settled()
+    await desk.ground.board.settled()
     return {
         "host": dict(desk.ground.host),
         "connections": [_connection(client) for client in desk.clients],
         "sessions": [_session(chat) for chat in desk.chats.values()],
         "asks": [ask for session in desk.sessions() for ask in _asks(desk, session)],
         "terminals": terminals.listed(desk),
-        "edits": [],
+        "edits": explaining.edits(desk),
         "follow": pruned(await desk.ground.follow.snapshot()),
     }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.deed import Author, Deed
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.span import FILE, Span, exploded, with_file
 
@@ -64,13 +64,13 @@ def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None)
     return Decided(replace(recorded, weave=with_file(decided.ledger.weave)), decided.count)
 
 
-def origin(ledger: Ledger, row: int) -> Author | None:
-    """Return who wrote the 0-based row of the text; None if no agent did."""
+def origin(ledger: Ledger, row: int) -> Deed | None:
+    """Return what put the 0-based row into the text; None if no agent did."""
     left = row + 1
     for span in ledger.weave:
         if span.alive and left < len(span.lines):
             deed = ledger.deed(span.born)
-            return deed.author if deed is not None and deed.kind == "agent" else None
+            return deed if deed is not None and deed.kind == "agent" else None
         left -= len(span.lines) if span.alive else 0
     return None
 

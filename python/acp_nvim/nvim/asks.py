@@ -1,4 +1,8 @@
-"""The floats of asks: a queue of calls, carried out one after the other."""
+"""The floats of asks: a queue of calls, carried out one after the other.
+
+A menu that could say more is waited for in the queue, so that the order of the menus is that of the
+questions; what takes too long comes as a redraw.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 import anyio
+from anyio.abc import TaskGroup
 
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
@@ -15,6 +20,10 @@ from acp_nvim.view.menu import Menu
 from acp_nvim.view.op import Replace, to_plain
 
 _Job: TypeAlias = Callable[[], Awaitable[None]]
+Better: TypeAlias = Callable[[], Awaitable[Menu]]
+
+PATIENCE = 0.3
+"""Seconds that a menu is kept back for what it could show besides."""
 
 
 class AskFloats:
@@ -26,28 +35,53 @@ class AskFloats:
         self._places: dict[str, tuple[int, int]] = {}
         self._open: set[str] = set()
         self._send, self._receive = anyio.create_memory_object_stream[_Job](float("inf"))
+        self._tasks: TaskGroup
 
     async def run(self) -> None:
         """Carry out the calls for ever; the caller's task group ends it."""
-        async for job in self._receive:
-            try:
-                await job()
-            except EditorError as error:
-                self._fault(error)
+        async with anyio.create_task_group() as self._tasks:
+            async for job in self._receive:
+                try:
+                    await job()
+                except EditorError as error:
+                    self._fault(error)
 
-    def open(self, view: Menu, announce: Callable[[], None]) -> None:
+    def open(self, view: Menu, announce: Callable[[], None], better: Better | None = None) -> None:
         """See `ports.Asks`."""
         self._open.add(view.id)
 
         async def job() -> None:
             if view.id not in self._open:
                 return  # answered before it could be shown
-            place = await self._call.lua("acp.window.open_ask", _plain(view))
+            shown = view if better is None else await self._best(view, better)
+            if view.id not in self._open:
+                return
+            place = await self._call.lua("acp.window.open_ask", _plain(shown))
             if view.id in self._open:
                 self._places[view.id] = (place["bufnr"], place["winid"])
             announce()
 
         self._send.send_nowait(job)
+
+    async def _best(self, view: Menu, better: Better) -> Menu:
+        """Return the better menu if it comes soon; else it is drawn when it comes."""
+        found: list[Menu] = []
+        over, late = anyio.Event(), False
+
+        async def look() -> None:
+            try:
+                found.append(await better())
+            except Exception as error:  # the question must be asked all the same
+                self._fault(error)
+            over.set()
+            if late and found:
+                self.redraw(found[0])
+
+        self._tasks.start_soon(look)
+        with anyio.move_on_after(PATIENCE):
+            await over.wait()
+        late = not over.is_set()
+        return found[0] if found else view
 
     def redraw(self, view: Menu) -> None:
         """See `ports.Asks`."""
@@ -112,6 +146,7 @@ def _plain(view: Menu) -> dict[str, Any]:
         "options": list(view.option_ids),
         "detail_ops": _detail(view.detail),
         "detail_filetype": view.detail_filetype,
+        "comparable": view.comparable,
         "form": [asdict(row) for row in view.form],
     }
 

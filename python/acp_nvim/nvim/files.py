@@ -10,9 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from acp_nvim.errors import AskFailed, Code
-from acp_nvim.hunks import Hunk
+from acp_nvim.hunks import Hunk, apply
 from acp_nvim.ports import BufferOptions, Files, LiveBuffer
 from acp_nvim.session.noun import Selection
+
+REMEMBERED = 8
+"""So many buffers' lines are kept, for those that are asked for again and again."""
 
 
 class NvimFiles(Files):
@@ -20,11 +23,26 @@ class NvimFiles(Files):
 
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
+        self._last: dict[str, LiveBuffer] = {}
 
     async def loaded(self, path: str) -> LiveBuffer | None:
-        """Return the loaded file buffer of that resolved path, or None."""
-        found = await self._lua("acp.buffer.read", path)
-        return LiveBuffer(**(found | {"lines": tuple(found["lines"])})) if found else None
+        """Return the loaded file buffer of that resolved path, or None.
+
+        The lines of those asked for last come from here as long as they are as they were.
+        """
+        last = self._last.pop(path, None)
+        known = () if last is None else (last.number, last.changedtick)
+        found = await self._lua("acp.buffer.read", path, *known)
+        if not found:
+            return None
+        if last is not None and "lines" not in found:
+            buffer = replace(last, **found)
+        else:
+            buffer = LiveBuffer(**(found | {"lines": tuple(found["lines"])}))
+        self._last[path] = buffer
+        if len(self._last) > REMEMBERED:
+            del self._last[next(iter(self._last))]
+        return buffer
 
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the resolved roots."""
@@ -42,6 +60,22 @@ class NvimFiles(Files):
         """Edit so that the buffer equals the disk; False if it has changed. Raises `AskFailed`."""
         return await self._change("acp.buffer.follow", buffer, hunks, options)
 
+    async def edit(
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions | None,
+        *,
+        settled: bool,
+    ) -> bool:
+        """Edit without saving; False if the buffer has changed. Raises `AskFailed`."""
+        return await self._change("acp.buffer.edit", buffer, hunks, options, settled)
+
+    async def holder(self, path: str) -> str | None:
+        """Return who else has the file open, or None."""
+        found: str | None = await self._lua("acp.buffer.holder", path)
+        return found
+
     async def selection(self, selection: Selection) -> Selection:
         """Return it as it stands now and drop its mark; unchanged if its buffer is gone."""
         now = await self._lua("acp.buffer.selection", selection.buffer, selection.mark)
@@ -51,15 +85,30 @@ class NvimFiles(Files):
         return replace(selection, first=now["first"], last=now["last"], lines=lines)
 
     async def _change(
-        self, function: str, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        function: str,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions | None,
+        *more: object,
     ) -> bool:
         plain = [[hunk.first, hunk.last, list(hunk.lines)] for hunk in hunks]
+        settings = options and _plain_options(options)
         outcome = await self._lua(
-            function, buffer.number, buffer.changedtick, plain, _plain_options(options)
+            function, buffer.number, buffer.changedtick, plain, settings, *more
         )
         if reason := outcome.get("error"):
-            raise AskFailed(Code.INTERNAL_ERROR, f"The user's editor cannot save: {reason}")
+            raise AskFailed(Code.INTERNAL_ERROR, f"The user's editor refuses: {reason}")
+        if "tick" in outcome:
+            self._edited(buffer, hunks, outcome["tick"])
         return "ok" in outcome
+
+    def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:
+        """Know the lines after our own edit, too, without reading them again."""
+        lines = tuple(apply(buffer.lines, hunks))
+        for path, last in self._last.items():
+            if last.number == buffer.number and any(lines):
+                self._last[path] = replace(last, lines=lines, changedtick=tick, empty=False)
 
 
 def _plain_options(options: BufferOptions) -> dict[str, Any]:

@@ -51,6 +51,19 @@ async def read_if_text(path: str, encoding: str = "") -> DiskText | None:
         return None
 
 
+def stamp(path: str) -> str:
+    """Return what tells one state of the file from the next, "" if it is not there.
+
+    The same as `lua/acp/buffer.lua` makes: time of change, size and inode.
+    """
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ""
+    seconds, rest = divmod(status.st_mtime_ns, 1_000_000_000)
+    return f"{seconds}.{rest:09d}:{status.st_size}:{status.st_ino}"
+
+
 def check_writable(path: str) -> None:
     """Raise `AskFailed` if there is something at that path that must not be overwritten.
 
@@ -97,9 +110,27 @@ def _write(path: str, data: bytes) -> None:
             # The folder takes no new file, or not with that owner; the file itself may.
             if status is None:
                 raise
-    with open(path, "r+b") as file:
-        file.write(data)
-        file.truncate()
+    _overwrite(path, data)
+
+
+def _overwrite(path: str, data: bytes) -> None:
+    """Write into the file itself; when that fails, what it held is put back."""
+    with open(path, "r+b", buffering=0) as file:
+        old = file.read()
+        try:
+            _put(file.fileno(), data)
+        except BaseException:
+            _put(file.fileno(), old)
+            raise
+
+
+def _put(descriptor: int, data: bytes) -> None:
+    """Make this the whole content of an open file."""
+    done = 0
+    while done < len(data):
+        done += os.pwrite(descriptor, memoryview(data)[done:], done)
+    os.ftruncate(descriptor, len(data))
+    os.fsync(descriptor)
 
 
 def _replace(path: str, data: bytes, status: os.stat_result | None) -> None:

@@ -111,8 +111,13 @@ class Edits(Recorder):
         """Return those of all files."""
         return tuple(self._clashes.values())
 
-    def origin(self, path: str, row: int) -> Author | None:
-        """Return who wrote the 0-based row of the text as it was last seen; None: no agent."""
+    def undone(self, path: str) -> tuple[Deed, ...]:
+        """Return the undos in a file that can be returned."""
+        ledger = self._ledgers.get(path)
+        return () if ledger is None else undone(ledger)
+
+    def origin(self, path: str, row: int) -> Deed | None:
+        """Return what put the 0-based row into the text as it was last seen; None: no agent."""
         ledger = self._ledgers.get(path)
         return None if ledger is None else origin(ledger, row)
 

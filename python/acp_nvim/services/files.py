@@ -1,8 +1,9 @@
 """`fs/read_text_file` and `fs/write_text_file`, between live buffers and the disk.
 
-The text that a session was last given, or wrote, is the base of its next write: what the user has
-changed since then is merged with what the agent changed, and where both changed the same place
-the write fails and says so. The user's text is never overwritten. Only `client` calls.
+The text that a session was last given, or wrote, is the base of its next write, else what the disk
+held when last seen: what the user, or another program, has changed since then is merged with what
+the agent changed, and where both changed the same place the write fails and says so. Nobody's text
+is ever overwritten. Only `client` calls.
 """
 
 from __future__ import annotations
@@ -13,23 +14,16 @@ from weakref import WeakValueDictionary
 import anyio
 
 from acp_nvim.errors import AskFailed, Code
-from acp_nvim.hunks import Conflict, diff
+from acp_nvim.ledger.deed import Author
 from acp_nvim.ports import Files, LiveBuffer
-from acp_nvim.services import disk
+from acp_nvim.services import disk, writing
+from acp_nvim.services.recorder import Clash, Recorder, Unrecorded
 from acp_nvim.services.roots import Roots
-from acp_nvim.services.text import (
-    buffer_form,
-    buffer_text,
-    clean,
-    encode,
-    merged,
-    window,
-)
+from acp_nvim.services.text import buffer_text, clean, window
+from acp_nvim.services.watch import DiskWatch
+from acp_nvim.services.writing import Clashed, Wish, Written
 from acp_nvim.session.ask import FileRead, FileWritten, ReadFileAsk, WriteFileAsk
 from acp_nvim.session.place import first_change
-
-ATTEMPTS = 5
-"""How often a write begins anew because the user types meanwhile."""
 
 
 def ignore(session_id: str, path: str) -> None:
@@ -40,11 +34,31 @@ def nowhere(session_id: str, path: str, line: int | None) -> None:
     """Tell nobody where the agent is."""
 
 
+def untold(session_id: str, path: str, text: str) -> None:
+    """Tell nobody what the agent knows of a file."""
+
+
+def nobody(session_id: str) -> Author | None:
+    """Say of no session that a turn runs in it."""
+    return None
+
+
+def silent(session_id: str, path: str, reason: str) -> None:
+    """Tell no user of a write that failed."""
+
+
+def unshown(error: BaseException) -> None:
+    """Tell nobody of a fault."""
+
+
 class FileService:
     """Serves one client's file asks; those for the same file one after the other, as they came.
 
     `on_read` and `on_written` are told the session and the resolved path after each success,
-    `on_place` a line of it besides, where one is known: the first that was read, or changed.
+    `on_place` a line of it besides, where one is known: the first that was read, or changed;
+    `on_text` the text that the agent takes the file for from then on; `on_refused` the session, the
+    path as the agent has it, and why a write failed. `author` maps a session to its running turn,
+    to which the `recorder` counts what is written. `watch` is the editor's one DiskWatch.
     """
 
     def __init__(
@@ -54,11 +68,21 @@ class FileService:
         on_read: Callable[[str, str], None] = ignore,
         on_written: Callable[[str, str], None] = ignore,
         on_place: Callable[[str, str, int | None], None] = nowhere,
+        on_text: Callable[[str, str, str], None] = untold,
+        on_refused: Callable[[str, str, str], None] = silent,
+        author: Callable[[str], Author | None] = nobody,
+        recorder: Recorder | None = None,
+        watch: DiskWatch | None = None,
     ) -> None:
         self._files = files
+        self._on_refused = on_refused
+        self._author = author
+        self._recorder = recorder or Unrecorded()
+        self._watch = watch or DiskWatch(files, unshown)
         self._on_read = on_read
         self._on_written = on_written
         self._on_place = on_place
+        self._on_text = on_text
         self._bases: dict[tuple[str, str], str] = {}
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
@@ -73,12 +97,12 @@ class FileService:
         path = roots.resolve(ask.path)
         async with self._lock(path):
             try:
-                text = await self._text(path)
+                text = await self._text(ask.session_id, path)
             except AskFailed as error:
                 if not (empty_for_missing and error.code == Code.RESOURCE_NOT_FOUND):
                     raise
                 text = ""
-            self._bases[ask.session_id, path] = text
+            self._remember(ask.session_id, path, text)
         self._on_read(ask.session_id, path)
         self._on_place(ask.session_id, path, ask.line)
         return FileRead(window(text, ask.line, ask.limit))
@@ -88,40 +112,86 @@ class FileService:
 
         Raises `AskFailed`, and then nothing has changed (v1/file-system § Writing Files).
         """
-        path = roots.resolve(ask.path)
-        content = clean(ask.content)
-        async with self._lock(path):
-            disk.check_writable(path)
-            disk.make_folders(path)
-            base = self._bases.get((ask.session_id, path))
-            for _ in range(ATTEMPTS):
-                buffer = await self._files.loaded(path)
-                if buffer is None:
-                    done = await self._write_disk(path, base, content)
-                else:
-                    done = await self._write_buffer(path, buffer, base, content)
-                if done:
-                    break
-            else:
-                raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing: try again later")
-            # Not the merged text: what the user added is no news that the agent has had.
-            self._bases[ask.session_id, path] = content
+        try:
+            path = roots.resolve(ask.path)
+            async with self._lock(path), self._watch.still():
+                wish = await self._write(ask.session_id, path, clean(ask.content))
+        except AskFailed as error:
+            self._on_refused(ask.session_id, ask.path, error.message)
+            raise
         self._on_written(ask.session_id, path)
-        line = None if base is None else first_change(base, content)
+        line = None if wish.base is None else first_change(wish.base, wish.content)
         self._on_place(ask.session_id, path, line)
         return FileWritten()
+
+    async def _write(self, session_id: str, path: str, content: str) -> Wish:
+        """Write, and say who did; the caller holds the file's lock, and `still`."""
+        author = self._author(session_id)
+        seen = await self._watch.seen(path)
+        await self._watch.settle(path, author)
+        self._check(path)
+        base = self._bases.get((session_id, path))
+        if base is None and isinstance(seen, str):
+            base = clean(seen)
+        wish = Wish(path, base, content)
+        try:
+            written = await writing.write(self._files, wish)
+        except Clashed as clash:
+            self._clashed(wish, clash, author)
+            raise
+        await self._watch.saw(path)
+        # Not the merged text: what the user added is no news that the agent has had.
+        self._remember(session_id, path, content)
+        self._record(path, written, author)
+        return wish
+
+    def _check(self, path: str) -> None:
+        """Raise `AskFailed` if the file must not be written now."""
+        disk.check_writable(path)
+        disk.make_folders(path)
+        line = self._watch.disputed(path)
+        if line is not None:
+            raise AskFailed(
+                Code.INTERNAL_ERROR,
+                f"{path} was changed on disk by another program, and by the user, at line "
+                f"{line + 1}: the user must save it or read it again first",
+            )
+
+    def _clashed(self, wish: Wish, clash: Clashed, author: Author | None) -> None:
+        if author is not None:
+            self._recorder.clashed(
+                Clash(
+                    wish.path,
+                    author,
+                    clash.base,
+                    wish.content,
+                    clash.places,
+                    on_disk=clash.on_disk,
+                )
+            )
+
+    def _record(self, path: str, written: Written, author: Author | None) -> None:
+        if author is not None:
+            self._recorder.wrote(path, written.before, written.after, author)
+        self._recorder.settled(path)
 
     def forget(self, session_id: str) -> None:
         """Drop what is remembered for a session that is over."""
         self._bases = {key: text for key, text in self._bases.items() if key[0] != session_id}
 
+    def _remember(self, session_id: str, path: str, text: str) -> None:
+        self._bases[session_id, path] = text
+        self._on_text(session_id, path, text)
+
     def _lock(self, path: str) -> anyio.Lock:
         """Return the lock of that path; it lives as long as somebody holds or awaits it."""
         return self._locks.setdefault(path, anyio.Lock())
 
-    async def _text(self, path: str) -> str:
+    async def _text(self, session_id: str, path: str) -> str:
         """Return what an agent may know of the file; the caller holds its lock."""
         buffer = await self._files.loaded(path)
+        if buffer is not None and buffer.modified:
+            buffer = await self._settled(session_id, path)
         if buffer is None:
             return clean((await disk.read(path)).text)
         if buffer.modified:
@@ -134,40 +204,11 @@ class FileService:
                 raise
             return _shown(path, buffer)
 
-    async def _write_disk(self, path: str, base: str | None, content: str) -> bool:
-        """Write a file that is not open; always True."""
-        now = await disk.read_if_text(path)
-        if now is None:
-            await disk.write(path, content.encode())
-            return True
-        text = _merge(path, now.text if base is None else base, now.text, content)
-        if text != now.text:
-            await disk.write(path, encode(text, now.encoding))
-        return True
-
-    async def _write_buffer(
-        self, path: str, buffer: LiveBuffer, base: str | None, content: str
-    ) -> bool:
-        """Write through the open buffer; False if it changed meanwhile."""
-        if buffer.readonly or not buffer.modifiable:
-            how = "read-only" if buffer.readonly else "not modifiable"
-            raise AskFailed(Code.INTERNAL_ERROR, f"{path} is {how} in the user's editor")
-        found = await disk.read_if_text(path, buffer.encoding or "utf-8")
-        on_disk = None if found is None else clean(found.text)
-        ours = on_disk
-        if ours is None or buffer.modified:
-            ours = clean(buffer_text(buffer))
-        if base is None and buffer.modified and content == on_disk:
-            # Some agents write the disk first and then tell us. What the user's edits were made
-            # upon is not known any more, so a merge could take either side's back: leave both.
-            return True
-        if base is None:
-            base = (on_disk or "") if buffer.modified else ours
-        text = _merge(path, base, ours, content)
-        lines, options = buffer_form(text, buffer)
-        hunks = diff([clean(line) for line in buffer.lines], lines)
-        saved = text == on_disk and not buffer.modified
-        return await (self._files.follow if saved else self._files.write)(buffer, hunks, options)
+    async def _settled(self, session_id: str, path: str) -> LiveBuffer | None:
+        """Return the buffer with what the disk has new: the agent may have written it itself."""
+        async with self._watch.still():
+            await self._watch.settle(path, self._author(session_id))
+        return await self._files.loaded(path)
 
 
 def _shown(path: str, buffer: LiveBuffer) -> str:
@@ -176,17 +217,3 @@ def _shown(path: str, buffer: LiveBuffer) -> str:
     if "\0" in text:
         raise AskFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
     return clean(text)
-
-
-def _merge(path: str, base: str, ours: str, theirs: str) -> str:
-    """Return the agent's text with what the user changed since `base`."""
-    if base == ours:
-        return theirs
-    text = merged(base, ours, theirs)
-    if isinstance(text, Conflict):
-        raise AskFailed(
-            Code.INTERNAL_ERROR,
-            f"{path} was changed by the user since you read it, at line {text.first + 1}: "
-            "read it again and repeat your edit",
-        )
-    return text

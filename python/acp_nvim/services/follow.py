@@ -1,47 +1,103 @@
-"""Keeps open buffers at what is on disk when an agent, or a command of its, changed a file.
+"""Brings one open buffer up to the disk when an agent, or a command of its, changed the file.
 
-In place, by the lines that differ, so that marks, cursor and undo stay; a buffer with unsaved
-edits is left alone, and so is one whose file is gone. Called after tool calls and turns.
+In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
+the disk has new is merged; where both changed the same place the user's text stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
-from acp_nvim.errors import AskFailed
-from acp_nvim.hunks import diff
-from acp_nvim.ports import Files
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.hunks import Conflict, diff
+from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.text import buffer_form, buffer_text
+from acp_nvim.services.baselines import Change
+from acp_nvim.services.text import buffer_form, buffer_text, reconciled, split_lines
 
 ATTEMPTS = 5
 """How often a buffer that changes meanwhile is tried again."""
 
 
-async def follow(files: Files, paths: Iterable[str]) -> list[str]:
-    """Bring the buffers of these resolved paths up to the disk; return the paths that changed."""
-    return [path for path in dict.fromkeys(paths) if await _follow(files, path)]
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What became of a change of the disk: the live text before and after, None for no file.
+
+    `clashes` are places of `after` where the user's text stays against `theirs`, the disk's.
+    """
+
+    before: str | None
+    after: str | None
+    base: str = ""
+    theirs: str = ""
+    clashes: tuple[Conflict, ...] = ()
 
 
-async def follow_all(files: Files, roots: Roots) -> list[str]:
-    """Do so for every open file below the roots: a command may have changed any of them."""
-    return await follow(files, await files.loaded_paths(roots.folders()))
+async def follow(files: Files, path: str, change: Change | None) -> Followed | None:
+    """Bring the buffer of that resolved path, if it has one, up to the disk.
 
-
-async def _follow(files: Files, path: str) -> bool:
+    `change` is what is known of how the disk has changed, as the buffer's encoding has it. None if
+    there was nothing to be done, or it was the user who wrote. Raises `AskFailed` when it cannot be
+    done now; nothing has changed.
+    """
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(path)
-        if buffer is None or buffer.modified:
-            return False
-        found = await disk.read_if_text(path, buffer.encoding or "utf-8")
-        if found is None or found.text == buffer_text(buffer):
-            return False
-        lines, options = buffer_form(found.text, buffer)
-        try:
-            if await files.follow(buffer, diff(buffer.lines, lines), options):
-                return True
-        except AskFailed:
-            # The buffer stays as it was, and Neovim warns the user as it does without us.
-            return False
-    return False
+        if buffer is None:
+            return None if change is None else Followed(change.before, change.after)
+        stamp = disk.stamp(path)
+        if stamp and stamp == buffer.saved:
+            return None
+        if stamp and stamp == buffer.synced and buffer.modified:
+            # Neovim has read it before the user went on.
+            return None if change is None else Followed(change.before, change.after)
+        now = await _now(path, buffer)
+        take = _merge if buffer.modified else _take
+        done, followed = await take(files, buffer, now, change)
+        if done:
+            return followed
+    raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
+
+
+async def _now(path: str, buffer: LiveBuffer) -> str | None:
+    """Return what the disk holds, None if there is no file; raises `AskFailed` if it is no text."""
+    try:
+        return (await disk.read(path, buffer.encoding or "utf-8")).text
+    except AskFailed as error:
+        if error.code == Code.RESOURCE_NOT_FOUND:
+            return None
+        raise
+
+
+async def _take(
+    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None
+) -> tuple[bool, Followed | None]:
+    """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
+    live = buffer_text(buffer)
+    before = live if change is None else change.before
+    if now is None:
+        gone = change is not None and change.before is not None
+        return True, Followed(live, None) if gone else None
+    if now != live:
+        lines, options = buffer_form(now, buffer)
+        if not await files.follow(buffer, diff(buffer.lines, lines), options):
+            return False, None
+    return True, None if before == now else Followed(before, now)
+
+
+async def _merge(
+    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None
+) -> tuple[bool, Followed | None]:
+    """Bring into unsaved edits what the disk has new; nothing if it is not known what that is."""
+    if change is None or (now is None and change.before is None):
+        return True, None
+    live, base = buffer_text(buffer), change.before or ""
+    if now is None:
+        whole = Conflict(0, len(split_lines(live)), ())
+        return True, Followed(live, live, base, "", (whole,))
+    text, clashes = reconciled(base, live, now)
+    if text != live or not clashes:
+        lines, options = buffer_form(text, buffer)
+        hunks = diff(buffer.lines, lines)
+        if not await files.edit(buffer, hunks, options, settled=not clashes):
+            return False, None
+    return True, Followed(live, text, base, now, clashes)

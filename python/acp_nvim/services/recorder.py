@@ -44,10 +44,10 @@ class Unrecorded(Recorder):
     """Takes note of nothing."""
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        return
+        """Do nothing."""
 
     def clashed(self, clash: Clash) -> None:
-        return
+        """Do nothing."""
 
     def settled(self, path: str) -> None:
-        return
+        """Do nothing."""

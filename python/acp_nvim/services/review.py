@@ -17,12 +17,23 @@ from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.rewind import Rewound
 from acp_nvim.ports import Files
 from acp_nvim.services.edits import Edits, SessionKey, Turn
+from acp_nvim.services.recorder import Clash
 from acp_nvim.services.standing import Standing, put, stand
+from acp_nvim.services.text import with_theirs
 from acp_nvim.services.watch import DiskWatch
 from acp_nvim.view.review import FileReview
 
 ATTEMPTS = 5
 """How often an act begins anew because the user types meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The hunks of a file, and the changedtick of its buffer for which they are right."""
+
+    review: FileReview
+    tick: int | None = None
+    """None: it is in no buffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +82,15 @@ class Review:
         self._author = author
         self._learned = learned
 
-    async def look(self, path: str) -> FileReview:
+    async def look(self, path: str) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more."""
         async with self._watch.still():
             standing = await self._look(path)
         if standing is None:
-            return FileReview(path, 0)
-        return FileReview(path, standing.rows, self._edits.changes(path))
+            return Seen(FileReview(path, 0))
+        buffer = standing.buffer
+        review = FileReview(path, standing.rows, self._edits.changes(path))
+        return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many."""
@@ -110,6 +123,23 @@ class Review:
             await self._change(path, turn_back, {(it.agent, it.session) for it in authors})
         return counts[-1] if counts else 0
 
+    async def take(self, clash: Clash) -> None:
+        """Put the agent's text in the places where the user's was kept against it.
+
+        Raises `UserError`, and then nothing has changed.
+        """
+        path = clash.path
+        async with self._watch.still():
+            for _ in range(ATTEMPTS):
+                standing = await self._stand(path)
+                text = with_theirs(clash.base, standing.text or "", clash.theirs)
+                if await put(self._files, standing, text):
+                    await self._watch.saw(path)
+                    self._edits.wrote(path, standing.text, text, clash.author)
+                    self._edits.settled(path)
+                    return
+        raise UserError(f"{path} keeps changing: try again")
+
     async def undo(self, turn: Turn) -> Undone:
         """Take back what that turn has changed, in all files."""
         batch = uuid4().hex
@@ -117,7 +147,7 @@ class Review:
         def take_back(ledger: Ledger) -> Rewound:
             return rewind.undo(ledger, turn.author, batch, self._edits.now())
 
-        return await self._rewind(turn.paths, turn.author, take_back)
+        return await self._rewind(turn.paths, turn.author, take_back, learns=True)
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""
@@ -127,17 +157,28 @@ class Review:
         batch, paths = last
         deeds = (deed for path in paths for deed in rewind.undone(self._ledger(path)))
         author = next(deed.author for deed in deeds if deed.batch == batch)
-        return await self._rewind(paths, author, lambda ledger: rewind.redo(ledger, batch))
+
+        def return_it(ledger: Ledger) -> Rewound:
+            return rewind.redo(ledger, batch)
+
+        return await self._rewind(paths, author, return_it, learns=False)
 
     # --- the parts of an act
 
     async def _rewind(
-        self, paths: tuple[str, ...], author: Author, turn: Callable[[Ledger], Rewound]
+        self,
+        paths: tuple[str, ...],
+        author: Author,
+        turn: Callable[[Ledger], Rewound],
+        *,
+        learns: bool,
     ) -> Undone:
         done: list[str] = []
         left: list[tuple[str, int]] = []
         unsaved: list[str] = []
         failed: list[str] = []
+        # what is returned is as the agent had left it
+        sessions = {(author.agent, author.session)} if learns else set()
         async with self._watch.still():
             for path in paths:
                 outcomes: list[Rewound] = []
@@ -147,7 +188,7 @@ class Review:
                     return outcomes[-1].ledger if outcomes[-1].count else None
 
                 try:
-                    standing = await self._change(path, move, {(author.agent, author.session)})
+                    standing = await self._change(path, move, sessions)
                 except UserError as error:
                     failed.append(str(error))
                     continue
@@ -189,15 +230,21 @@ class Review:
         """
         if self._edits.ledger(path) is None:
             return None
-        await self._watch.settle(path, self._author(path))
         try:
-            standing = await stand(self._files, path)
-        except AskFailed as error:
+            standing = await self._stand(path)
+        except UserError:
             if raising:
-                raise UserError(error.message) from error
+                raise
             return None
         self._edits.saw(path, standing.text)
         return standing
+
+    async def _stand(self, path: str) -> Standing:
+        await self._watch.settle(path, self._author(path))
+        try:
+            return await stand(self._files, path)
+        except AskFailed as error:
+            raise UserError(error.message) from error
 
     def _ledger(self, path: str) -> Ledger:
         return self._edits.ledger(path) or Ledger()

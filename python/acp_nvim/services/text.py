@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from acp_nvim.hunks import Conflict, apply, merge
+from acp_nvim.hunks import Conflict, Hunk, apply, merge, reconcile
 from acp_nvim.ports import BufferOptions, LiveBuffer
 
 BOM = "\ufeff"
@@ -45,9 +45,9 @@ def buffer_text(buffer: LiveBuffer) -> str:
 
 def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:
     """Return the lines and the options with which that buffer holds exactly `content`."""
-    bom = content.startswith(BOM)
+    bom = content.startswith(BOM) and not buffer.binary
     text = content[1:] if bom else content
-    fileformat = _fileformat(text, buffer.fileformat)
+    fileformat = "unix" if buffer.binary else _fileformat(text, buffer.fileformat)
     end = LINE_ENDS[fileformat]
     ended = text.endswith(end)
     lines = (text[: -len(end)] if ended else text).split(end)
@@ -127,8 +127,39 @@ def window(text: str, line: int | None, limit: int | None) -> str:
     return "".join(lines[first:] if limit is None else lines[first : first + max(limit, 0)])
 
 
+def merge_lines(*texts: str) -> list[list[str]]:
+    """Split the texts for a merge: after line feeds, or in old Mac files after their line ends."""
+    if any("\n" in text for text in texts):
+        return [split_lines(text) for text in texts]
+    return [re.findall("[^\r]*\r|[^\r]+", text) for text in texts]
+
+
 def merged(base: str, ours: str, theirs: str) -> str | Conflict:
     """Return both sides' edits of the base together, or where they clash (lines of ours)."""
-    lines = split_lines(ours)
-    outcome = merge(split_lines(base), lines, split_lines(theirs))
+    old, lines, new = merge_lines(base, ours, theirs)
+    outcome = merge(old, lines, new)
     return outcome if isinstance(outcome, Conflict) else "".join(apply(lines, outcome.hunks))
+
+
+def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[Conflict, ...]]:
+    """Return ours with what fits of theirs, and the places where it did not, in what is returned.
+
+    A place is the 0-based lines [first, last), where ours stays, and what theirs has there.
+    """
+    old, lines, new = merge_lines(base, ours, theirs)
+    outcome = reconcile(old, lines, new)
+    places: list[Conflict] = []
+    for place in outcome.conflicts:
+        before = [hunk for hunk in outcome.hunks if hunk.last <= place.first]
+        grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in before)
+        places.append(Conflict(place.first + grown, place.last + grown, place.lines))
+    return "".join(apply(lines, outcome.hunks)), tuple(places)
+
+
+def with_theirs(base: str, ours: str, theirs: str) -> str:
+    """Return ours with all that theirs has changed since the base, also where both did."""
+    old, lines, new = merge_lines(base, ours, theirs)
+    outcome = reconcile(old, lines, new)
+    forced = [Hunk(place.first, place.last, place.lines) for place in outcome.conflicts]
+    hunks = sorted((*outcome.hunks, *forced), key=lambda hunk: (hunk.first, hunk.last))
+    return "".join(apply(lines, hunks))

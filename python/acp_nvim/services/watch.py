@@ -1,42 +1,83 @@
-"""When open buffers are brought up to the disk: after tool calls that name files, and after turns.
+"""When open buffers are brought up to the disk, and who is told of what changed there.
 
-One pass at a time; what is asked for meanwhile is done together in the next.
+After tool calls that name files, after turns, and before an agent writes. One pass at a time; what
+is asked for meanwhile is done together in the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 import anyio
 
 from acp_nvim.errors import AcpError, AskFailed
+from acp_nvim.ledger.deed import Author
 from acp_nvim.ports import Files
-from acp_nvim.services.follow import follow, follow_all
+from acp_nvim.services import disk
+from acp_nvim.services.baselines import Baselines, Change, Unknown
+from acp_nvim.services.follow import Followed, follow
+from acp_nvim.services.recorder import Clash, Recorder, Unrecorded
 from acp_nvim.services.roots import Roots
 
 
-class DiskWatch:
-    """Collects what may have changed; calls return at once, `run` does the work."""
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A change of the disk that the editor could not take yet."""
 
-    def __init__(self, files: Files, fault: Callable[[BaseException], None]) -> None:
+    change: Change
+    author: Author | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """The disk, as it was then, and the user differ at a line; `author` is whose the disk is."""
+
+    stamp: str
+    line: int
+    author: Author | None
+
+
+class DiskWatch:
+    """Collects what may have changed; `look` and `sweep` return at once, `run` does the work.
+
+    An author is the agent's turn that runs, and that a change is counted to; None: nobody's.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        fault: Callable[[BaseException], None],
+        *,
+        baselines: Baselines | None = None,
+        recorder: Recorder | None = None,
+    ) -> None:
         self._files = files
         self._fault = fault
-        self._paths: dict[str, None] = {}
-        self._roots: dict[Roots, None] = {}
+        self._baselines = baselines or Baselines()
+        self._recorder = recorder or Unrecorded()
+        self._paths: dict[str, Author | None] = {}
+        self._roots: dict[Roots, Author | None] = {}
+        self._prepared: set[Roots] = set()
+        self._late: dict[str, Late] = {}
+        self._disputes: dict[str, Dispute] = {}
         self._wake = anyio.Event()
+        self._lock = anyio.Lock()
 
-    def look(self, roots: Roots, paths: Iterable[str]) -> None:
+    def look(self, author: Author | None, roots: Roots, paths: Iterable[str]) -> None:
         """A tool call names these files; those outside of the roots are none of ours."""
         for path in paths:
             try:
-                self._paths[roots.resolve(path)] = None
+                real = roots.resolve(path)
             except AskFailed:
                 continue
+            self._paths[real] = author or self._paths.get(real)
             self._wake.set()
 
-    def sweep(self, roots: Roots) -> None:
+    def sweep(self, author: Author | None, roots: Roots) -> None:
         """Anything below the roots may have changed."""
-        self._roots[roots] = None
+        self._roots[roots] = author or self._roots.get(roots)
         self._wake.set()
 
     async def run(self) -> None:
@@ -47,8 +88,101 @@ class DiskWatch:
             paths, self._paths = self._paths, {}
             everywhere, self._roots = self._roots, {}
             try:
-                await follow(self._files, paths)
-                for roots in everywhere:
-                    await follow_all(self._files, roots)
+                async with self.still():
+                    for path, author in paths.items():
+                        await self.settle(path, author)
+                    for roots, author in everywhere.items():
+                        await self._sweep(author, roots)
             except AcpError as error:
                 self._fault(error)
+
+    async def prepare(self, roots: Roots) -> None:
+        """A turn begins, or a session: what has changed until now is nobody's."""
+        async with self.still():
+            if roots not in self._prepared:
+                self._prepared.add(roots)
+                await self._baselines.refresh(roots)
+            await self._sweep(None, roots)
+
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        """Hold off all passes: what is written to the disk herein is not taken for another's."""
+        async with self._lock:
+            yield
+
+    # --- for who holds `still`
+
+    async def settle(self, path: str, author: Author | None) -> None:
+        """Take what the disk has new at that resolved path."""
+        change = await self._baselines.look(path, await self._encoding(path))
+        await self._follow(path, author, change)
+
+    async def saw(self, path: str) -> None:
+        """See the file as it is now: it was we who wrote it."""
+        await self._baselines.look(path, await self._encoding(path))
+        self._late.pop(path, None)
+        self._disputes.pop(path, None)
+
+    async def seen(self, path: str) -> str | Unknown | None:
+        """Return what the disk held when last seen, as the encoding of its buffer has it."""
+        late = self._late.get(path)
+        if late is not None:
+            return late.change.before
+        return self._baselines.text(path, await self._encoding(path))
+
+    def disputed(self, path: str) -> int | None:
+        """Return the 0-based line where the user's text stands against another program's on disk.
+
+        An agent's own text on disk does not count: that is kept by the recorder.
+        """
+        dispute = self._disputes.get(path)
+        if dispute is None or dispute.author is not None or dispute.stamp != disk.stamp(path):
+            return None
+        return dispute.line
+
+    async def _sweep(self, author: Author | None, roots: Roots) -> None:
+        opened = await self._files.loaded_paths(roots.folders())
+        encodings = {path: await self._encoding(path) for path in opened}
+        changes = (await self._baselines.changes(roots, encodings)).known
+        for change in changes:
+            await self._follow(change.path, author, change)
+        done = {change.path for change in changes}
+        for path in dict.fromkeys((*opened, *self._late)):
+            if path not in done:
+                await self.settle(path, author)
+
+    async def _encoding(self, path: str) -> str:
+        """Return that of the file's buffer, "" if it has none."""
+        buffer = await self._files.loaded(path)
+        return "" if buffer is None else buffer.encoding or "utf-8"
+
+    async def _follow(self, path: str, author: Author | None, change: Change | None) -> None:
+        late = self._late.pop(path, None)
+        if late is not None:
+            change = replace(change or late.change, before=late.change.before)
+            author = late.author or author
+        try:
+            followed = await follow(self._files, path, change)
+        except AskFailed:
+            # The buffer stays as it was, and Neovim warns the user as it does without us.
+            if change is not None:
+                self._late[path] = Late(change, author)
+            return
+        if followed is not None:
+            self._took(path, author, followed)
+        elif path in self._disputes and self._disputes[path].stamp != disk.stamp(path):
+            del self._disputes[path]
+            self._recorder.settled(path)
+
+    def _took(self, path: str, author: Author | None, followed: Followed) -> None:
+        if author is not None and followed.before != followed.after:
+            self._recorder.wrote(path, followed.before, followed.after, author)
+        if not followed.clashes:
+            return
+        line = followed.clashes[0].first
+        self._disputes[path] = Dispute(disk.stamp(path), line, author)
+        if author is not None:
+            places = tuple((place.first, place.last) for place in followed.clashes)
+            self._recorder.clashed(
+                Clash(path, author, followed.base, followed.theirs, places, on_disk=True)
+            )

@@ -5,6 +5,8 @@ For the renderers of messages, tool calls and permissions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from acp_nvim.session.content import (
     Audio,
     Content,
@@ -15,6 +17,7 @@ from acp_nvim.session.content import (
     UnknownContent,
 )
 from acp_nvim.view.block import Line
+from acp_nvim.view.diff_text import MIME_TYPE, diff_lines
 from acp_nvim.view.place import mention
 from acp_nvim.view.styled import after, coloured, plural
 from acp_nvim.view.visible import one_line, visible
@@ -29,7 +32,14 @@ def attachment(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]
     if not lines:
         return (coloured(text, "AcpMention"),)
     head = coloured(text, "AcpMention", after("  " + plural(len(lines), "line")))
-    return (head, *map(Line, lines)) if is_open else (head,)
+    return (head, *_opened(content, lines)) if is_open else (head,)
+
+
+def _opened(content: Content, lines: list[str]) -> Iterable[Line]:
+    """Return the lines of an embedded resource, a diff in its colours."""
+    if isinstance(content, Resource) and content.mime_type == MIME_TYPE:
+        return diff_lines(content.text or "")
+    return map(Line, lines)
 
 
 def label(content: Content, cwd: str) -> str:

@@ -12,12 +12,12 @@ from typing import Literal
 from acp_nvim import hunks
 from acp_nvim.session.content import Diff
 from acp_nvim.view.block import Highlight, Line, LineHighlight
+from acp_nvim.view.emphasis import changed_part
 from acp_nvim.view.place import relative
 from acp_nvim.view.styled import after, before, coloured
 from acp_nvim.view.visible import visible
 
 CONTEXT = 3
-EMPHASIS_LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +101,8 @@ def _line(row: _Row) -> Line:
 
 def _emphasis(text: str, mate: str) -> tuple[Highlight, ...]:
     """Mark what differs between two lines that have more in common than not."""
-    if max(len(text), len(mate)) > EMPHASIS_LIMIT:
+    part = changed_part(text, mate)
+    if part is None:
         return ()
-    start = _common(text, mate)
-    end = _common(text[start:][::-1], mate[start:][::-1])
-    if start + end == len(text) or 2 * (start + end) < min(len(text), len(mate)):
-        return ()
-    first = len(text[:start].encode())
-    last = len(text[: len(text) - end].encode())
+    first, last = (len(text[:at].encode()) for at in part)
     return (Highlight(first, last, "AcpDiffText"),)
-
-
-def _common(one: str, other: str) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -19,9 +19,11 @@ class Menu:
     option_rows: tuple[int, ...]
     option_ids: tuple[str, ...]
     detail: tuple[Line, ...] = ()
-    """The whole command, diff or text, which `d` shows; empty when the agent said nothing of it."""
+    """The whole command, diff or text, for a larger float; empty when the agent said nothing."""
     detail_filetype: str = ""
     form: tuple[FormRow, ...] = ()
     """What <CR> does in the rows of an elicitation; empty for a permission."""
+    comparable: int = 0
+    """How many files `d` can show side by side, as they are and as they would be."""
     chat: int = 0
     """Buffer of the chat that it belongs to; the host knows, the view does not."""

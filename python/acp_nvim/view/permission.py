@@ -6,11 +6,14 @@ Options stand in the agent's order and words (C-181, C-185); the whole command i
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.noun import PendingAsk, PermissionOption
+from acp_nvim.session.proposal import Evidence
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view import diff, raw
+from acp_nvim.view import evidence as exhibits
 from acp_nvim.view.attachment import attachment
 from acp_nvim.view.block import BLANK, Line
 from acp_nvim.view.menu import Menu
@@ -22,25 +25,43 @@ PREVIEW_LINES = 12
 PLACES = 5
 SAID_LIMIT = 300
 FOOTER = " 1-9 or <CR> · d details · q later · :Acp permit N "
+FOOTER_WITH_DIFF = " 1-9 or <CR> · d diff · D details · q later · :Acp permit N "
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 
-def ask_view(ask: PendingAsk, tool: ToolCall | None, *, agent: str, cwd: str, said: str) -> Menu:
-    """Return the menu of a permission; `said` is what the agent said before it, "" for nothing."""
-    main = _main(tool, cwd) if tool else []
-    detail = (*_subject(tool), *main, *_further(tool)) if tool else ()
+def ask_view(
+    ask: PendingAsk,
+    tool: ToolCall | None,
+    *,
+    agent: str,
+    cwd: str,
+    said: str,
+    evidence: Sequence[Evidence] = (),
+) -> Menu:
+    """Return the menu of a permission; `said` is what the agent said before it, "" for nothing.
+
+    `evidence` is what the files are that it is about, and would be; the agent's own diffs are shown
+    of those that it does not have.
+    """
+    main = _main(tool, cwd, evidence) if tool else []
+    instead = _raw_input(tool) if tool and _says_nothing(tool, main, evidence) else []
+    further = _further(tool) if tool and not instead else []
+    main += instead
+    detail = (*_subject(tool), *main, *further) if tool else ()
     preview = main[:PREVIEW_LINES]
-    above = [*_subject(tool), *preview, *_more(len(main) - len(preview)), *_places(tool, cwd)]
-    above += [*_said(said), BLANK]
+    comparable = sum(not it.misfit for it in evidence)
+    more = _more(len(main) - len(preview), "D" if comparable else "d")
+    above = [*_subject(tool), *preview, *more, *_places(tool, cwd), *_said(said), BLANK]
     options = [_option(number, option) for number, option in enumerate(ask.options, 1)]
     return Menu(
         id=ask.id,
         title=f" {one_line(agent, 40)} asks ",
-        footer=FOOTER,
+        footer=FOOTER_WITH_DIFF if comparable else FOOTER,
         lines=(*above, *options),
         option_rows=tuple(range(len(above), len(above) + len(options))),
         option_ids=tuple(option.id for option in ask.options),
         detail=detail,
+        comparable=comparable,
     )
 
 
@@ -56,17 +77,31 @@ def _subject(tool: ToolCall | None) -> list[Line]:
     return lines
 
 
-def _main(tool: ToolCall, cwd: str) -> list[Line]:
-    """Return what the call would do: its diffs and texts, else its raw input."""
-    lines = [line for part in tool.content for line in _content(part, cwd)]
-    return lines if lines or raw.command(tool.raw_input) else _raw_input(tool)
+def _main(tool: ToolCall, cwd: str, evidence: Sequence[Evidence]) -> list[Line]:
+    """Return what the call would do, as its diffs and texts and the files tell."""
+    lines: list[Line] = []
+    left = list(evidence)
+    for part in tool.content:
+        found = next((it for it in evidence if part in it.told), None)
+        if found is None:
+            lines += _content(part, cwd)
+        elif found in left:
+            left.remove(found)
+            lines += exhibits.lines(found, cwd)
+    lines += (line for it in left for line in exhibits.lines(it, cwd))
+    return lines
+
+
+def _says_nothing(tool: ToolCall, main: list[Line], evidence: Sequence[Evidence]) -> bool:
+    """Tell whether only the raw input can say what the call would do."""
+    if raw.command(tool.raw_input):
+        return False
+    return not main or (not tool.content and not exhibits.is_shown(evidence))
 
 
 def _further(tool: ToolCall) -> list[Line]:
-    """Return the raw input where a command or a text was shown instead; a diff says it all."""
-    if any(isinstance(part, Diff) for part in tool.content):
-        return []
-    return _raw_input(tool) if tool.content or raw.command(tool.raw_input) else []
+    """Return the raw input where something was shown instead; a diff of the agent's says it all."""
+    return [] if any(isinstance(part, Diff) for part in tool.content) else _raw_input(tool)
 
 
 def _raw_input(tool: ToolCall) -> list[Line]:
@@ -87,8 +122,9 @@ def _content(part: ToolContent, cwd: str) -> tuple[Line, ...]:
             return attachment(part, cwd, is_open=True)
 
 
-def _more(hidden: int) -> list[Line]:
-    return [coloured(f"… {plural(hidden, 'more line')}: d shows all", "AcpDim")] if hidden else []
+def _more(hidden: int, key: str) -> list[Line]:
+    text = f"… {plural(hidden, 'more line')}: {key} shows all"
+    return [coloured(text, "AcpDim")] if hidden else []
 
 
 def _places(tool: ToolCall | None, cwd: str) -> list[Line]:

@@ -107,6 +107,16 @@ def key_at(transcript: Transcript, row: int) -> str | None:
     return found[0].key if found else None
 
 
+def row_of(transcript: Transcript, key: str) -> int | None:
+    """Return the 0-based buffer row at which the block of that key begins, or None."""
+    row = 0
+    for block in transcript.blocks:
+        if block.key == key:
+            return row
+        row += len(block.lines)
+    return None
+
+
 def location_at(state: SessionState, transcript: Transcript, row: int) -> Location | None:
     """Return the file that the 0-based buffer row names, or None.
 

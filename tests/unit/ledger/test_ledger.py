@@ -236,7 +236,8 @@ def test_a_file_that_went_comes_back() -> None:
 def test_each_line_tells_who_wrote_it() -> None:
     ledger = wrote(edited(text("a", "b"), text("a", "B", "x")), text("a", "B", "y"), TWO, 0.0)
     ledger = saw(ledger, text("u", "a", "B", "y"), 0)
-    assert [origin(ledger, row) for row in range(5)] == [None, None, ONE, TWO, None]
+    deeds = [origin(ledger, row) for row in range(5)]
+    assert [deed and deed.author for deed in deeds] == [None, None, ONE, TWO, None]
 
 
 def test_the_turns_that_have_something_to_take_back() -> None:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from acp_nvim.errors import AskFailed
 from acp_nvim.hunks import Hunk
-from acp_nvim.nvim.files import NvimFiles
+from acp_nvim.nvim.files import REMEMBERED, NvimFiles
 from acp_nvim.ports import BufferOptions, LiveBuffer
 from acp_nvim.session.noun import Selection
 
@@ -32,6 +33,46 @@ async def test_a_buffer_comes_as_a_plain_table() -> None:
     assert await NvimFiles(Lua(None)).loaded("/a") is None
 
 
+async def test_lines_that_are_known_are_not_sent_again() -> None:
+    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": False})
+    files = NvimFiles(lua)
+    await files.loaded("/a")
+    lua.answer = {"number": 3, "changedtick": 7, "modified": True}
+    assert await files.loaded("/a") == BUFFER
+    assert lua.calls[1] == ("acp.buffer.read", "/a", 3, 7)
+    lua.answer = {"number": 3, "changedtick": 9, "lines": ["b"], "modified": True}
+    assert (await files.loaded("/a")) == replace(BUFFER, changedtick=9, lines=("b",))
+
+
+async def test_lines_are_known_after_an_edit_of_ours() -> None:
+    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": True})
+    files = NvimFiles(lua)
+    await files.loaded("/a")
+    lua.answer = {"ok": True, "tick": 9}
+    assert await files.edit(BUFFER, (Hunk(0, 0, ("new",)),), None, settled=True)
+    assert lua.calls[-1] == ("acp.buffer.edit", 3, 7, [[0, 0, ["new"]]], None, True)
+    lua.answer = {"number": 3, "changedtick": 9, "modified": True}
+    known = await files.loaded("/a")
+    assert lua.calls[-1] == ("acp.buffer.read", "/a", 3, 9)
+    assert known == replace(BUFFER, changedtick=9, lines=("new", "a"))
+
+
+async def test_only_the_buffers_asked_for_last_are_remembered() -> None:
+    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": True})
+    files = NvimFiles(lua)
+    for number in range(REMEMBERED + 1):
+        await files.loaded(f"/{number}")
+    await files.loaded("/0")
+    await files.loaded("/2")
+    assert lua.calls[-2:] == [("acp.buffer.read", "/0"), ("acp.buffer.read", "/2", 3, 7)]
+
+
+async def test_who_else_holds_a_file() -> None:
+    lua = Lua("another Neovim (process 7)")
+    assert await NvimFiles(lua).holder("/a") == "another Neovim (process 7)"
+    assert lua.calls == [("acp.buffer.holder", "/a")]
+
+
 async def test_paths() -> None:
     lua = Lua(["/r/a"])
     assert await NvimFiles(lua).loaded_paths(("/r",)) == ("/r/a",)
@@ -48,7 +89,7 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
-    with pytest.raises(AskFailed, match="cannot save: E212"):
+    with pytest.raises(AskFailed, match="refuses: E212"):
         await change(BUFFER, (), BufferOptions())
 
 

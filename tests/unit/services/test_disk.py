@@ -79,6 +79,41 @@ async def test_a_failed_replacement_leaves_no_trace(
     assert os.listdir(tmp_path) == ["a"]
 
 
+async def test_a_full_disk_leaves_what_cannot_be_replaced_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of two names is written in place: what it held is put back."""
+    path = tmp_path / "a"
+    path.write_bytes(b"old and precious")
+    (tmp_path / "twin").hardlink_to(path)
+    room = [3]
+    pwrite = os.pwrite
+
+    def full(file: int, data: memoryview, at: int) -> int:
+        if bytes(data[:3]) != b"old" and not room[0]:
+            raise OSError(28, "No space left on device")
+        part = data if bytes(data[:3]) == b"old" else data[: room[0]]
+        room[0] -= min(room[0], len(part))
+        return pwrite(file, part, at)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    error = await failure(lambda: disk.write(str(path), b"NEW, and longer than it was"))
+    assert "No space left" in error.message
+    assert path.read_bytes() == b"old and precious"
+
+
+def test_a_stamp_tells_one_state_of_a_file_from_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    assert disk.stamp(str(path)) == ""
+    path.write_bytes(b"1")
+    os.utime(path, ns=(0, 1_000_000_007))
+    before = disk.stamp(str(path))
+    assert before == f"1.000000007:1:{path.stat().st_ino}"
+    path.write_bytes(b"12")
+    os.utime(path, ns=(0, 1_000_000_007))
+    assert disk.stamp(str(path)) != before
+
+
 async def test_a_folder_that_takes_no_new_file_is_no_hindrance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

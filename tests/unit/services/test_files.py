@@ -8,10 +8,16 @@ import pytest
 
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk
+from acp_nvim.ledger.deed import Author
 from acp_nvim.services.files import FileService
+from acp_nvim.services.recorder import Clash
 from acp_nvim.services.roots import Roots
+from acp_nvim.services.watch import DiskWatch
 from acp_nvim.session.ask import ReadFileAsk, WriteFileAsk
 from tests.support.fake_ports import FakeFiles
+from tests.support.fake_recorder import FakeRecorder
+
+AGENT = Author("a", "s", 1, 0.0)
 
 
 class Desk:
@@ -21,12 +27,27 @@ class Desk:
         self.folder = folder
         self.files = FakeFiles()
         self.told: list[tuple[str, str, str]] = []
+        self.refused: list[tuple[str, str, str]] = []
+        self.recorder = FakeRecorder()
+        self.turns: dict[str, Author] = {"s": AGENT}
+        self.watch = DiskWatch(self.files, self.fault, recorder=self.recorder)
         self.service = FileService(
             self.files,
+            on_refused=lambda *told: self.refused.append(told),
+            author=self.turns.get,
+            recorder=self.recorder,
+            watch=self.watch,
             on_read=lambda session, path: self.told.append(("read", session, path)),
             on_written=lambda session, path: self.told.append(("written", session, path)),
         )
         self.roots = Roots(str(folder))
+
+    def fault(self, error: BaseException) -> None:
+        raise error
+
+    def deeds(self) -> list[tuple[str | None, str | None]]:
+        """Return the texts of what was recorded as the agent's."""
+        return [(before, after) for _, before, after, _ in self.recorder.deeds]
 
     def file(self, text: str | bytes, name: str = "a") -> Path:
         path = self.folder / name
@@ -203,7 +224,7 @@ async def test_c234_disjoint_edits_of_both_are_kept(desk: Desk) -> None:
     path = desk.file("a\nb\nc\nd\n")
     desk.files.open(path)
     await desk.read(path)
-    desk.files.edit(path, "a", "b", "c", "mine")
+    desk.files.type(path, "a", "b", "c", "mine")
     await desk.write(path, "theirs\nb\nc\nd\n")
     assert path.read_text() == "theirs\nb\nc\nmine\n"
     # The agent does not know of the user's line; its next text must not take that back.
@@ -222,7 +243,7 @@ async def test_edits_of_the_same_place_fail_and_nothing_changes(desk: Desk) -> N
     path = desk.file("a\nb\n")
     desk.files.open(path)
     await desk.read(path)
-    desk.files.edit(path, "a", "mine")
+    desk.files.type(path, "a", "mine")
     error = await desk.failure(path, "a\ntheirs\n")
     assert error.code == Code.INTERNAL_ERROR
     assert error.message == (
@@ -241,7 +262,7 @@ async def test_each_session_has_its_own_base(desk: Desk) -> None:
     path = desk.file("a\n")
     desk.files.open(path)
     await desk.read(path, "one")
-    desk.files.edit(path, "mine")
+    desk.files.type(path, "mine")
     await desk.read(path, "two")
     await desk.write(path, "theirs\n", "two")
     with pytest.raises(AskFailed):
@@ -255,7 +276,7 @@ async def test_typing_meanwhile_makes_it_begin_anew(desk: Desk) -> None:
     path = desk.file("a\nb\nc\n")
     desk.files.open(path)
     await desk.read(path)
-    desk.files.before_change = lambda: desk.files.edit(path, "typed", "b", "c")
+    desk.files.before_change = lambda: desk.files.type(path, "typed", "b", "c")
     await desk.write(path, "a\nb\nC\n")
     assert path.read_text() == "typed\nb\nC\n"
 
@@ -266,7 +287,7 @@ async def test_typing_without_end_makes_it_give_up(desk: Desk) -> None:
     await desk.read(path)
 
     def type_on() -> None:
-        desk.files.edit(path, *desk.files.lines(path))
+        desk.files.type(path, *desk.files.lines(path))
         desk.files.before_change = type_on
 
     desk.files.before_change = type_on
@@ -288,6 +309,61 @@ async def test_a_disk_that_the_agent_wrote_itself_is_followed(desk: Desk) -> Non
     assert desk.files.changes == [("follow", str(path), (Hunk(0, 1, ("new",)),))]
 
 
+async def test_an_agent_that_writes_the_disk_and_then_through_us_writes_once(desk: Desk) -> None:
+    """Into unsaved edits, too: what these were made upon is known."""
+    path = desk.file("one\ntwo\nthree\n")
+    desk.files.open(path)
+    await desk.watch.prepare(desk.roots)
+    desk.files.type(path, "mine", "two", "three")
+    desk.file("one\ntwo\nTHREE\n")
+    await desk.write(path, "one\ntwo\nTHREE\n")
+    assert desk.files.lines(path) == ["mine", "two", "THREE"]
+    assert path.read_text() == "mine\ntwo\nTHREE\n"
+    assert desk.deeds() == [("mine\ntwo\nthree\n", "mine\ntwo\nTHREE\n")]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_what_another_program_wrote_is_not_written_over(desk: Desk, *, is_open: bool) -> None:
+    path = desk.file("1\n2\n3\n4\n5\n")
+    if is_open:
+        desk.files.open(path)
+    await desk.watch.prepare(desk.roots)
+    if is_open:
+        desk.files.type(path, "1", "2", "mine", "4", "5")
+    desk.file("foreign\n2\n3\n4\n5\n")
+    await desk.write(path, "1\n2\n3\n4\nagent\n")
+    mine = "mine" if is_open else "3"
+    assert path.read_text() == f"foreign\n2\n{mine}\n4\nagent\n"
+
+
+async def test_what_the_user_and_another_program_dispute_is_for_the_user_to_settle(
+    desk: Desk,
+) -> None:
+    path = desk.file("1\n2\n3\n")
+    desk.files.open(path)
+    await desk.watch.prepare(desk.roots)
+    desk.files.type(path, "mine", "2", "3")
+    desk.file("foreign\n2\n3\n")
+    desk.turns.clear()
+    error = await desk.failure(path, "1\n2\nagent\n")
+    assert "by another program, and by the user, at line 1" in error.message
+    assert path.read_text() == "foreign\n2\n3\n"
+    desk.files.save(path)
+    assert await desk.read(path) == "mine\n2\n3\n"
+    await desk.write(path, "mine\n2\nagent\n")
+    assert path.read_text() == "mine\n2\nagent\n"
+
+
+async def test_a_read_of_unsaved_text_has_what_the_agent_wrote_to_disk(desk: Desk) -> None:
+    path = desk.file("1\n2\n3\n")
+    desk.files.open(path)
+    await desk.watch.prepare(desk.roots)
+    desk.files.type(path, "mine", "2", "3")
+    desk.file("1\n2\nagent\n")
+    assert await desk.read(path) == "mine\n2\nagent\n"
+    assert desk.deeds() == [("mine\n2\n3\n", "mine\n2\nagent\n")]
+
+
 async def test_a_write_that_the_disk_has_already_takes_back_no_unsaved_edit_and_no_agents(
     desk: Desk,
 ) -> None:
@@ -304,7 +380,7 @@ async def test_unsaved_text_that_the_agent_writes_is_saved(desk: Desk) -> None:
     path = desk.file("old\n")
     desk.files.open(path)
     await desk.read(path)
-    desk.files.edit(path, "new")
+    desk.files.type(path, "new")
     await desk.write(path, "new\n")
     assert desk.files.changes == [("write", str(path), ())]
     assert path.read_text() == "new\n"
@@ -349,3 +425,81 @@ async def test_asks_for_one_file_are_served_in_their_order(desk: Desk) -> None:
             group.start_soon(read)
     assert seen == [f"{number}\n" for number in range(1, 6)]
     assert os.listdir(desk.folder) == ["a"]
+
+
+# --- who is told
+
+
+async def test_what_a_turn_writes_is_recorded_as_it_was_and_is(desk: Desk) -> None:
+    path, new = desk.file("1\n\n"), desk.folder / "new"
+    await desk.write(path, "2\n\n")
+    await desk.write(new, "x")
+    desk.files.open(path)
+    desk.files.type(path, "2", "", "caf\udce9")
+    await desk.write(path, "2\n\n")
+    await desk.write(path, "3\n\n")
+    assert desk.recorder.deeds[0] == (str(path), "1\n\n", "2\n\n", AGENT)
+    assert desk.deeds()[1:] == [(None, "x"), ("2\n\ncaf\udce9\n", "3\n\ncaf\udce9\n")]
+    assert desk.recorder.over == [str(path), str(new), str(path), str(path)]
+
+
+async def test_what_is_written_while_no_turn_runs_is_nobodys(desk: Desk) -> None:
+    path = desk.file("1\n")
+    desk.turns.clear()
+    await desk.write(path, "2\n")
+    assert path.read_text() == "2\n"
+    assert desk.recorder.deeds == []
+
+
+async def test_our_own_write_is_not_taken_for_a_change_of_the_disk(desk: Desk) -> None:
+    path = desk.file("1\n")
+    await desk.watch.prepare(desk.roots)
+    await desk.write(path, "2\n")
+    async with desk.watch.still():
+        await desk.watch.settle(str(path), AGENT)
+    assert desk.deeds() == [("1\n", "2\n")]
+
+
+async def test_a_conflict_is_kept_for_the_user_and_told(desk: Desk) -> None:
+    path = desk.file("a\nb\nc\nd\n")
+    desk.files.open(path)
+    await desk.read(path)
+    desk.files.type(path, "new", "a", "mine", "c", "d")
+    theirs = "a\ntheirs\nc\nD\n"
+    message = (await desk.failure(path, theirs)).message
+    assert desk.recorder.clashes == [
+        Clash(str(path), AGENT, "a\nb\nc\nd\n", theirs, ((2, 3),), on_disk=False)
+    ]
+    assert desk.refused == [("s", str(path), message)]
+    assert "at line 3" in message
+    assert desk.deeds() == []
+    desk.turns.clear()
+    await desk.failure(path, theirs)
+    assert len(desk.recorder.clashes) == 1
+
+
+async def test_a_file_that_another_neovim_holds_is_named_and_left_alone(desk: Desk) -> None:
+    path = desk.file("1\n")
+    desk.files.holders[str(path)] = "another Neovim (process 7)"
+    message = (await desk.failure(path, "2\n")).message
+    assert "is open in another Neovim (process 7)" in message
+    assert path.read_text() == "1\n"
+    assert desk.refused == [("s", str(path), message)]
+
+
+async def test_every_refusal_reaches_the_user(desk: Desk) -> None:
+    (desk.folder / "file").write_text("")
+    for path in (Path("/etc/x"), desk.folder, desk.folder / "file/x", Path("relative")):
+        await desk.failure(path, "x")
+    assert [path for _, path, _ in desk.refused] == [
+        "/etc/x",
+        str(desk.folder),
+        f"{desk.folder}/file/x",
+        "relative",
+    ]
+
+
+async def test_a_binary_file_is_not_written_over(desk: Desk) -> None:
+    path = desk.file(b"\x7fELF\0")
+    assert "binary" in (await desk.failure(path, "text")).message
+    assert path.read_bytes() == b"\x7fELF\0"

@@ -16,8 +16,10 @@ from acp_nvim.services.text import (
     encode,
     is_binary,
     merged,
+    reconciled,
     split_lines,
     window,
+    with_theirs,
 )
 
 BUFFER = LiveBuffer(1, 1, ("",), modified=False)
@@ -160,4 +162,28 @@ def test_c227_c228_a_window_is_an_exact_piece(
 def test_merging_is_by_lines_with_their_ends() -> None:
     assert merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n") == "A\nb\nC\n"
     assert merged("a\nb\nc", "A\nb\nc", "a\nb\nc\n") == "A\nb\nc\n"
-    assert merged("a\n", "b\n", "c\n") == Conflict(0, 1)
+    assert merged("a\n", "b\n", "c\n") == Conflict(0, 1, ("c\n",))
+
+
+def test_old_mac_files_are_merged_by_their_lines() -> None:
+    assert merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC") == "A\rb\rC"
+    assert isinstance(merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n"), Conflict)
+
+
+def test_what_fits_is_taken_and_the_places_are_those_of_the_outcome() -> None:
+    base, ours, theirs = "a\nb\nc\nd\n", "a\nb\nc\nmine\n", "new\na\nb\nc\ntheirs\n"
+    outcome = reconciled(base, ours, theirs)
+    assert outcome == ("new\na\nb\nc\nmine\n", (Conflict(4, 5, ("theirs\n",)),))
+
+
+@pytest.mark.parametrize("content", ["a\r\nb\r\n", "\ufeffa\n", "a\rb", "a\n"])
+def test_a_binary_buffer_holds_line_ends_and_marks_as_they_are(content: str) -> None:
+    buffer = replace(BUFFER, binary=True)
+    lines, options = buffer_form(content, buffer)
+    assert "\n".join(lines) + ("\n" if options.endofline else "") == content
+    assert (options.fileformat, options.bom) == ("unix", False)
+
+
+def test_theirs_may_be_taken_where_both_changed_and_the_rest_of_ours_stays() -> None:
+    base, ours, theirs = "a\nb\nc\nd\ne\n", "A\nb\nmine\nd\ne\n", "a\nb\ntheirs\nd\nE\n"
+    assert with_theirs(base, ours, theirs) == "A\nb\ntheirs\nd\nE\n"

@@ -1,0 +1,158 @@
+-- Virtual lines that show what an agent has removed, as Neovim by itself would not show them: broken
+-- where the window would break them, and above the first line of a file.
+
+local api = vim.api
+
+local M = {}
+
+local REST = (' '):rep(1000)
+
+---@alias acp.Chunk { [1]: string, [2]: string } text and highlight group
+---@alias acp.VirtualLine acp.Chunk[]
+
+---@param window integer
+---@return integer width of its text
+local function text_width(window)
+  local info = vim.fn.getwininfo(window)[1]
+  local signs = vim.wo[window].signcolumn
+  -- a sign column that comes with the signs of this very drawing is not in `textoff` yet
+  local coming = vim.startswith(signs, 'auto') and info.textoff == 0 and 2 or 0
+  return info.width - info.textoff - coming
+end
+
+--- The width at which lines have to be broken: that of the narrowest window that wraps them.
+---@param buffer integer
+---@return integer? width nil if no window does
+function M.width(buffer)
+  local width
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    if vim.wo[window].wrap then
+      width = math.min(width or math.huge, math.max(text_width(window), 1))
+    end
+  end
+  return width
+end
+
+---@param line acp.VirtualLine
+---@param tabstop integer
+---@return acp.VirtualLine line with blanks in place of tabs, as the buffer would show them
+---@return integer width
+local function expand(line, tabstop)
+  local column, expanded = 0, {}
+  for _, chunk in ipairs(line) do
+    local parts = vim.split(chunk[1], '\t', { plain = true })
+    for index, part in ipairs(parts) do
+      column = column + api.nvim_strwidth(part)
+      if index < #parts then
+        local blanks = tabstop - column % tabstop
+        parts[index], column = part .. (' '):rep(blanks), column + blanks
+      end
+    end
+    table.insert(expanded, { table.concat(parts), chunk[2] })
+  end
+  return expanded, column
+end
+
+---@param line acp.VirtualLine without tabs
+---@param width integer
+---@return acp.VirtualLine[]
+local function broken(line, width)
+  local rows, row, room = {}, {}, width
+  for _, chunk in ipairs(line) do
+    local piece = {}
+    for _, character in ipairs(vim.fn.split(chunk[1], '\\zs')) do
+      local cells = api.nvim_strwidth(character)
+      if cells > room and room < width then
+        table.insert(row, { table.concat(piece), chunk[2] })
+        table.insert(rows, row)
+        row, piece, room = {}, {}, width
+      end
+      table.insert(piece, character)
+      room = room - cells
+    end
+    table.insert(row, { table.concat(piece), chunk[2] })
+  end
+  table.insert(rows, row)
+  return rows
+end
+
+--- Break lines that are too wide, and let the colour of each go on to the edge of the window.
+---@param lines acp.VirtualLine[]
+---@param width? integer nil to break none
+---@param tabstop integer
+---@return acp.VirtualLine[]
+function M.fit(lines, width, tabstop)
+  local fitted = {}
+  for _, line in ipairs(lines) do
+    local expanded, cells = expand(line, tabstop)
+    local rest = line[#line][2]
+    for _, row in ipairs(width and cells > width and broken(expanded, width) or { expanded }) do
+      table.insert(row, { REST, rest })
+      table.insert(fitted, row)
+    end
+  end
+  return fitted
+end
+
+--- Scroll them into sight, unless that would scroll the cursor out of it.
+---@param window integer
+---@param count integer virtual lines above the first line
+local function fill(window, count)
+  local height = vim.fn.getwininfo(window)[1].height
+  local topfill = math.max(math.min(count, height - 2), 0)
+  local cursor = api.nvim_win_get_cursor(window)[1]
+  local rows = api.nvim_win_text_height(window, { end_row = cursor - 1 }).all - count
+  if topfill + rows <= height then
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview({ topfill = topfill })
+    end)
+  end
+end
+
+---@type table<integer, integer> by buffer: virtual lines above its first line
+local above = {}
+
+local group = api.nvim_create_augroup('acp.removed_lines', {})
+
+--- Neovim leaves lines above the first one out when it jumps there.
+local function watch()
+  api.nvim_create_autocmd('WinScrolled', {
+    group = group,
+    desc = 'Show removed lines above the first line',
+    callback = function()
+      for name, change in pairs(vim.v.event) do
+        local window = tonumber(name)
+        if window and change.topline ~= 0 and api.nvim_win_is_valid(window) then
+          M.reveal(window)
+        end
+      end
+    end,
+  })
+end
+
+--- Show the lines above the first one, if the window begins with it.
+---@param window integer
+function M.reveal(window)
+  local count = above[api.nvim_win_get_buf(window)]
+  if count and vim.fn.line('w0', window) == 1 then
+    fill(window, count)
+  end
+end
+
+--- So many virtual lines are above the first line of the buffer now.
+---@param buffer integer
+---@param count integer
+function M.set_above(buffer, count)
+  local before = above[buffer] or 0
+  above[buffer] = count > 0 and count or nil
+  if count > 0 and count ~= before then
+    vim.tbl_map(M.reveal, vim.fn.win_findbuf(buffer))
+  end
+  if not next(above) then
+    api.nvim_clear_autocmds({ group = group })
+  elseif #api.nvim_get_autocmds({ group = group }) == 0 then
+    watch()
+  end
+end
+
+return M

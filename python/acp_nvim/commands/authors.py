@@ -1,0 +1,89 @@
+"""Whose change it is: the turn that runs in a session, and the tool call that it is busy with."""
+
+from __future__ import annotations
+
+from acp_nvim.client.session import Session
+from acp_nvim.commands.desk import Desk
+from acp_nvim.ledger.deed import Author
+from acp_nvim.services.roots import Roots
+from acp_nvim.session.content import Text
+from acp_nvim.session.entries import OPEN
+from acp_nvim.session.state import Message, SessionState, ToolCall
+
+PROMPT = 200
+"""Characters of a prompt that are remembered with what came of it."""
+RUNNING = ("running", "cancelling")
+
+
+class Authors:
+    """Knows the sessions; `epoch` is when the monotonic clock began, in seconds since 1970."""
+
+    def __init__(self, desk: Desk, epoch: float) -> None:
+        self._desk = desk
+        self._epoch = epoch
+
+    def of(self, state: SessionState, tool_call: str = "") -> Author | None:
+        """Return the turn that runs in a session, None if none does.
+
+        Without a tool call it is the one that is open, else the last of the turn.
+        """
+        if state.status not in RUNNING or state.id is None or state.turn_started is None:
+            return None
+        began = round(self._epoch + state.turn_started, 3)
+        call = state.entry(f"tool:{tool_call}") if tool_call else _current(state)
+        known = call if isinstance(call, ToolCall) else None
+        return Author(
+            state.agent,
+            state.id,
+            state.turn,
+            began,
+            known.id if known is not None else tool_call,
+            _prompt(state),
+            known.title if known is not None else "",
+        )
+
+    def of_session(self, agent: str, session_id: str) -> Author | None:
+        """Return the turn that runs in the session of that id."""
+        for session in self._desk.sessions():
+            if session.state.agent == agent and session.id == session_id:
+                return self.of(session.state)
+        return None
+
+    def of_path(self, path: str) -> Author | None:
+        """Return the turn that runs in a session whose folders the resolved path is in."""
+        for session in self._desk.sessions():
+            author = self.of(session.state)
+            if author is not None and _is_in(path, self.roots(session)):
+                return author
+        return None
+
+    def roots(self, session: Session) -> Roots:
+        """Return the folders of a session."""
+        return Roots(session.state.cwd, tuple(self._desk.options.additional_directories))
+
+
+def _is_in(path: str, roots: Roots) -> bool:
+    return any(path.startswith(folder.rstrip("/") + "/") for folder in roots.folders())
+
+
+def _current(state: SessionState) -> ToolCall | None:
+    last: ToolCall | None = None
+    for entry in reversed(state.entries):
+        if entry.turn < state.turn:
+            break
+        if isinstance(entry, ToolCall):
+            if entry.status in OPEN:
+                return entry
+            last = last or entry
+    return last
+
+
+def _prompt(state: SessionState) -> str:
+    """Return the beginning of what the user has said in this turn."""
+    for entry in reversed(state.entries):
+        if entry.turn < state.turn:
+            break
+        if isinstance(entry, Message) and entry.role == "user":
+            texts = (block.text for block in entry.content if isinstance(block, Text))
+            return next(texts, "")[:PROMPT]
+    return ""

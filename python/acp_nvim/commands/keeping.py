@@ -1,0 +1,128 @@
+"""What keeps the user's work safe, put together: the disk's watch, the books, the review."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from acp_nvim.commands import noting
+from acp_nvim.commands.authors import Authors
+from acp_nvim.commands.desk import Desk
+from acp_nvim.errors import AskFailed
+from acp_nvim.ledger.deed import Author
+from acp_nvim.ports import Files, Reviewer
+from acp_nvim.services import disk
+from acp_nvim.services.baselines import Baselines
+from acp_nvim.services.board import Board
+from acp_nvim.services.bookkeeper import Bookkeeper
+from acp_nvim.services.edit_store import EditStore
+from acp_nvim.services.edits import Edits, SessionKey
+from acp_nvim.services.files import FileService
+from acp_nvim.services.follow_along import FollowAlong, Walker
+from acp_nvim.services.lessons import Lessons
+from acp_nvim.services.review import Review
+from acp_nvim.services.roots import Roots
+from acp_nvim.services.watch import DiskWatch
+from acp_nvim.session.state import SessionState
+
+
+class Keeping:
+    """Makes the parts and leads what one finds out to the others; `attach` gives them the desk."""
+
+    def __init__(
+        self,
+        files: Files,
+        reviewer: Reviewer,
+        *,
+        folder: Callable[[], str],
+        fault: Callable[[BaseException], None],
+        event: Callable[[str, Mapping[str, Any]], None],
+    ) -> None:
+        self._files = files
+        self._event = event
+        self._desk: Desk
+        self._authors: Authors
+        self.lessons = Lessons(files, fault)
+        self.store = EditStore(folder, time.time)
+        self.edits = Edits(self.store, now=time.time, changed=self._changed)
+        baselines = Baselines()
+        on_disk = Bookkeeper(
+            self.edits, self.lessons, seen=baselines.text, on_written=self._written
+        )
+        self.disk = DiskWatch(files, fault, baselines=baselines, recorder=on_disk)
+        self.review = Review(
+            self.edits, files, self.disk, author=self._author, learned=self._learned
+        )
+        self.reviewer = reviewer
+        self.board = Board(self.edits, self.review, reviewer, scope=self._scope, fault=fault)
+
+    def attach(self, desk: Desk) -> Authors:
+        """Take the desk, which is made of these parts; return who knows whose a change is."""
+        self._desk = desk
+        self._authors = Authors(desk, time.time() - time.monotonic())
+        return self._authors
+
+    def serve(
+        self, agent: str, follow: FollowAlong, refused: Callable[[str, str, str, str], None]
+    ) -> FileService:
+        """Return what serves the file asks of one agent."""
+
+        def told(name: str) -> Callable[[str, str], None]:
+            return lambda session_id, path: self._event(
+                name, {"agent": agent, "session": session_id, "path": path}
+            )
+
+        def touched(session_id: str, path: str, line: int | None) -> None:
+            follow.touched(Walker(agent, session_id), path, line)
+
+        def known(session_id: str, path: str, text: str) -> None:
+            self.lessons.knows((agent, session_id), path, text)
+
+        return FileService(
+            self._files,
+            on_read=told("AcpFileRead"),
+            on_written=told("AcpFileWritten"),
+            on_place=touched,
+            on_text=known,
+            on_refused=partial(refused, agent),
+            author=partial(self._authors.of_session, agent),
+            recorder=Bookkeeper(self.edits, self.lessons),
+            watch=self.disk,
+        )
+
+    async def prepare(self, roots: Roots) -> None:
+        """A turn begins: what was done to files until now is not its doing."""
+        await self.edits.restore()
+        await self.disk.prepare(roots)
+        for path in self.board.paths():
+            await self.review.look(path)
+
+    async def known(self, state: SessionState, roots: Roots, paths: Iterable[str]) -> None:
+        """An agent's own tool has read these files from the disk."""
+        for path in paths:
+            with suppress(AskFailed):
+                real = roots.resolve(path)
+                text = (await disk.read(real)).text
+                self.lessons.knows((state.agent, state.id or ""), real, text)
+
+    def _changed(self, path: str) -> None:
+        self.board.touch(path)
+
+    def _scope(self) -> set[str]:
+        return self._desk.scope()
+
+    def _author(self, path: str) -> Author | None:
+        return self._authors.of_path(path)
+
+    def _written(self, author: Author, path: str) -> None:
+        data = {"agent": author.agent, "session": author.session, "path": path}
+        self._event("AcpFileWritten", data)
+
+    def _learned(self, session: SessionKey, path: str, theirs: str | None) -> None:
+        self.lessons.rejected(session, path, theirs)
+        for chat in self._desk.chats.values():
+            if (chat.session.state.agent, chat.session.id) == session:
+                noting.refresh(self._desk, chat)

@@ -1,0 +1,212 @@
+"""The review by the user's commands: show it, keep, reject, take a turn back, return it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from acp_nvim.commands.desk import Desk
+from acp_nvim.errors import UserError
+from acp_nvim.services.edits import SessionKey, Turn
+from acp_nvim.services.recorder import Clash
+from acp_nvim.services.review import Undone
+from acp_nvim.view.comparison import Comparison, Side
+from acp_nvim.view.place import relative
+from acp_nvim.view.review import FileReview
+from acp_nvim.view.review_lists import announcement, quickfix, turn_key
+from acp_nvim.view.rewound import rewound
+
+
+async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
+    board, edits = desk.ground.board, desk.ground.edits
+    await edits.restore()
+    if payload.get("off"):
+        board.show(everything=False)
+        return
+    desk.look_around(str(payload.get("path") or ""))
+    here = payload.get("path")
+    clash = edits.clash(here) if isinstance(here, str) else None
+    if clash is not None:
+        await _compare(desk, clash)
+        return
+    board.show(everything=True)
+    await board.settled()
+    turn = payload.get("turn")
+    reviews = board.reviews()
+    if turn is not None:
+        reviews = _of_turn(desk, reviews, _session(desk, payload), int(turn))
+    clashes = edits.clashes() if turn is None else ()
+    await desk.ground.reviewer.lists(quickfix(reviews, clashes), make=True)
+    if place := _nearest(reviews, here, int(payload.get("line") or 1)):
+        await desk.ground.reviewer.go(*place)
+    desk.ground.notifier.notice(_said(desk, reviews, clashes))
+
+
+def edited(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
+    path = str(payload.get("path"))
+    if desk.ground.edits.ledger(path) is not None:
+        desk.ground.board.touch(path)
+
+
+async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
+    """Keep or reject lines, a file or all; answer how many hunks were decided, and are left."""
+    board, ground = desk.ground.board, desk.ground
+    await ground.edits.restore()
+    paths = board.paths() if payload.get("scope") == "all" else (str(payload.get("path")),)
+    rows = None
+    if payload.get("scope") == "lines":
+        rows = range(int(payload["first"]) - 1, int(payload["last"]))
+    act = ground.review.keep if payload.get("verdict") == "keep" else ground.review.reject
+    done = 0
+    for path in paths:
+        done += await _decide_clash(desk, path, rows, keep=payload.get("verdict") == "keep")
+        done += await act(path, rows)
+    await board.settled()
+    left = sum(len(each.pending) for each in board.reviews())
+    return {"done": done, "left": left}
+
+
+async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Take back a turn: the one of that number, else the last one that has something to take."""
+    await desk.ground.edits.restore()
+    number = payload.get("turn")
+    turns = _turns(desk, payload)
+    if number is not None:
+        turns = [turn for turn in turns if turn.author.turn == int(number)]
+    if not turns:
+        which = "no turn" if number is None else f"turn {number}"
+        raise UserError(f"{which} has changed anything that could be taken back")
+    _tell(desk, "undo", await desk.ground.review.undo(turns[-1]))
+
+
+async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Return what was taken back last."""
+    await desk.ground.edits.restore()
+    key = _session(desk, payload) or _last_undone(desk)
+    outcome = None if key is None else await desk.ground.review.redo(key)
+    if outcome is None:
+        raise UserError("there is nothing to return: :Acp undo has taken nothing back")
+    _tell(desk, "redo", outcome)
+
+
+# --- the parts
+
+
+def _turns(desk: Desk, payload: Mapping[str, Any]) -> list[Turn]:
+    """Return the turns of the chat's session; of all, when the chat is of a host that is gone."""
+    edits = desk.ground.edits
+    key = _session(desk, payload)
+    if key is not None:
+        return list(edits.turns(key))
+    desk.look_around(str(payload.get("path") or ""))
+    here = set(desk.ground.board.paths())
+    keys = {author.turn_key[:2] for path in here for author in _authors(desk, path)}
+    found = [turn for each in keys for turn in edits.turns(each) if here & {*turn.paths}]
+    return sorted(found, key=lambda turn: turn.author.began)
+
+
+def _authors(desk: Desk, path: str) -> list[Any]:
+    ledger = desk.ground.edits.ledger(path)
+    return [] if ledger is None else [deed.author for deed in ledger.deeds]
+
+
+def _last_undone(desk: Desk) -> SessionKey | None:
+    """Return the session whose turn was taken back last."""
+    found = [
+        (deed.at, deed.author.turn_key[:2])
+        for path in desk.ground.edits.paths()
+        for deed in desk.ground.edits.undone(path)
+    ]
+    return max(found)[1] if found else None
+
+
+def _session(desk: Desk, payload: Mapping[str, Any]) -> SessionKey | None:
+    chat = desk.chats.get(payload.get("chat") or 0)
+    if chat is None or chat.session.id is None:
+        return None
+    return chat.session.state.agent, chat.session.id
+
+
+def _of_turn(
+    desk: Desk, reviews: Sequence[FileReview], session: SessionKey | None, number: int
+) -> tuple[FileReview, ...]:
+    """Return the reviews with only the hunks that the turn had a hand in."""
+    turns = () if session is None else desk.ground.edits.turns(session)
+    turn = {it.author.turn: it for it in turns}.get(number)
+    if turn is None:
+        raise UserError(f"turn {number} has changed nothing that is still there")
+    return tuple(
+        FileReview(each.path, each.count, tuple(it for it in each.pending if _is_of(it, turn)))
+        for each in reviews
+    )
+
+
+def _is_of(change: Any, turn: Turn) -> bool:
+    return any(turn_key(author) == turn_key(turn.author) for author in change.authors)
+
+
+def _nearest(reviews: Sequence[FileReview], path: object, line: int) -> tuple[str, int] | None:
+    """Return where to go: the next hunk in the file where the user is, else the first of all."""
+    waiting = [each for each in reviews if each.pending]
+    here = next((each for each in waiting if each.path == path), None)
+    if here is not None:
+        below = [it for it in here.pending if max(it.last, it.first + 1) >= line]
+        return here.path, here.row((below or here.pending)[0]) + 1
+    if not waiting:
+        return None
+    return waiting[0].path, waiting[0].row(waiting[0].pending[0]) + 1
+
+
+def _said(desk: Desk, reviews: Sequence[FileReview], clashes: Sequence[Clash]) -> str:
+    if not clashes:
+        return announcement(reviews)
+    where = relative(clashes[0].path, os.getcwd())
+    return f"conflict in {where}: :Acp review in it shows both sides; {announcement(reviews)}"
+
+
+async def _compare(desk: Desk, clash: Clash) -> None:
+    """Show both sides of a conflict: the user's live text, and what the agent wants."""
+    name = os.path.basename(clash.path)
+    lines = tuple(clash.theirs.removesuffix("\n").split("\n"))
+    comparison = Comparison(
+        left=Side(f"{name} (yours)", path=clash.path),
+        right=Side(f"{name} ({clash.author.agent})", lines),
+        title=f"conflict: {name}",
+        focus="left",
+        line=clash.places[0][0] + 1,
+    )
+    await desk.ground.comparer.open(f"conflict:{clash.path}", comparison)
+    desk.ground.notifier.notice("do takes a change; :Acp keep takes all, :Acp reject takes none")
+
+
+async def _decide_clash(desk: Desk, path: str, rows: range | None, *, keep: bool) -> int:
+    """Decide on the conflict in these rows, if there is one; return how many places it has."""
+    clash = desk.ground.edits.clash(path)
+    if clash is None:
+        return 0
+    meant = rows is None or any(
+        first < rows.stop and rows.start < max(last, first + 1) for first, last in clash.places
+    )
+    if not meant:
+        return 0
+    if keep:
+        await desk.ground.review.take(clash)
+    else:
+        desk.ground.edits.settled(path)
+    await desk.ground.comparer.close(f"conflict:{path}")
+    return len(clash.places)
+
+
+def _tell(desk: Desk, verb: str, outcome: Undone) -> None:
+    text = rewound(
+        verb,
+        outcome.author,
+        [relative(path, os.getcwd()) for path in outcome.paths],
+        [(relative(path, os.getcwd()), row) for path, row in outcome.left],
+        [relative(path, os.getcwd()) for path in outcome.unsaved],
+        outcome.failed,
+    )
+    desk.ground.notifier.notice(text, warning=bool(outcome.failed or outcome.left))

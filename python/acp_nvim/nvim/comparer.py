@@ -1,0 +1,21 @@
+"""Two texts side by side in a tabpage of their own: `lua/acp/compare.lua`."""
+
+from __future__ import annotations
+
+from acp_nvim.nvim.call import Call
+from acp_nvim.view.comparison import Comparison, to_plain
+
+
+class NvimComparer:
+    """Implements `ports.Comparer`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    async def open(self, key: str, comparison: Comparison) -> bool:
+        """See `ports.Comparer`."""
+        return bool(await self._call.lua("acp.compare.open", key, to_plain(comparison)))
+
+    async def close(self, key: str) -> None:
+        """See `ports.Comparer`."""
+        await self._call.lua("acp.compare.close", key)

@@ -1,0 +1,85 @@
+"""The marks, lists and motions of a review, by `lua/acp/review.lua`: the port `Reviewer`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+from acp_nvim.ports import Drawn, Reviewer
+from acp_nvim.view.review import Drawing, FileReview, LinesMark, Mark, PartMark, RowMark
+from acp_nvim.view.review_lists import QuickfixList, stops
+
+PRIORITY = 9
+"""Signs above those of version control, below those of diagnostics; colours below tree-sitter's."""
+MOST_SIGNS = 2_000
+"""So many lines of one hunk have a sign: each is a mark of its own, which takes time."""
+PART_PRIORITY = 90
+"""Of what has changed in a line: above the colour of the line, below tree-sitter's."""
+
+
+class NvimReviewer(Reviewer):
+    """Calls Lua by name, as `await lua("acp.review.go", path, line)`."""
+
+    def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
+        self._lua = lua
+
+    async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
+        """See `ports.Reviewer`."""
+        marks = [plain for mark in drawing.marks for plain in _plain(mark)]
+        hunks = [list(hunk) for hunk in drawing.hunks]
+        outcome = await self._lua("acp.review.draw", path, tick, marks, hunks)
+        return "stale" if "stale" in outcome else "gone" if "gone" in outcome else "ok"
+
+    async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
+        """See `ports.Reviewer`."""
+        await self._lua("acp.review.lists", [_plain_list(each) for each in lists], make)
+
+    async def files(self, reviews: Sequence[FileReview]) -> None:
+        """See `ports.Reviewer`."""
+        found = [{"path": path, "rows": list(rows)} for path, rows in stops(reviews)]
+        await self._lua("acp.review.files", found)
+
+    async def go(self, path: str, line: int) -> None:
+        """See `ports.Reviewer`."""
+        await self._lua("acp.review.go", path, line)
+
+
+def _plain(mark: Mark) -> Iterator[list[Any]]:
+    """Yield [row, column, extmark options, on how many rows]."""
+    match mark:
+        case RowMark(row, rows, sign, group, line_group, note):
+            options = {"sign_text": sign, "sign_hl_group": group, "priority": PRIORITY}
+            yield [row, 0, options, min(rows, MOST_SIGNS)]
+            if line_group:
+                yield [row, 0, _whole_lines(row + rows, line_group), 1]
+            if note:
+                words = [[" " + note, group]]
+                yield [row, 0, {"virt_text": words, "virt_text_pos": "eol"}, 1]
+        case PartMark(row, start, end, group):
+            yield [row, start, {"end_col": end, "hl_group": group, "priority": PART_PRIORITY}, 1]
+        case LinesMark(row, above, lines):
+            plain = [[list(chunk) for chunk in line] for line in lines]
+            yield [row, 0, {"virt_lines": plain, "virt_lines_above": above}, 1]
+
+
+def _whole_lines(end: int, group: str) -> dict[str, Any]:
+    """Return a colour up to the row `end`, to the edge of the window.
+
+    Not `line_hl_group`: Neovim draws that over all colours of the text.
+    """
+    place = {"end_row": end, "end_col": 0, "hl_eol": True}
+    return {**place, "hl_group": group, "priority": PRIORITY}
+
+
+def _plain_list(each: QuickfixList) -> dict[str, Any]:
+    items = [
+        {
+            "filename": item.path,
+            "lnum": item.first,
+            "end_lnum": item.last,
+            "text": item.text,
+            "type": item.kind,
+        }
+        for item in each.items
+    ]
+    return {"key": each.key, "title": each.title, "items": items}

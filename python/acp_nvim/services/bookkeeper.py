@@ -1,0 +1,54 @@
+"""Passes on what agents have done to files: to the books, and to what agents know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acp_nvim.ledger.deed import Author
+from acp_nvim.services.baselines import Unknown
+from acp_nvim.services.edits import Edits
+from acp_nvim.services.lessons import Lessons
+from acp_nvim.services.recorder import Clash, Recorder
+
+
+def untold(author: Author, path: str) -> None:
+    """Tell nobody of a file that an agent has changed."""
+
+
+class Bookkeeper(Recorder):
+    """For writes by the agents' own tools and commands `seen` gives the disk's text: what the agent
+    has made there it knows; `on_written` is told of each. Both are left out for `fs/write`, which
+    tells the same in its own way."""
+
+    def __init__(
+        self,
+        edits: Edits,
+        lessons: Lessons,
+        *,
+        seen: Callable[[str], str | Unknown | None] | None = None,
+        on_written: Callable[[Author, str], None] = untold,
+    ) -> None:
+        self._edits = edits
+        self._lessons = lessons
+        self._seen = seen
+        self._on_written = on_written
+
+    def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        """See `Recorder`."""
+        if before == after:
+            return
+        key = (author.agent, author.session)
+        self._edits.wrote(path, before, after, author)
+        self._lessons.wrote(key, path, before, after)
+        text = self._seen(path) if self._seen is not None else None
+        if self._seen is not None and not isinstance(text, Unknown):
+            self._lessons.knows(key, path, text)
+        self._on_written(author, path)
+
+    def clashed(self, clash: Clash) -> None:
+        """See `Recorder`."""
+        self._edits.clashed(clash)
+
+    def settled(self, path: str) -> None:
+        """See `Recorder`."""
+        self._edits.settled(path)

@@ -1,0 +1,141 @@
+"""An agent's whole text for one file, brought together with the user's and written.
+
+Through the buffer where the file is open, else to the disk. All of it happens, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.hunks import Conflict, Hunk, apply, diff, reconcile
+from acp_nvim.ports import BufferOptions, Files, LiveBuffer
+from acp_nvim.services import disk
+from acp_nvim.services.text import (
+    buffer_form,
+    buffer_text,
+    clean,
+    encode,
+    merge_lines,
+)
+
+ATTEMPTS = 5
+"""How often a write begins anew because the user types meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an agent wants a file to be: `content`, which it made of `base` (None: not known)."""
+
+    path: str
+    base: str | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The exact live text before, None where no file was, and after."""
+
+    before: str | None
+    after: str
+
+
+class Clashed(AskFailed):
+    """The user has changed the same places; nothing was written."""
+
+    def __init__(self, wish: Wish, base: str, places: Iterable[Conflict], *, on_disk: bool) -> None:
+        self.base = base
+        self.places = tuple((place.first, place.last) for place in places)
+        self.on_disk = on_disk
+        super().__init__(
+            Code.INTERNAL_ERROR,
+            f"{wish.path} was changed by the user since you read it, at line "
+            f"{self.places[0][0] + 1}: read it again and repeat your edit",
+        )
+
+
+async def write(files: Files, wish: Wish) -> Written:
+    """Fulfil the wish, with the user's edits since its base. Raises `AskFailed`, or `Clashed`."""
+    for _ in range(ATTEMPTS):
+        buffer = await files.loaded(wish.path)
+        if buffer is None:
+            return await _to_disk(files, wish)
+        written = await _through(files, wish, buffer)
+        if written is not None:
+            return written
+    raise AskFailed(Code.INTERNAL_ERROR, f"{wish.path} keeps changing: try again later")
+
+
+async def _to_disk(files: Files, wish: Wish) -> Written:
+    """Write a file that is not open here."""
+    holder = await files.holder(wish.path)
+    if holder is not None:
+        raise AskFailed(
+            Code.INTERNAL_ERROR,
+            f"{wish.path} is open in {holder}, which would overwrite it: ask the user to close it",
+        )
+    try:
+        now = await disk.read(wish.path)
+    except AskFailed as error:
+        if error.code != Code.RESOURCE_NOT_FOUND:
+            raise
+        await disk.write(wish.path, wish.content.encode())
+        return Written(None, wish.content)
+    text = _merge(wish, now.text if wish.base is None else wish.base, now.text, now.text)
+    if text != now.text:
+        await disk.write(wish.path, encode(text, now.encoding))
+    return Written(now.text, text)
+
+
+async def _through(files: Files, wish: Wish, buffer: LiveBuffer) -> Written | None:
+    """Write through the open buffer; None if it changed meanwhile."""
+    if buffer.readonly or not buffer.modifiable:
+        how = "read-only" if buffer.readonly else "not modifiable"
+        raise AskFailed(Code.INTERNAL_ERROR, f"{wish.path} is {how} in the user's editor")
+    found = await disk.read_if_text(wish.path, buffer.encoding or "utf-8")
+    on_disk = None if found is None else clean(found.text)
+    live = buffer_text(buffer)
+    before = None if found is None and buffer.empty else live
+    ours = clean(live) if on_disk is None or buffer.modified else on_disk
+    base = wish.base
+    if base is None:
+        if buffer.modified and wish.content == on_disk:
+            # Some agents write the disk first and then tell us. What the user's edits were made
+            # upon was never seen, so a merge could take either side's back: leave both.
+            return Written(live, live)
+        base = (on_disk or "") if buffer.modified else ours
+    text = _merge(wish, base, ours, on_disk)
+    lines, options = buffer_form(text, buffer)
+    hunks = diff([clean(line) for line in buffer.lines], lines)
+    after = buffer_text(_edited(buffer, hunks, options))
+    saved = text == on_disk and not buffer.modified
+    if saved and after == live:
+        return Written(before, after)
+    if not await (files.follow if saved else files.write)(buffer, hunks, options):
+        return None
+    return Written(before, after)
+
+
+def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
+    """Return the buffer as it is after an edit: lines that stayed may hold what is no text."""
+    return replace(
+        buffer,
+        lines=tuple(apply(buffer.lines, hunks)),
+        empty=False,
+        fileformat=options.fileformat,
+        encoding=options.encoding,
+        bom=options.bom,
+        endofline=options.endofline,
+    )
+
+
+def _merge(wish: Wish, base: str, ours: str, on_disk: str | None) -> str:
+    """Return the agent's text with what the user changed since `base`. Raises `Clashed`."""
+    if base == ours:
+        return wish.content
+    old, lines, new = merge_lines(base, ours, wish.content)
+    outcome = reconcile(old, lines, new)
+    if outcome.conflicts:
+        raise Clashed(wish, base, outcome.conflicts, on_disk=on_disk == wish.content)
+    return "".join(apply(lines, outcome.hunks))

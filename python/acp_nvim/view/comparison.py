@@ -1,0 +1,43 @@
+"""Two texts side by side, as values; and plain, as `lua/acp/compare.lua` takes them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: the live buffer of a file, else lines that nobody can change."""
+
+    name: str
+    """What it is called on screen; safe to show."""
+    lines: tuple[str, ...] = ()
+    """Without line ends; of a file only what is shown when it cannot be loaded."""
+    path: str | None = None
+    """The file, resolved, to be shown as it is in the editor, and to be edited there."""
+    filetype: str | None = None
+    """None lets the editor find out from the file on either side."""
+    file: str | None = None
+    """A path that says what `lines` are, where neither side is a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two texts side by side, as a real diff of the editor."""
+
+    left: Side
+    right: Side
+    title: str = ""
+    focus: Literal["left", "right"] = "right"
+    line: int | None = None
+    """1-based line of that side to go to; None: the first change."""
+
+
+def to_plain(comparison: Comparison) -> dict[str, Any]:
+    """Return a `spec` of `acp.compare.open`, without what is None."""
+
+    def given(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {name: value for name, value in items if value is not None}
+
+    return asdict(comparison, dict_factory=given)

@@ -1,0 +1,39 @@
+"""What agents have changed, as plain data for `inspect()` (`:help acp-inspect`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from acp_nvim.ledger.change import Change
+
+
+def edits_snapshot(path: str, changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Return one table for each turn that has hunks in the file, the oldest first.
+
+    A hunk that several turns have made is the last one's. `first` and `last` are 1-based and
+    inclusive; where lines are only gone, `first` is the line below them and `last` the one above.
+    """
+    found: dict[tuple[float, str, int], list[Change]] = {}
+    for change in changes:
+        author = change.authors[-1]
+        found.setdefault((author.began, author.session, author.turn), []).append(change)
+    return [
+        {
+            "session": session,
+            "turn": turn,
+            "path": path,
+            "hunks": [_hunk(it) for it in sorted(hunks, key=lambda it: it.first)],
+        }
+        for (_, session, turn), hunks in sorted(found.items())
+    ]
+
+
+def _hunk(change: Change) -> dict[str, Any]:
+    return {
+        "first": change.first + 1,
+        "last": change.last,
+        "added": len(change.added),
+        "removed": len(change.removed),
+        "state": change.state,
+    }

@@ -1,0 +1,41 @@
+"""Who wrote a line: the text of the float that `:Acp why` opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_nvim.ledger.deed import Author
+from acp_nvim.view.block import BLANK, Highlight, Line
+from acp_nvim.view.styled import coloured
+from acp_nvim.view.visible import one_line, visible
+
+LIMIT = 200
+KEYS = "<CR> shows it in the chat · q closes"
+
+
+def why(author: Author, state: str, when: str, *, in_chat: bool) -> tuple[Line, ...]:
+    """Return the agent, the turn and the tool call that wrote a line, and what it was asked.
+
+    `state`: pending or kept. `when`: the time, as the user reads it. `in_chat`: whether the place
+    in the chat can be shown.
+    """
+    return tuple(_lines(author, state, when, in_chat=in_chat))
+
+
+def _lines(author: Author, state: str, when: str, *, in_chat: bool) -> Iterator[Line]:
+    name = f"{one_line(author.agent, LIMIT)} · turn {author.turn}"
+    yield _head(name, " · ".join(part for part in (state, when) if part))
+    if title := one_line(author.title, LIMIT):
+        yield coloured(title, "AcpToolPath")
+    for line in visible(author.prompt).strip().split("\n"):
+        if line.strip():
+            yield coloured("> " + line, "AcpQuote")
+    if in_chat:
+        yield BLANK
+        yield coloured(KEYS, "AcpDim")
+
+
+def _head(name: str, rest: str) -> Line:
+    text = f"{name}  {rest}"
+    start, end = len(name.encode()), len(text.encode())
+    return Line(text, (Highlight(0, start, "AcpToolTitle"), Highlight(start, end, "AcpDim")))

@@ -1,0 +1,68 @@
+"""What must be true of keep, reject, undo and redo; `machine.py` calls these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.span import split_lines
+from tests.proof.lines import agents, users
+from tests.proof.world import Sight
+
+
+def without(text: str | None, touched: Sequence[Change]) -> str | None:
+    """Return the text with what stood there before in place of these hunks."""
+    lines = list(split_lines(text or ""))
+    for it in sorted(touched, key=lambda change: change.first, reverse=True):
+        lines[it.first : it.last] = it.removed
+    gone = not lines and any(it.whole == "created" for it in touched)
+    return None if gone else "".join(lines)
+
+
+def added(touched: Sequence[Change]) -> str:
+    """Return the lines that these hunks put in."""
+    return "".join(line for it in touched for line in it.added)
+
+
+def removed(touched: Sequence[Change]) -> str:
+    """Return the lines that these hunks took out."""
+    return "".join(line for it in touched for line in it.removed)
+
+
+def text_of(sight: Sight, name: str) -> str | None:
+    """Return the live text; a buffer shows what is no more where its file is gone."""
+    shown = sight.shown.get(name)
+    if shown is not None and not shown.modified and sight.disk[name] is None:
+        return None
+    return sight.live(name)
+
+
+def complaint_of_reject(
+    name: str, before: Sight, after: Sight, touched: Sequence[Change]
+) -> str:
+    """Return what is wrong with a file after these hunks of it were rejected, or ""."""
+    wanted = without(text_of(before, name), touched)
+    now = text_of(after, name)
+    if now != wanted and (now or wanted):
+        return f"{name}: rejected, but not the base there: {now!r}, not {wanted!r}"
+    was, shown = before.shown.get(name), after.shown.get(name)
+    if was is not None and was.modified and wanted is not None:
+        if before.disk[name] != after.disk[name]:
+            return f"{name}: saved by the reject"
+    elif after.disk[name] != now:
+        return f"{name}: the disk differs after the reject"
+    elif shown is not None and shown.modified:
+        return f"{name}: modified by the reject"
+    return ""
+
+
+def complaint_of_others(before: Sight, after: Sight, names: Sequence[str]) -> str:
+    """Return what is wrong with files that were not to be touched, or ""."""
+    for name in names:
+        if before.live(name) != after.live(name) or before.disk[name] != after.disk[name]:
+            return f"{name}: changed though not meant"
+    return ""
+
+
+__all__ = ["added", "agents", "complaint_of_others", "complaint_of_reject", "removed", "text_of",
+           "users", "without"]

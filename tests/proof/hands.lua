@@ -1,0 +1,142 @@
+-- The user's hands, and a look at every buffer: one call a step. Loaded by world.py.
+local M = { asked = {}, marks = {} }
+
+local api = vim.api
+local space = api.nvim_create_namespace('proof')
+
+local function file_buffers()
+  return vim.tbl_filter(function(buffer)
+    return api.nvim_buf_is_loaded(buffer)
+      and vim.bo[buffer].buftype == ''
+      and api.nvim_buf_get_name(buffer) ~= ''
+  end, api.nvim_list_bufs())
+end
+
+--- A fresh editor: no buffers, no marks, and every question of Neovim's is counted.
+function M.reset()
+  vim.cmd('silent! only! | enew! | silent! %bwipeout! | messages clear')
+  vim.o.autoread, vim.o.hidden, vim.o.fixendofline = false, true, false
+  vim.o.shortmess = vim.o.shortmess .. 'A'
+  M.asked, M.marks = {}, {}
+  api.nvim_create_autocmd('FileChangedShell', {
+    group = api.nvim_create_augroup('proof', {}),
+    callback = function(event)
+      table.insert(M.asked, { event.file, vim.v.fcs_reason })
+      vim.v.fcs_choice = ''
+    end,
+  })
+end
+
+--- Show a file as `:edit` does; an open one as it is.
+function M.open(path)
+  local buffer = vim.fn.bufnr('^' .. path .. '$')
+  if buffer > 0 and api.nvim_buf_is_loaded(buffer) then
+    api.nvim_win_set_buf(0, buffer)
+  else
+    vim.cmd('silent edit ' .. vim.fn.fnameescape(path))
+  end
+end
+
+local function keys(text)
+  api.nvim_feedkeys(api.nvim_replace_termcodes(text, true, false, true), 'ntx', false)
+end
+
+--- Act in that file; what Neovim refuses (nothing to undo) is no act. Returns its complaint.
+function M.act(path, typed, command)
+  M.open(path)
+  vim.v.errmsg = ''
+  if typed ~= '' then
+    keys(typed)
+  end
+  local ok, err = true, nil
+  if command ~= '' then
+    ok, err = pcall(vim.cmd, 'silent! keeppatterns ' .. command)
+  end
+  return ok and vim.v.errmsg or tostring(err)
+end
+
+--- Write as the user does; `answer` is what is typed should Neovim ask.
+function M.save(path, answer)
+  M.open(path)
+  keys(':silent! write<CR>' .. answer)
+  return vim.bo.modified
+end
+
+--- Let the buffer go; without `force` only if nothing is lost.
+function M.close(path, force)
+  local buffer = vim.fn.bufnr('^' .. path .. '$')
+  if buffer > 0 and (force or not vim.bo[buffer].modified) then
+    pcall(api.nvim_buf_delete, buffer, { force = force, unload = true })
+  end
+end
+
+local function rows_of(lines)
+  local rows = {}
+  for row, line in ipairs(lines) do
+    rows[line] = rows[line] == nil and row - 1 or false
+  end
+  return rows
+end
+
+local function place(buffer, lines)
+  api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+  local placed = {}
+  for line, row in pairs(rows_of(lines)) do
+    if row and line ~= '' then
+      placed[api.nvim_buf_set_extmark(buffer, space, row, 0, {})] = line
+    end
+  end
+  local middle = math.floor((#lines + 1) / 2)
+  api.nvim_buf_set_mark(buffer, 'a', middle, 0, {})
+  M.marks[buffer] = { placed = placed, letter = lines[middle] }
+end
+
+local function moved(buffer, lines)
+  local wrong, rows = {}, rows_of(lines)
+  local marks = M.marks[buffer]
+  if not marks then
+    return wrong
+  end
+  for id, line in pairs(marks.placed) do
+    local row = api.nvim_buf_get_extmark_by_id(buffer, space, id, {})[1]
+    if rows[line] and rows[line] ~= row then
+      table.insert(wrong, ('extmark of %q at row %s, not %s'):format(line, row, rows[line]))
+    end
+  end
+  local row = api.nvim_buf_get_mark(buffer, 'a')[1] - 1
+  if rows[marks.letter] and rows[marks.letter] ~= row then
+    table.insert(wrong, ("'a of %q at row %s, not %s"):format(marks.letter, row, rows[marks.letter]))
+  end
+  return wrong
+end
+
+--- What every file buffer holds, and whether the marks of its lines are where they were put last.
+function M.look()
+  local found = {}
+  for _, buffer in ipairs(file_buffers()) do
+    local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
+    local wrong = moved(buffer, lines)
+    place(buffer, lines)
+    found[#found + 1] = {
+      path = api.nvim_buf_get_name(buffer),
+      lines = lines,
+      modified = vim.bo[buffer].modified,
+      fileformat = vim.bo[buffer].fileformat,
+      endofline = vim.bo[buffer].endofline,
+      empty = #lines == 1
+        and lines[1] == ''
+        and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0,
+      wrong = wrong,
+    }
+  end
+  return found
+end
+
+--- What Neovim would ask the user about files that changed behind it.
+function M.questions()
+  M.asked = {}
+  vim.cmd('silent! checktime')
+  return M.asked
+end
+
+_G.hands = M

@@ -1,0 +1,280 @@
+"""Plans for the ledger of one file alone, without an editor: many, and fast.
+
+A second, independent account is kept of what the steps mean: `shadow` is the text as it would be
+had no agent ever changed it, as long as the user's edits are clear of the agents' (`is_clear`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hypothesis import strategies as st
+
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import changes, keep, reject
+from acp_nvim.ledger.rewind import redo, undo, undone
+from tests.proof.lines import Form, agents, bodies, edited, join, users
+from tests.proof.steps import Edit
+
+BASE = join([f"b{number}" for number in range(1, 9)], Form())
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    turn: int
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Saw:
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The user takes so many of the last texts back, as `u` does."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    verdict: Literal["keep", "reject"]
+    scope: Literal["hunk", "rows", "all"]
+    at: int
+    size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redone:
+    pass
+
+
+Act: TypeAlias = Wrote | Saw | Back | Removed | Decided | Undone | Redone
+
+places = st.integers(0, 11)
+edit = st.builds(Edit, st.sampled_from(("insert", "amend", "replace", "delete")), places)
+edits = st.lists(edit, min_size=1, max_size=3).map(tuple)
+turns = st.integers(1, 3)
+acts = st.one_of(
+    st.builds(Saw, edits),
+    st.builds(Wrote, turns, edits),
+    st.builds(Wrote, turns, edits),
+    st.builds(
+        Decided,
+        st.sampled_from(("keep", "reject")),
+        st.sampled_from(("hunk", "rows", "all")),
+        places,
+        st.integers(1, 4),
+    ),
+    st.builds(Undone, turns),
+    st.builds(Redone),
+    st.builds(Back, st.integers(1, 3)),
+    st.builds(Removed, turns),
+)
+plans = st.lists(acts, min_size=1, max_size=14)
+
+
+def author(turn: int) -> Author:
+    return Author("agent", "s", turn, float(turn))
+
+
+class LedgerMachine:
+    """Carries out acts and holds the ledger against what must be true."""
+
+    def __init__(self, base: str | None = BASE) -> None:
+        self.ledger = begin(base)
+        self.base = base
+        self.shadow: list[str] | None = bodies(base)
+        self.kept = False
+        self.pending: set[str] = set()
+        self.history: list[str | None] = [base]
+        self._numbers = itertools.count(1)
+        self._batches: list[str] = []
+
+    def run(self, plan: Iterable[Act]) -> None:
+        for act in plan:
+            self.step(act)
+            self.check()
+
+    def step(self, act: Act) -> None:
+        match act:
+            case Wrote(turn, edits):
+                text = edited(self.ledger.text or "", edits, lambda: f"g{next(self._numbers)}")
+                self._wrote(turn, text)
+            case Removed(turn):
+                self._wrote(turn, None)
+            case Saw(edits):
+                for edit in edits:
+                    self._edit(edit)
+            case Back(count):
+                self._saw(self.history[-min(count + 1, len(self.history))])
+            case Decided():
+                self._decide(act)
+            case Undone(turn):
+                self._undo(turn)
+            case Redone():
+                self._redo()
+        self.history.append(self.ledger.text)
+
+    def _wrote(self, turn: int, text: str | None) -> None:
+        before = self.ledger.text
+        self.ledger = wrote(self.ledger, text, author(turn), 0.0)
+        assert self.ledger.text == text, "the ledger has another text"
+        self.pending = (self.pending | (agents(text) - agents(before))) & agents(text)
+
+    def _edit(self, edit: Edit) -> None:
+        before, word = self.ledger.text, f"u{next(self._numbers)}"
+        text, shadow = edited(before or "", (edit,), lambda: word), None
+        if before and self.shadow is not None and is_clear(bodies(before), self.shadow, edit):
+            at = edit.at % (len(bodies(before)) + 1)
+            shadow = shadowed(self.shadow, bodies(before), Edit(edit.change, at), word)
+        self._saw(text)
+        self.shadow = shadow
+
+    def _saw(self, text: str | None) -> None:
+        if text != self.ledger.text:
+            self.shadow = None
+        self.ledger = saw(self.ledger, text, 0.0)
+        assert self.ledger.text == text, "the ledger has another text"
+        self.pending &= agents(text)
+
+    def _decide(self, act: Decided) -> None:
+        before, found = self.ledger.text, changes(self.ledger)
+        rows = self._rows(act, found)
+        touched = [it for it in found if rows is None or _meets(it, rows)]
+        if act.verdict == "keep":
+            decided = keep(self.ledger, rows)
+            assert decided.ledger.text == before, "keep changed the text"
+            self.pending -= agents("".join(line for it in touched for line in it.added))
+            if decided.count:
+                self.shadow = bodies(before) if rows is None and before else None
+                self.kept = True
+        else:
+            decided = reject(self.ledger, author(1), 0.0, rows)
+            self._check_reject(before, found, touched, decided.ledger, act, rows)
+            self.pending &= agents(decided.ledger.text)
+        self.ledger = decided.ledger
+        assert decided.count <= len(touched), "more decided than was touched"
+        if act.scope == "hunk" and found:
+            assert decided.count, "the hunk was not decided"
+            left = len(changes(self.ledger))
+            assert left == len(found) - decided.count, "not so many hunks less"
+
+    def _rows(self, act: Decided, found: Sequence[Change]) -> range | None:
+        if act.scope == "all":
+            return None
+        if act.scope == "hunk" and found:
+            change = found[act.at % len(found)]
+            return range(change.first, max(change.last, change.first + 1))
+        return range(act.at, act.at + act.size)
+
+    def _check_reject(
+        self,
+        before: str | None,
+        found: Sequence[Change],
+        touched: Sequence[Change],
+        after: Ledger,
+        act: Decided,
+        rows: range | None,
+    ) -> None:
+        gone = {line for line in _split(before)} - {line for line in _split(after.text)}
+        may = {line for it in touched for line in it.added}
+        assert gone <= may, f"took more than the hunk: {sorted(gone - may)}"
+        if rows is None or act.scope == "hunk":
+            wanted = _without(_split(before), touched)
+            assert _split(after.text) == wanted, f"not the base there: {wanted}"
+
+    def _undo(self, turn: int) -> None:
+        before = self.ledger
+        batch = f"x{next(self._numbers)}"
+        back = undo(before, author(turn), batch, 0.0)
+        lost = users(before.text) - users(back.ledger.text)
+        assert not lost, f"the undo took the user's {sorted(lost)}"
+        if back.count:
+            again = redo(back.ledger, batch)
+            assert again.ledger.text == before.text, "undo and redo are not the identity"
+            assert again.ledger.weave == before.weave, "undo and redo left another weave"
+            self._batches.append(batch)
+        self.ledger = back.ledger
+        if back.count and self.kept:
+            self.shadow = None
+        self.pending &= agents(self.ledger.text)
+
+    def _redo(self) -> None:
+        if deeds := undone(self.ledger):
+            before = self.ledger.text
+            self.ledger = redo(self.ledger, deeds[-1].batch).ledger
+            both = (*changes(self.ledger), *changes(self.ledger, "kept"))
+            removed = "".join(line for it in both for line in it.removed)
+            lost = users(before) - users(self.ledger.text) - users(removed)
+            assert not lost, f"the redo took the user's {sorted(lost)}"
+            if self.kept:
+                self.shadow = None
+
+    def check(self) -> None:
+        """Hold what is true after every act."""
+        found = changes(self.ledger)
+        lines = _split(self.ledger.text)
+        for it in found:
+            assert tuple(lines[it.first : it.last]) == it.added, "a hunk is not where it says"
+        shown = agents("".join(line for it in found for line in it.added))
+        dropped = self.pending - shown
+        assert not dropped, f"dropped from the review: {sorted(dropped)}"
+        rejected = reject(self.ledger, author(1), 0.0).ledger
+        assert not changes(rejected), "something is left after rejecting all"
+        if self.shadow is not None:
+            assert bodies(rejected.text) == self.shadow, "rejecting all is not the base"
+        kept = keep(self.ledger).ledger
+        assert not changes(kept), "something is left after keeping all"
+        assert kept.text == self.ledger.text, "keeping changed the text"
+
+
+def is_clear(live: Sequence[str], shadow: Sequence[str], edit: Edit) -> bool:
+    """Return whether no agent has changed anything beside the line that is edited."""
+    at = edit.at % (len(live) + 1)
+    last = at if edit.change == "insert" or at == len(live) else at + 1
+    around = [None, *live, None][at : last + 2]
+    there = [None, *shadow, None]
+    return any(there[it : it + len(around)] == around for it in range(len(there)))
+
+
+def shadowed(shadow: Sequence[str], live: Sequence[str], edit: Edit, word: str) -> list[str]:
+    """Return the shadow after the same, clear, edit."""
+    lines = list(shadow)
+    at = lines.index(live[edit.at]) if edit.at < len(live) else len(lines)
+    return bodies(edited(join(lines, Form()), (Edit(edit.change, at),), lambda: word))
+
+
+def _split(text: str | None) -> list[str]:
+    return [f"{line}\n" for line in bodies(text)]
+
+
+def _meets(change: Change, rows: range) -> bool:
+    """Return whether any row of the hunk, or one beside a removal, is meant."""
+    first, last = change.first, change.last
+    if first == last:
+        first, last = first - 1, last + 1
+    return any(row in rows for row in range(first, last))
+
+
+def _without(lines: Sequence[str], touched: Sequence[Change]) -> list[str]:
+    new = list(lines)
+    for it in sorted(touched, key=lambda change: change.first, reverse=True):
+        new[it.first : it.last] = it.removed
+    return new

@@ -1,0 +1,102 @@
+"""Texts as bodies of lines, an agent's edits of them, and what a merge of two edits must hold.
+
+Every line that somebody writes is unique: `u17` is the user's, `g4` an agent's, `b3` was there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tests.proof.steps import Edit
+
+USERS = re.compile(r"\bu\d+\b")
+AGENTS = re.compile(r"\bg\d+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the lines of a text end, and whether its last one does."""
+
+    end: str = "\n"
+    ended: bool = True
+
+
+def split(text: str | None) -> tuple[list[str], Form]:
+    """Return the bodies of the lines and their form; none for a text that is not there."""
+    if not text:
+        return [], Form()
+    end = "\r\n" if "\r\n" in text else "\n"
+    ended = text.endswith(end)
+    return (text[: -len(end)] if ended else text).split(end), Form(end, ended)
+
+
+def bodies(text: str | None) -> list[str]:
+    """Return the lines without their ends."""
+    return split(text)[0]
+
+
+def join(lines: Sequence[str], form: Form) -> str:
+    """Return the text of these lines."""
+    if not lines:
+        return ""
+    return form.end.join(lines) + (form.end if form.ended else "")
+
+
+def users(text: str | None) -> set[str]:
+    """Return what the user has typed into it."""
+    return set(USERS.findall(text or ""))
+
+
+def agents(text: str | None) -> set[str]:
+    """Return what agents have written into it."""
+    return set(AGENTS.findall(text or ""))
+
+
+def edited(text: str, edits: Sequence[Edit], name: Callable[[], str]) -> str:
+    """Return the text as the agent wants it; `name` gives words that were never used."""
+    lines, form = split(text)
+    for edit in edits:
+        row = edit.at % (len(lines) + 1)
+        if edit.change == "insert" or row == len(lines):
+            lines.insert(row, name())
+        elif edit.change == "amend":
+            lines[row] += f" {name()}"
+        elif edit.change == "replace":
+            lines[row] = name()
+        else:
+            del lines[row]
+    return join(lines, form)
+
+
+def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> str:
+    """Return why `merged` is no merge of both sides' edits of the base, or "".
+
+    It must hold exactly our lines without what they took out and with what they put in, and both
+    sides' order.
+    """
+    b, o, t, m = (bodies(text) for text in (base, ours, theirs, merged))
+    gone, new = Counter(b) - Counter(t), Counter(t) - Counter(b)
+    wanted = Counter(o) - gone
+    for line, count in new.items():
+        wanted[line] = max(wanted[line], count)
+    if wanted != Counter(m):
+        missing, extra = wanted - Counter(m), Counter(m) - wanted
+        return f"not both sides' lines: missing {sorted(missing)}, too many {sorted(extra)}"
+    if any(count > 1 for side in (b, o, t) for count in Counter(side).values()):
+        return ""
+    for side in (o, t):
+        kept = set(side) & set(m)
+        if [line for line in side if line in kept] != [line for line in m if line in kept]:
+            if _moved(b, o):
+                return ""
+            return f"another order: {m} of {side}"
+    return ""
+
+
+def _moved(base: Sequence[str], ours: Sequence[str]) -> bool:
+    """Return whether the user has moved lines: the order is then theirs alone."""
+    common = set(base) & set(ours)
+    return [line for line in base if line in common] != [line for line in ours if line in common]

@@ -1,0 +1,60 @@
+"""The long run: `python -m tests.proof.long_run --examples 10000 [--seed 1] [--most 24]`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from collections import Counter
+
+from hypothesis import HealthCheck, Phase, given, note, seed, settings
+
+from tests.proof.machine import Machine
+from tests.proof.steps import Step, plans, text
+from tests.proof.world import World
+
+
+def main() -> int:
+    """Return 0 if no plan failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, default=24, help="steps of a plan, at most")
+    parser.add_argument("--no-review", action="store_true")
+    parser.add_argument("--count", action="append", default=[], help="complaints to count only")
+    options = parser.parse_args()
+    world = World()
+    done: Counter[str] = Counter()
+
+    @seed(options.seed)
+    @settings(
+        max_examples=options.examples,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(plans(review=not options.no_review, most=options.most))
+    def check(plan: list[Step]) -> None:
+        note(f"the plan:\n{text(plan)}")
+        machine = Machine(world, tuple(options.count))
+        done.update(type(step).__name__ for step in plan)
+        done["plans"] += 1
+        asyncio.run(machine.run(plan))
+        done.update(machine.soft)
+
+    begun = time.monotonic()
+    try:
+        check()
+    finally:
+        took = time.monotonic() - begun
+        steps = sum(count for name, count in done.items() if name[0].isupper())
+        print(f"{done['plans']} plans, {steps} steps, {took:.0f} s, "
+              f"{1000 * took / max(steps, 1):.1f} ms a step: {dict(done)}")
+        world.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""What may happen, as values that print themselves, and how Hypothesis draws them.
+
+Numbers are taken modulo what there is (files, lines, hunks), so that every list of steps can be run
+and shrinks by leaving out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hypothesis import strategies as st
+
+Act: TypeAlias = Literal[
+    "insert", "above", "amend", "replace", "delete", "join", "substitute", "global", "move", "copy",
+    "undo", "redo", "save", "open", "close", "drop", "revert", "linger",
+]  # fmt: skip
+Change: TypeAlias = Literal["insert", "amend", "replace", "delete"]
+Way: TypeAlias = Literal["in place", "renamed over"]
+Shell: TypeAlias = Literal["create", "remove", "rename", "swap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One place of an agent's edit."""
+
+    change: Change
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """The user acts in a file, which is opened if need be."""
+
+    act: Act
+    file: int
+    at: int = 0
+    to: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """An agent writes through the client; `stale`: without having read again.
+
+    `meanwhile`: the user types between two of the client's calls, before the n-th.
+    """
+
+    session: int
+    file: int
+    edits: tuple[Edit, ...]
+    stale: bool = False
+    meanwhile: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the agent's writes the disk by itself; `told`: and the client hears of the file.
+
+    `twice`: it sends the same through the client, too.
+    """
+
+    session: int
+    file: int
+    edits: tuple[Edit, ...]
+    way: Way = "in place"
+    told: bool = True
+    twice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A command of the agent's: files come, go, change their name or place; nobody is told."""
+
+    session: int
+    what: Shell
+    file: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeps:
+    """The client looks at all files, as it does after a command."""
+
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndsTurn:
+    """The turn ends, and the session's next one begins."""
+
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decides:
+    """The user keeps or rejects: a hunk, lines of it, a file, everything."""
+
+    verdict: Literal["keep", "reject"]
+    scope: Literal["hunk", "part", "file", "all"]
+    file: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakesBack:
+    """The user undoes a turn, the n-th from the end; `returns`: and at once again."""
+
+    turn: int
+    returns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """The user redoes what was taken back last."""
+
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nothing; what a step shrinks to."""
+
+
+Step: TypeAlias = (
+    User | Writes | Tool | Runs | Sweeps | EndsTurn | Decides | TakesBack | Returns | Pause
+)
+
+SESSIONS = 2
+FILES = 5
+
+files = st.integers(0, FILES - 1)
+places = st.integers(0, 11)
+session = st.integers(0, SESSIONS - 1)
+edits = st.lists(
+    st.builds(Edit, st.sampled_from(("insert", "amend", "replace", "delete")), places),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+
+TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "open")
+COMMANDS = ("join", "substitute", "global", "move", "copy", "redo", "close", "drop", "revert")
+
+typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places)
+commands = st.builds(User, st.sampled_from(COMMANDS), files, places, places)
+writes = st.builds(
+    Writes, session, files, edits, st.booleans(), st.sampled_from((0, 0, 0, 1, 2, 3))
+)
+tools = st.builds(
+    Tool,
+    session,
+    files,
+    edits,
+    st.sampled_from(("in place", "renamed over")),
+    st.booleans(),
+    st.sampled_from((False, False, True)),
+)
+shells = st.builds(
+    Runs, session, st.sampled_from(("create", "remove", "rename", "swap")), files, files
+)
+looks = st.one_of(st.builds(Sweeps, session), st.builds(EndsTurn, session))
+decisions = st.builds(
+    Decides,
+    st.sampled_from(("keep", "reject", "reject")),
+    st.sampled_from(("hunk", "part", "file", "all")),
+    files,
+    places,
+)
+turns = st.one_of(
+    st.builds(TakesBack, st.integers(0, 2), st.booleans()), st.builds(Returns, session)
+)
+
+
+def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
+    """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
+    kinds = [st.just(Pause()), typing, typing, commands, writes, writes, tools, tools, shells, looks]
+    if review:
+        kinds += [decisions, decisions, turns]
+    return st.lists(st.one_of(kinds), min_size=8, max_size=most)
+
+
+def text(steps: list[Step]) -> str:
+    """Return the steps that do something, one a line, ready to be pasted into a test."""
+    return "\n".join(f"    {step!r}," for step in steps if not isinstance(step, Pause))

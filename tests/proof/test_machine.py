@@ -1,0 +1,43 @@
+"""The short run of the proof; `long_run.py` is the long one, with other plans each time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+
+from tests.proof.ledger_plans import Act, LedgerMachine
+from tests.proof.ledger_plans import plans as ledger_plans
+from tests.proof.machine import Machine
+from tests.proof.steps import Step, plans, text
+from tests.proof.world import World
+
+SHORT = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    """Yield one Neovim for all plans."""
+    made = World()
+    yield made
+    made.close()
+
+
+@settings(SHORT, max_examples=60)
+@given(plans())
+def test_nothing_of_the_users_is_ever_lost(world: World, plan: list[Step]) -> None:
+    note(f"the plan:\n{text(plan)}")
+    asyncio.run(Machine(world).run(plan))
+
+
+@settings(SHORT, max_examples=300)
+@given(ledger_plans)
+def test_the_ledger_of_a_file_loses_nothing(plan: list[Act]) -> None:
+    LedgerMachine().run(plan)

@@ -1,0 +1,153 @@
+"""A real Neovim, a real folder, and the services between them: what a plan of steps acts upon."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.proof.lines import Form, join
+from tests.support.nvim import Neovim
+
+HANDS = Path(__file__).with_name("hands.lua")
+CALL = "local module, name = ...; return require(module)[name](select(3, ...))"
+NAMES = ("a.txt", "b.txt", "c.txt", "d.txt", "e.txt")
+FORMS = {"b.txt": Form("\r\n"), "c.txt": Form("\n", ended=False)}
+OPEN = ("a.txt", "b.txt")
+LONG_AGO = 1_000_000_000
+"""Seconds since 1970: times of files that the steps write are there, each another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A loaded buffer."""
+
+    text: str
+    modified: bool
+    wrong: tuple[str, ...]
+    """Marks that are not where they ought to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Everything at one moment, by name of the file."""
+
+    disk: dict[str, str | None] = field(default_factory=dict)
+    shown: dict[str, Shown] = field(default_factory=dict)
+
+    def live(self, name: str) -> str | None:
+        """Return the live text: what the buffer holds, else the disk."""
+        shown = self.shown.get(name)
+        return shown.text if shown else self.disk[name]
+
+
+class World:
+    """One Neovim for all plans; a fresh folder and no buffers for each."""
+
+    def __init__(self) -> None:
+        shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self._top = Path(tempfile.mkdtemp(prefix="acp-proof", dir=shared)).resolve()
+        self.nvim = Neovim(columns=80, lines=24)
+        self.nvim.lua("dofile(...)", str(HANDS))
+        self.folder = self._top
+        self._plans = self._times = 0
+        self._lingers = False
+        self.before_call: Callable[[], None] | None = None
+        self.calls = 0
+
+    def begin(self) -> None:
+        """Forget all; the files are there and two of them open."""
+        self._end_insert()
+        self.hand("reset")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._plans += 1
+        self.folder = self._top / str(self._plans)
+        self.folder.mkdir(parents=True)
+        for name in NAMES[:-1]:
+            lines = [f"{name[0]}{number}" for number in range(1, 9)]
+            self.put(name, join(lines, FORMS.get(name, Form())))
+        for name in OPEN:
+            self.hand("open", self.path(name))
+
+    def close(self) -> None:
+        """End Neovim and leave nothing behind."""
+        self.nvim.quit()
+        shutil.rmtree(self._top, ignore_errors=True)
+
+    def path(self, name: str) -> str:
+        """Return the absolute path."""
+        return str(self.folder / name)
+
+    async def lua(self, function: str, *arguments: Any) -> Any:
+        """Call the plugin's Lua as the host does; `before_call` comes first, once."""
+        if self.before_call:
+            self.before_call()
+        self.calls += 1
+        module, _, name = function.rpartition(".")
+        return self.nvim.lua(CALL, module, name, *arguments)
+
+    def hand(self, name: str, *arguments: Any) -> Any:
+        """Call one of the user's hands (hands.lua)."""
+        return self.nvim.lua("return hands[...](select(2, ...))", name, *arguments)
+
+    def act(self, name: str, typed: str, command: str = "") -> str:
+        """Let the user type, or run a command, in that file; return what Neovim complains of."""
+        self._end_insert()
+        return str(self.hand("act", self.path(name), typed, command))
+
+    def linger(self, name: str, typed: str) -> None:
+        """Let the user type and stay in insert mode."""
+        self._end_insert()
+        self.hand("open", self.path(name))
+        self.nvim.input(typed)
+        self._lingers = True
+
+    def _end_insert(self) -> None:
+        if self._lingers:
+            self.nvim.input("<Esc>")
+            self._lingers = False
+
+    def put(self, name: str, text: str | None, *, rename: bool = False) -> None:
+        """Make the disk hold that text, as any program would; None removes the file."""
+        path = Path(self.path(name))
+        if text is None:
+            path.unlink()
+            return
+        target = path.with_name("written by a tool") if rename else path
+        target.write_bytes(text.encode())
+        self.stamp(target)
+        if rename:
+            target.rename(path)
+
+    def stamp(self, path: Path) -> None:
+        """Give the file a time that no file has had."""
+        self._times += 1
+        os.utime(path, (LONG_AGO, LONG_AGO + self._times))
+
+    def disk(self, name: str) -> str | None:
+        """Return what the disk holds."""
+        try:
+            return Path(self.path(name)).read_bytes().decode()
+        except FileNotFoundError:
+            return None
+
+    def look(self) -> Sight:
+        """Return everything as it is, and put fresh marks on the lines."""
+        shown = {}
+        for row in self.hand("look"):
+            folder, name = os.path.split(row["path"])
+            if folder == str(self.folder):
+                shown[name] = Shown(_text(row), row["modified"], tuple(row["wrong"]))
+        return Sight({name: self.disk(name) for name in NAMES}, shown)
+
+
+def _text(row: dict[str, Any]) -> str:
+    """Return what Neovim would write; counted apart from the plugin's own code for that."""
+    if row["empty"]:
+        return ""
+    end = "\r\n" if row["fileformat"] == "dos" else "\n"
+    return end.join(row["lines"]) + (end if row["endofline"] else "")

@@ -1,0 +1,55 @@
+"""What the user sees of the notes that go along with a prompt."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.view.diff_text import diff_lines
+from acp_nvim.view.op import Replace, to_plain
+from tests.support.grid import Screen
+from tests.support.nvim import Neovim
+from tests.support.spy import BridgeSpy
+
+NOTES = [
+    {"key": "rejected", "label": "rejected: 2 files"},
+    {"key": "changed", "label": "changed: util.py"},
+]
+TEXT = "The user has rejected:\n\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1 @@\n kept\n-gone\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "seen"),
+    [
+        (80, "rejected  changed  K shows"),
+        (120, "rejected: 2 files  changed: util.py  K shows"),
+        (160, "rejected: 2 files  changed: util.py  <C-x> removes · K shows"),
+    ],
+)
+def test_the_notes_fit_the_prompt_s_window(
+    nvim: Neovim, spy: BridgeSpy, columns: int, seen: str
+) -> None:
+    with Screen(nvim, columns=columns, rows=30) as screen:
+        chat, _ = spy.open_session()
+        nvim.lua("require('acp.prompt').notes(...)", chat, NOTES)
+        picture = screen.wait_for(seen)
+        row, column = screen.find("rejected") or (0, 0)
+        assert picture.rows[row][column].attributes.foreground != picture.foreground
+        assert picture.cursor[0] == row + 1
+
+
+def test_what_they_say_is_shown_in_colours(nvim: Neovim, spy: BridgeSpy) -> None:
+    with Screen(nvim, columns=120, rows=30) as screen:
+        chat, _ = spy.open_session()
+        nvim.lua("require('acp.prompt').notes(...)", chat, NOTES)
+        nvim.input("K")
+        spy.answer({"ops": [to_plain(Replace(0, 1, diff_lines(TEXT)))]})
+        screen.wait_for("What the agent will be told")
+        picture = screen.wait_for("-gone")
+
+        def groups(text: str) -> tuple[str, ...]:
+            row, column = screen.find(text) or (0, 0)
+            return picture.rows[row][column].groups
+
+        assert "DiffDelete" in groups("-gone")
+        assert "Directory" in groups("--- a/x.py")
+        assert "DiffDelete" not in groups("The user has")

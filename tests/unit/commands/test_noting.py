@@ -1,0 +1,181 @@
+"""What the prompt shows of the notes: found out once at a time, told when it has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import anyio
+import pytest
+
+from acp_nvim.client.session import Session
+from acp_nvim.commands import noting
+from acp_nvim.commands.chat import Chat
+from acp_nvim.commands.desk import Desk, Ground
+from acp_nvim.errors import UserError
+from acp_nvim.services.lessons import Lessons
+from tests.support.fake_ports import FakeFiles
+
+CHAT = 7
+KEY = ("tutor", "session-1")
+
+
+class CountingFiles(FakeFiles):
+    """An editor that notes how often it was asked; `meanwhile` happens when it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
+        self.asked += 1
+        self.meanwhile()
+        return ()
+
+
+class Stand:
+    """A desk with one chat; what it starts runs when the test says so."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = CountingFiles()
+        self.lessons = Lessons(self.files, lambda error: pytest.fail(str(error)))
+        self.pushed: list[tuple[int, list[dict[str, str]]]] = []
+        self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []
+        session = Session("tutor", str(folder), lambda *_: None)
+        session.state = replace(session.state, id=KEY[1], status="idle")
+        self.chat = Chat(CHAT, 8, session, lambda: 0.0)
+        ground = SimpleNamespace(
+            lessons=self.lessons,
+            show_notes=lambda chat, notes: self.pushed.append((chat, notes)),
+            start_soon=lambda task, *arguments: self.tasks.append((task, arguments)),
+        )
+        self.desk = Desk(cast(Ground, ground), chats={CHAT: self.chat})
+
+    def reject(self, name: str) -> None:
+        """Let something of a file be rejected."""
+        (self.folder / name).write_text("mine\n")
+        self.lessons.rejected(KEY, str(self.folder / name), "theirs\n")
+
+    def status(self, status: Any) -> None:
+        self.chat.session.state = replace(self.chat.session.state, status=status)
+
+    async def run(self) -> None:
+        """Run what was started."""
+        tasks, self.tasks = self.tasks, []
+        async with anyio.create_task_group() as group:
+            for task, arguments in tasks:
+                group.start_soon(task, *arguments)
+
+    async def refresh(self) -> None:
+        noting.notes(self.desk, {"chat": CHAT})
+        await self.run()
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Stand:
+    return Stand(tmp_path.resolve())
+
+
+async def test_labels_are_told_when_they_change(stand: Stand):
+    await stand.refresh()
+    assert stand.pushed == []
+    stand.reject("a.py")
+    await stand.refresh()
+    await stand.refresh()
+    assert stand.pushed == [(CHAT, [{"key": "rejected", "label": "rejected: a.py"}])]
+    stand.lessons.forget(KEY)
+    await stand.refresh()
+    assert stand.pushed[1:] == [(CHAT, [])]
+
+
+async def test_what_is_asked_meanwhile_is_done_once_more(stand: Stand):
+    stand.reject("a.py")
+    for _ in range(3):
+        noting.refresh(stand.desk, stand.chat)
+    assert len(stand.tasks) == 1
+
+    def again() -> None:
+        stand.files.meanwhile = lambda: None
+        noting.refresh(stand.desk, stand.chat)
+        noting.refresh(stand.desk, stand.chat)
+
+    stand.files.meanwhile = again
+    await stand.run()
+    assert stand.files.asked == 2
+    assert stand.tasks == []
+    await stand.refresh()
+    assert stand.files.asked == 3
+
+
+@pytest.mark.parametrize("status", ["running", "cancelling"])
+async def test_while_a_turn_runs_nothing_is_shown_and_no_file_is_read(stand: Stand, status: str):
+    stand.reject("a.py")
+    await stand.refresh()
+    asked = stand.files.asked
+    stand.status(status)
+    await stand.refresh()
+    assert stand.pushed[-1] == (CHAT, [])
+    assert stand.files.asked == asked
+    stand.status("idle")
+    await stand.refresh()
+    assert stand.pushed[-1][1] != []
+
+
+async def test_a_fault_does_not_stop_the_next_time(stand: Stand):
+    stand.reject("a.py")
+
+    def fault() -> None:
+        raise ZeroDivisionError
+
+    stand.files.meanwhile = fault
+    with pytest.raises(ExceptionGroup):
+        await stand.refresh()
+    stand.files.meanwhile = lambda: None
+    await stand.refresh()
+    assert len(stand.pushed) == 1
+
+
+async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
+    stand.reject("a.py")
+    (stand.folder / "b.py").write_text("now\n")
+    stand.lessons.knows(KEY, str(stand.folder / "b.py"), "then\n")
+    await stand.refresh()
+    noting.drop_note(stand.desk, {"chat": CHAT, "key": "rejected"})
+    assert stand.pushed[-1] == (CHAT, [{"key": "changed", "label": "changed: b.py"}])
+    noting.drop_note(stand.desk, {"chat": CHAT, "key": "no such"})
+    await stand.refresh()
+    assert len(stand.pushed) == 2
+
+
+async def test_the_text_of_one_note_or_of_all(stand: Stand):
+    stand.reject("a.py")
+    (stand.folder / "b.py").write_text("now\n")
+    stand.lessons.knows(KEY, str(stand.folder / "b.py"), "then\n")
+    await stand.refresh()
+
+    def shown(**payload: Any) -> str:
+        ((first, last, lines, marks),) = noting.note_text(stand.desk, {"chat": CHAT, **payload})[
+            "ops"
+        ]
+        assert (first, last) == (0, 1)
+        assert any(options.get("line_hl_group") == "AcpDiffDelete" for _, _, options in marks)
+        return "\n".join(lines)
+
+    both = shown()
+    assert "-theirs\n+mine\n\nThese files have changed" in both
+    assert shown(key="rejected") + "\n\n" + shown(key="changed") == both
+
+
+def test_a_chat_that_is_gone_has_no_notes(stand: Stand):
+    noting.notes(stand.desk, {"chat": 99})
+    noting.notes(stand.desk, {})
+    assert stand.tasks == []
+    with pytest.raises(UserError):
+        noting.note_text(stand.desk, {"chat": 99})
+    with pytest.raises(UserError):
+        noting.drop_note(stand.desk, {"chat": 99, "key": "rejected"})
