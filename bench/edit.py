@@ -26,7 +26,8 @@ local space = api.nvim_create_namespace('bench')
 local function mark()
   api.nvim_buf_clear_namespace(0, space, 0, -1)
   for number = 1, extmarks do
-    api.nvim_buf_set_extmark(0, space, math.floor(number * (size - 1) / extmarks), 2, {})
+    local row = 20 + math.floor((number - 1) * (size / 2 - 40) / extmarks)
+    api.nvim_buf_set_extmark(0, space, row, 2, {})
   end
 end
 
@@ -45,8 +46,9 @@ local function hunks(run)
   }
 end
 
+-- Above the second hunk and below the first: nothing moves them.
 local function others()
-  return #api.nvim_buf_get_extmarks(0, space, { 20, 0 }, { size - 20, 0 }, {})
+  return #api.nvim_buf_get_extmarks(0, space, { 20, 0 }, { size / 2 - 20, 0 }, {})
 end
 
 local cases = {}

@@ -145,10 +145,14 @@ function M.decide_hunk(verdict)
   M.decide(verdict, 'lines', { hunk.first + 1, hunk.last + 1 }, true)
 end
 
+--- Whether the motion of our operator was a hunk.
+local is_hunk_selected = false
+
 ---@param verdict acp.Verdict
 local function decide_operand(verdict)
   local first, last = vim.fn.line("'["), vim.fn.line("']")
-  M.decide(verdict, 'lines', { first, last })
+  M.decide(verdict, 'lines', { first, last }, is_hunk_selected or nil)
+  is_hunk_selected = false
 end
 
 --- 'operatorfunc': keep the lines of the motion.
@@ -199,6 +203,7 @@ end
 --- Select the hunk under the cursor, for an operator.
 function M.select()
   local hunk = hunk_here()
+  is_hunk_selected = hunk ~= nil and is_ours()
   if hunk then
     vim.cmd(('normal! %dGV%dG'):format(hunk.first + 1, hunk.last + 1))
   end

@@ -57,8 +57,9 @@ end
 function M.winbar(menu)
   local subject = api.nvim_buf_get_lines(menu.bufnr, 0, 1, false)[1] or ''
   local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
-  local footer = menu.ask.footer:gsub('%%', '%%%%')
-  return ('%%#AcpFloatTitle# %s%%*%%=%%#AcpDim#%s'):format(title, footer)
+  local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
+  local keys = ('1-9 or <CR> · %sD details · q later'):format(next_file)
+  return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)
 end
 
 --- Close the comparison.

@@ -106,10 +106,7 @@ local function attach(buffer)
       end
     end,
     on_reload = function()
-      if reviewed[buffer] then
-        reviewed[buffer].tick = -1
-        tell_later(buffer, 0)
-      end
+      tell_later(buffer, 0)
     end,
     on_detach = function()
       attached[buffer], reviewed[buffer] = nil, nil
@@ -130,9 +127,6 @@ local function watch()
     api.nvim_create_autocmd(events, { group = group, callback = run })
   end
   on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, function(event)
-    if reviewed[event.buf] and event.event ~= 'BufWinEnter' then
-      reviewed[event.buf].tick = -1
-    end
     tell_later(event.buf, 0)
   end)
   on({ 'BufWritePost', 'InsertLeave' }, function(event)

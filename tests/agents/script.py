@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_nvim.process import group
+from tests.agents.safety import Safety
 from tests.support.main_job import MainJob
 
 LONG = 70
@@ -50,7 +51,7 @@ class Agent:
         return {"command": self.command, "args": list(self.args), "env": dict(self.env)}
 
 
-class Script:
+class Script(Safety):
     """One agent in one Neovim; each `step_…` is a row of the table."""
 
     def __init__(self, agent: Agent, *, log_level: str = "info") -> None:
@@ -67,7 +68,9 @@ class Script:
     @classmethod
     def steps(cls) -> list[str]:
         """Return the names of the steps, in order."""
-        return [name.removeprefix("step_") for name in vars(cls) if name.startswith("step_")]
+        *own, last = (name for name in vars(cls) if name.startswith("step_"))
+        safety = (name for name in vars(Safety) if name.startswith("step_"))
+        return [name.removeprefix("step_") for name in (*own, *safety, last)]
 
     def run(self, step: str) -> str:
         """Run a step and return what the table shows of it."""
@@ -239,7 +242,7 @@ class Script:
         """Send a prompt, and wait until its turn runs."""
         turn = self.session()["turn"]
         self.asked = 0
-        self.job.command(f"AcpPrompt {text}")
+        self.job.nvim.lua("require('acp').prompt(...)", text)
         self.until(lambda: self.session()["turn"] > turn)
 
     def turn(self, text: str) -> None:

@@ -55,6 +55,8 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
         ("Acp start gemini ", []),
         ("Acp nonsense ", []),
         ("Acp cancel ", []),
+        ("Acp review ", ["off"]),
+        ("Acp reject ", ["file", "all"]),
         ("Acp mode ", ["ask", "code"]),
         ("Acp mode c", ["code"]),
         ("Acp mode code ", []),

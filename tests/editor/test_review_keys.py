@@ -203,11 +203,10 @@ def test_the_doubled_operator_means_the_hunk(
     nvim: Neovim, spy: BridgeSpy, shown: FileReview
 ) -> None:
     nvim.input("2Ggkgk")
-    assert spy.told("decide") == [
-        {"verdict": "keep", "scope": "lines", "path": shown.path, "first": 2, "last": 2}
-    ]
+    hunk = {"scope": "lines", "path": shown.path, "hunk": True}
+    assert spy.told("decide") == [hunk | {"verdict": "keep", "first": 2, "last": 2}]
     nvim.input("5GgRgR")
-    assert decided(spy) == {"verdict": "reject", "scope": "lines", "first": 5, "last": 5}
+    assert spy.told("decide")[1:] == [hunk | {"verdict": "reject", "first": 5, "last": 5}]
 
 
 def test_an_operator_takes_a_motion_and_a_count_and_is_repeated(
@@ -219,7 +218,10 @@ def test_an_operator_takes_a_motion_and_a_count_and_is_repeated(
     nvim.input("3G.")
     assert (decided(spy)["first"], decided(spy)["last"]) == (3, 4)
     nvim.input("2GgRgR6G.")
-    assert decided(spy) == {"verdict": "reject", "scope": "lines", "first": 6, "last": 6}
+    last = {"verdict": "reject", "scope": "lines", "first": 6, "last": 6}
+    assert decided(spy) == last | {"hunk": True}
+    nvim.input("gRl")
+    assert decided(spy) == last
 
 
 @pytest.mark.parametrize("keys", ["VjgR", "vjgR", "<C-v>jgR", ":2,3Acp reject<CR>"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.services import disk
 from tests.editor.test_buffer import change, open_file, outdate, read, write
 from tests.support.nvim import Neovim
 
@@ -117,12 +118,36 @@ def test_the_users_own_write_is_told_from_ours(nvim: Neovim) -> None:
     assert read(nvim, path)["saved"] == ""
     nvim.command("normal! Athree")
     nvim.command("silent write")
-    status = path.stat()
-    seconds, rest = divmod(status.st_mtime_ns, 10**9)
-    stamp = f"{seconds}.{rest:09d}:{status.st_size}:{status.st_ino}"
+    stamp = disk.stamp(str(path))
     assert read(nvim, path)["saved"] == stamp
     nvim.command(f"silent write {path}.copy")
     assert read(nvim, path)["saved"] == stamp
+
+
+def test_a_buffer_knows_what_file_it_was_last_in_step_with(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+
+    def in_step() -> bool:
+        return bool(read(nvim, path)["synced"] == disk.stamp(str(path)))
+
+    assert in_step()
+    write(nvim, path, [[0, 1, ["two"]]])
+    assert in_step()
+    outdate(path, b"three\n")
+    assert not in_step()
+    nvim.command("set autoread | checktime")
+    assert nvim.lines() == ["three"]
+    assert in_step()
+    outdate(path, b"four\n")
+    change(nvim, "follow", path, [[0, 1, ["four"]]])
+    assert in_step()
+    nvim.command("normal! Amine")
+    outdate(path, b"four\ntheirs\n")
+    merge_in(nvim, path, [[1, 1, ["theirs"]]], settled=False)
+    assert not in_step()
+    merge_in(nvim, path, [], settled=True)
+    assert in_step()
+    assert read(nvim, path)["saved"] == ""
 
 
 # --- edits that are not saved

@@ -21,7 +21,9 @@ from acp_nvim.ledger.rewind import redo, undo, undone
 from tests.proof.lines import Form, agents, bodies, edited, join, users
 from tests.proof.steps import Edit
 
-BASE = join([f"b{number}" for number in range(1, 9)], Form())
+LINES = [f"b{number}" for number in range(1, 9)]
+BASE = join(LINES, Form())
+NOEOL = join(LINES, Form(ended=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,7 @@ def shadowed(shadow: Sequence[str], live: Sequence[str], edit: Edit, word: str) 
 
 
 def _split(text: str | None) -> list[str]:
-    return [f"{line}\n" for line in bodies(text)]
+    return (text or "").splitlines(keepends=True)
 
 
 def _meets(change: Change, rows: range) -> bool:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from tests.proof.steps import Edit
 
-USERS = re.compile(r"\bu\d+\b")
-AGENTS = re.compile(r"\bg\d+\b")
+USERS = re.compile(r"u\d+")
+AGENTS = re.compile(r"g\d+")
+GLUED = re.compile(r"\d[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ def users(text: str | None) -> set[str]:
 def agents(text: str | None) -> set[str]:
     """Return what agents have written into it."""
     return set(AGENTS.findall(text or ""))
+
+
+def glued(text: str | None) -> list[str]:
+    """Return lines that were made of two: every word has a space or a line end after it."""
+    return [line for line in bodies(text) if GLUED.search(line)]
 
 
 def edited(text: str, edits: Sequence[Edit], name: Callable[[], str]) -> str:

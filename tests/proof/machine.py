@@ -17,7 +17,7 @@ from tests.proof.deciding import (
     removed,
     text_of,
 )
-from tests.proof.lines import Form, agents, bodies, edited, join, merge_complaint, users
+from tests.proof.lines import Form, agents, bodies, edited, glued, join, merge_complaint, users
 from tests.proof.services import SESSIONS, Services
 from tests.proof.steps import (
     Decides,
@@ -35,6 +35,8 @@ from tests.proof.steps import (
 from tests.proof.world import NAMES, Sight, World
 
 
+TAKEN_OVER = ("move", "copy", "undo", "redo", "revert", "drop", "join")
+"""Acts that may make a line the user's that was an agent's."""
 UNSURE = "not known any more"
 
 
@@ -390,6 +392,8 @@ class Machine:
             text = text_of(self.sight, name)
             self.services.observe(name, text)
             found = self.services.changes(name)
+            if isinstance(step, User) and step.act in TAKEN_OVER:
+                self.pending[name] &= agents(added(found))
             dropped = (self.pending[name] & agents(text)) - agents(added(found))
             self._assert(not dropped, f"{name}: dropped from the review: {sorted(dropped)}")
             if not found:
@@ -401,11 +405,16 @@ class Machine:
         """Look after a step that was not the user's, and check what holds after all of them."""
         self.sight = after = self.world.look()
         for name in NAMES:
-            lost = users(text_of(before, name)) - users(text_of(after, name))
+            shown = before.shown.get(name)
+            was_gone = shown and not shown.modified and self.seen[name] is None
+            was = None if was_gone else text_of(before, name)
+            lost = users(was) - users(text_of(after, name))
             too_many = lost - allowed.get(name, set())
             self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
             gone = lost - users(self.services.everything(name))
             self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
+        for name in NAMES:
+            self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")
         wrong = [line for shown in after.shown.values() for line in shown.wrong]
         self._assert(not wrong, f"marks moved: {wrong}")
         return after

@@ -107,3 +107,29 @@ def test_several_menus_at_a_small_size(nvim: Neovim, spy: BridgeSpy) -> None:
         screen.wait_for("Question one")
         screen.resize(100, 40)
         screen.wait_for("Question three")
+
+
+def test_the_files_of_a_permission_side_by_side(nvim: Neovim, spy: BridgeSpy) -> None:
+    with Screen(nvim, columns=80, rows=24) as screen:
+        path = nvim.cwd / "a.txt"
+        path.write_text("".join(f"line {number}\n" for number in range(1, 41)))
+        nvim.command(f"edit {path}")
+        chat, _ = spy.open_session()
+        spy.open_ask(chat, comparable=1)
+        nvim.input("<Tab>d")
+        new = ["line 20, changed" if number == 20 else f"line {number}" for number in range(1, 41)]
+        right = {"name": "a.txt (as tutor proposes)", "lines": new}
+        spy.answer({"left": {"name": "a.txt", "path": str(path.resolve())}, "right": right})
+        picture = screen.wait_for("20, changed")
+        rows = picture.text()
+        changed = next(row for row in rows if "changed" in row)
+        assert changed.startswith("  line 20 "), "level with what it replaces"
+        bars = next(row for row in rows[1:] if "as tutor proposes)" in row)
+        assert bars.startswith(" a.txt  ")
+        row, column = screen.find(", changed") or (0, 0)
+        assert "DiffText" in screen.cell(row, column).groups
+        assert picture.cursor == (row, column - len("line 20"))
+        assert "Run the tests: make test" in "\n".join(rows)
+        assert not any("╭" in row for row in rows), "no float covers the files"
+        nvim.input("1")
+        screen.wait_gone("changed")

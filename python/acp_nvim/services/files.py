@@ -117,10 +117,11 @@ class FileService:
             async with self._lock(path), self._watch.still():
                 wish = await self._write(ask.session_id, path, clean(ask.content))
         except AskFailed as error:
-            self._on_refused(ask.session_id, ask.path, error.message)
+            reason = error.told if isinstance(error, Clashed) else error.message
+            self._on_refused(ask.session_id, ask.path, reason)
             raise
         self._on_written(ask.session_id, path)
-        line = None if wish.base is None else first_change(wish.base, wish.content)
+        line = first_change(wish.base, wish.content) if isinstance(wish.base, str) else None
         self._on_place(ask.session_id, path, line)
         return FileWritten()
 
@@ -130,10 +131,8 @@ class FileService:
         seen = await self._watch.seen(path)
         await self._watch.settle(path, author)
         self._check(path)
-        base = self._bases.get((session_id, path))
-        if base is None and isinstance(seen, str):
-            base = clean(seen)
-        wish = Wish(path, base, content)
+        known = clean(seen) if isinstance(seen, str) else seen
+        wish = Wish(path, self._bases.get((session_id, path), known), content)
         try:
             written = await writing.write(self._files, wish)
         except Clashed as clash:
@@ -154,7 +153,7 @@ class FileService:
             raise AskFailed(
                 Code.INTERNAL_ERROR,
                 f"{path} was changed on disk by another program, and by the user, at line "
-                f"{line + 1}: the user must save it or read it again first",
+                f"{line + 1}: it must be saved, or read again, in the editor first",
             )
 
     def _clashed(self, wish: Wish, clash: Clashed, author: Author | None) -> None:

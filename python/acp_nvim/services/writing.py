@@ -12,6 +12,8 @@ from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Conflict, Hunk, apply, diff, reconcile
 from acp_nvim.ports import BufferOptions, Files, LiveBuffer
 from acp_nvim.services import disk
+from acp_nvim.services.disk import DiskText
+from acp_nvim.services.sight import UNKNOWN, Text
 from acp_nvim.services.text import (
     buffer_form,
     buffer_text,
@@ -26,10 +28,10 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an agent wants a file to be: `content`, which it made of `base` (None: not known)."""
+    """What an agent wants a file to be: `content`, which it made of `base` (None: no file)."""
 
     path: str
-    base: str | None
+    base: Text
     content: str
 
 
@@ -42,16 +44,18 @@ class Written:
 
 
 class Clashed(AskFailed):
-    """The user has changed the same places; nothing was written."""
+    """The user has changed the same places; nothing was written. `told`: what the user reads."""
 
     def __init__(self, wish: Wish, base: str, places: Iterable[Conflict], *, on_disk: bool) -> None:
         self.base = base
         self.places = tuple((place.first, place.last) for place in places)
         self.on_disk = on_disk
+        line = self.places[0][0] + 1
+        self.told = f"you have changed line {line}, too: your text stays, and the agent was told so"
         super().__init__(
             Code.INTERNAL_ERROR,
-            f"{wish.path} was changed by the user since you read it, at line "
-            f"{self.places[0][0] + 1}: read it again and repeat your edit",
+            f"{wish.path} was changed by the user since you read it, at line {line}: "
+            "read it again and repeat your edit",
         )
 
 
@@ -73,16 +77,14 @@ async def _to_disk(files: Files, wish: Wish) -> Written:
     if holder is not None:
         raise AskFailed(
             Code.INTERNAL_ERROR,
-            f"{wish.path} is open in {holder}, which would overwrite it: ask the user to close it",
+            f"{wish.path} is open in {holder}, which would overwrite it: it must be closed there",
         )
-    try:
-        now = await disk.read(wish.path)
-    except AskFailed as error:
-        if error.code != Code.RESOURCE_NOT_FOUND:
-            raise
+    now = await _now(wish.path)
+    if now is None:
         await disk.write(wish.path, wish.content.encode())
         return Written(None, wish.content)
-    text = _merge(wish, now.text if wish.base is None else wish.base, now.text, now.text)
+    base = wish.base if isinstance(wish.base, str) else now.text
+    text = _merge(wish, base, now.text, now.text)
     if text != now.text:
         await disk.write(wish.path, encode(text, now.encoding))
     return Written(now.text, text)
@@ -93,19 +95,16 @@ async def _through(files: Files, wish: Wish, buffer: LiveBuffer) -> Written | No
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
         raise AskFailed(Code.INTERNAL_ERROR, f"{wish.path} is {how} in the user's editor")
-    found = await disk.read_if_text(wish.path, buffer.encoding or "utf-8")
+    found = await _now(wish.path, buffer.encoding or "utf-8")
     on_disk = None if found is None else clean(found.text)
     live = buffer_text(buffer)
     before = None if found is None and buffer.empty else live
     ours = clean(live) if on_disk is None or buffer.modified else on_disk
-    base = wish.base
-    if base is None:
-        if buffer.modified and wish.content == on_disk:
-            # Some agents write the disk first and then tell us. What the user's edits were made
-            # upon was never seen, so a merge could take either side's back: leave both.
-            return Written(live, live)
-        base = (on_disk or "") if buffer.modified else ours
-    text = _merge(wish, base, ours, on_disk)
+    if buffer.modified and wish.base is UNKNOWN and wish.content == on_disk:
+        # Some agents write the disk first and then tell us. What the user's edits were made upon
+        # was never seen, so a merge could take either side's back: leave both.
+        return Written(live, live)
+    text = _merge(wish, _base(wish, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(text, buffer)
     hunks = diff([clean(line) for line in buffer.lines], lines)
     after = buffer_text(_edited(buffer, hunks, options))
@@ -115,6 +114,25 @@ async def _through(files: Files, wish: Wish, buffer: LiveBuffer) -> Written | No
     if not await (files.follow if saved else files.write)(buffer, hunks, options):
         return None
     return Written(before, after)
+
+
+def _base(wish: Wish, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
+    """Return the text that the agent's and the user's have in common, as far as that is known."""
+    if isinstance(wish.base, str):
+        return wish.base
+    if not buffer.modified:
+        return ours
+    return "" if wish.base is None or on_disk is None else on_disk
+
+
+async def _now(path: str, encoding: str = "") -> DiskText | None:
+    """Return what the disk holds, None if there is no file. Raises `AskFailed` if it is no text."""
+    try:
+        return await disk.read(path, encoding)
+    except AskFailed as error:
+        if error.code != Code.RESOURCE_NOT_FOUND:
+            raise
+        return None
 
 
 def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:

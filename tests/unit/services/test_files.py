@@ -364,6 +364,35 @@ async def test_a_read_of_unsaved_text_has_what_the_agent_wrote_to_disk(desk: Des
     assert desk.deeds() == [("mine\n2\n3\n", "mine\n2\nagent\n")]
 
 
+async def test_a_file_that_came_back_below_unsaved_edits_is_no_base_for_them(desk: Desk) -> None:
+    """The agent's command removed it, and the agent wrote it anew: first to disk, then to us."""
+    path = desk.file("one\n")
+    desk.files.open(path)
+    desk.files.type(path, "one", "mine")
+    await desk.watch.prepare(desk.roots)
+    path.unlink()
+    async with desk.watch.still():
+        await desk.watch.settle(str(path), AGENT)
+    desk.file("theirs\n")
+    assert "read it again" in (await desk.failure(path, "theirs\n")).message
+    assert desk.files.lines(path) == ["one", "mine"]
+    assert path.read_text() == "theirs\n"
+
+
+async def test_what_an_agent_made_itself_it_may_replace(desk: Desk) -> None:
+    """Its command has made the file, and it knows that."""
+    await desk.watch.prepare(desk.roots)
+    path = desk.folder / "a"
+    async with desk.watch.still():
+        assert await desk.watch.seen(str(path)) is not None
+        await desk.watch.settle(str(path), AGENT)
+        assert await desk.watch.seen(str(path)) is None
+    desk.file("template\n")
+    await desk.write(path, "filled in\n")
+    assert path.read_text() == "filled in\n"
+    assert desk.deeds() == [(None, "template\n"), ("template\n", "filled in\n")]
+
+
 async def test_a_write_that_the_disk_has_already_takes_back_no_unsaved_edit_and_no_agents(
     desk: Desk,
 ) -> None:
@@ -470,7 +499,8 @@ async def test_a_conflict_is_kept_for_the_user_and_told(desk: Desk) -> None:
     assert desk.recorder.clashes == [
         Clash(str(path), AGENT, "a\nb\nc\nd\n", theirs, ((2, 3),), on_disk=False)
     ]
-    assert desk.refused == [("s", str(path), message)]
+    told = "you have changed line 3, too: your text stays, and the agent was told so"
+    assert desk.refused == [("s", str(path), told)]
     assert "at line 3" in message
     assert desk.deeds() == []
     desk.turns.clear()
