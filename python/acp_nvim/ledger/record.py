@@ -70,16 +70,23 @@ def ledger_of(line: str) -> Ledger | None:
     """Return the ledger that the second line holds, None if it holds none."""
     body = _load(line)
     try:
-        authors = [Author(*fields) for fields in body["authors"]]
+        authors = [_author(fields) for fields in body["authors"]]
         deeds = tuple(
-            Deed(number, kind, authors[author], at, frozenset(over), batch)
+            Deed(number, kind, authors[author], float(at), frozenset(over), str(batch))
             for number, (kind, author, at, over, batch) in enumerate(body["deeds"], 1)
         )
         weave = tuple(_span(fields) for fields in body["weave"])
+        named = {it for span in weave for it in (span.born, span.died, span.undone, span.was) if it}
+        over = {it for deed in deeds for it in deed.over}
+        is_whole = all(1 <= it <= len(deeds) for it in named | over)
     except (TypeError, ValueError, KeyError, IndexError):
         return None
-    named = {it for span in weave for it in (span.born, span.died, span.undone, span.was) if it}
-    return Ledger(weave, deeds) if all(1 <= it <= len(deeds) for it in named) else None
+    return Ledger(weave, deeds) if is_whole else None
+
+
+def _author(fields: list[Value]) -> Author:
+    agent, session, turn, began, *texts = fields
+    return Author(str(agent), str(session), int(turn), float(began), *map(str, texts))
 
 
 def _plain(span: Span) -> list[Value]:

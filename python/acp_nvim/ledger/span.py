@@ -124,7 +124,23 @@ def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -
         apart.insert(0, Span((FILE,), died=NOBODY))
     if not apart[0].alive:
         apart[0] = back(apart[0])
-    return packed(apart)
+    return packed(_ended(apart))
+
+
+def _ended(spans: list[Span]) -> list[Span]:
+    """Give a line end to what was the last line without one and stands above others now."""
+    alive = [at for at, span in enumerate(spans) if span.alive and span.lines != (FILE,)]
+    open_ends = [at for at in alive[:-1] if not spans[at].lines[-1].endswith(("\n", "\r"))]
+    for at in open_ends:
+        *lines, last = spans[at].lines
+        spans[at] = replace(spans[at], lines=(*lines, last + _end_of(spans)))
+    return spans
+
+
+def _end_of(spans: Iterable[Span]) -> str:
+    """Return how the lines end."""
+    first = next((it for span in spans for it in span.lines if it.endswith(("\n", "\r"))), "\n")
+    return "\r\n" if first.endswith("\r\n") else first[-1]
 
 
 def _history(span: Span) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from acp_nvim.hunks import Hunk, apply
 from acp_nvim.ports import BufferOptions, Files, LiveBuffer
 from acp_nvim.session.noun import Selection
 
-REMEMBERED = 8
+REMEMBERED = 64
 """So many buffers' lines are kept, for those that are asked for again and again."""
 
 

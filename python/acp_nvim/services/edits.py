@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import anyio
+
 from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.deed import Author, Deed, TurnKey
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
@@ -43,13 +45,16 @@ class Edits(Recorder):
         self._ledgers: dict[str, Ledger] = {}
         self._clashes: dict[str, Clash] = {}
         self._restored = False
+        self._restoring = anyio.Lock()
 
     async def restore(self) -> None:
-        """Take up what an earlier host has kept; only the first call does anything."""
-        if self._restored:
-            return
-        self._restored = True
-        kept = await self._store.read_all()
+        """Take up what an earlier host has kept; only the first call does anything.
+
+        Any call returns when that is done: what is written before would be in books of its own.
+        """
+        async with self._restoring:
+            kept = {} if self._restored else await self._store.read_all()
+            self._restored = True
         for path, ledger in kept.items():
             if path not in self._ledgers:
                 self._ledgers[path] = ledger

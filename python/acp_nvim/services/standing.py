@@ -6,10 +6,11 @@ Unlike what agents are given, the text is exact to the byte: a restored line is 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acp_nvim.errors import AskFailed, Code, UserError
 from acp_nvim.hunks import diff
+from acp_nvim.ledger.span import split_lines
 from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk
 from acp_nvim.services.text import buffer_form, buffer_text, codec
@@ -30,7 +31,7 @@ class Standing:
         """How many lines the editor shows, or would."""
         if self.buffer is not None:
             return len(self.buffer.lines)
-        return len((self.text or "").splitlines())
+        return len(split_lines(self.text or ""))
 
 
 async def stand(files: Files, path: str) -> Standing:
@@ -94,6 +95,8 @@ async def _remove(files: Files, standing: Standing) -> bool:
     buffer = standing.buffer
     if buffer is not None:
         lines, options = buffer_form("", buffer)
+        # what the user writes there next is to have a line end
+        options = replace(options, endofline=True)
         hunks = diff(buffer.lines, lines)
         if buffer.modified:
             if not await files.edit(buffer, hunks, options, settled=True):

@@ -145,7 +145,10 @@ class DiskWatch:
         encodings = {path: await self._encoding(path) for path in opened}
         changes = (await self._baselines.changes(roots, encodings)).known
         for change in changes:
-            await self._follow(change.path, author, change)
+            if change.path in encodings or change.path in self._late:
+                await self._follow(change.path, author, change)
+            else:
+                self._took(change.path, author, Followed(change.before, change.after))
         done = {change.path for change in changes}
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:

@@ -250,3 +250,12 @@ def test_line_ends_are_lines_own_and_a_last_line_needs_none() -> None:
     ledger = edited("a\r\nb", "a\r\nb\r\n")
     assert reject(ledger, ONE, 0.0).ledger.text == "a\r\nb"
     assert reject(edited("\ufeffa\rb\r", "\ufeffa\rB\r"), ONE, 0.0).ledger.text == "\ufeffa\rb\r"
+
+
+def test_a_last_line_without_an_end_gets_one_where_others_come_below_it() -> None:
+    ledger = edited("a\r\nb", "a\r\nb\r\nc\r\nd")
+    assert reject(ledger, ONE, 0.0, range(1, 2)).ledger.text == "a\r\nb\r\nc\r\nd"
+    mine = saw(edited("a\nb", "a\nb\nc\n"), "a\nb\nc\nmine\n", 0)
+    back = undo(mine, ONE, "x", 0.0).ledger
+    assert back.text == "a\nb\nmine\n"
+    assert redo(back, "x").ledger.text == mine.text
