@@ -80,15 +80,16 @@ end
 
 local function place(buffer, lines)
   api.nvim_buf_clear_namespace(buffer, space, 0, -1)
-  local placed = {}
-  for line, row in pairs(rows_of(lines)) do
+  local placed, rows = {}, rows_of(lines)
+  for line, row in pairs(rows) do
     if row and line ~= '' then
       placed[api.nvim_buf_set_extmark(buffer, space, row, 0, {})] = line
     end
   end
   local middle = math.floor((#lines + 1) / 2)
   api.nvim_buf_set_mark(buffer, 'a', middle, 0, {})
-  M.marks[buffer] = { placed = placed, letter = lines[middle] }
+  local letter = lines[middle]
+  M.marks[buffer] = { placed = placed, letter = rows[letter] and letter ~= '' and letter or nil }
 end
 
 local function moved(buffer, lines)
@@ -104,7 +105,7 @@ local function moved(buffer, lines)
     end
   end
   local row = api.nvim_buf_get_mark(buffer, 'a')[1] - 1
-  if rows[marks.letter] and rows[marks.letter] ~= row then
+  if marks.letter and rows[marks.letter] and rows[marks.letter] ~= row then
     table.insert(wrong, ("'a of %q at row %s, not %s"):format(marks.letter, row, rows[marks.letter]))
   end
   return wrong

@@ -374,7 +374,8 @@ class Machine:
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
                 self._assert(
-                    shown is None or not shown.modified, f"{name}: modified and written"
+                    shown is None or not shown.modified or after.disk[name] is None,
+                    f"{name}: modified and written",
                 )
                 self.origin[name] = after.disk[name]
             self.seen[name] = after.disk[name]

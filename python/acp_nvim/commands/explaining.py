@@ -8,33 +8,47 @@ from typing import Any
 
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.deed import Author, Deed
+from acp_nvim.services.edits import Edits
 from acp_nvim.session.state import Message
 from acp_nvim.view.edits import edits_snapshot
 from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.styled import plural
 from acp_nvim.view.transcript import row_of
 from acp_nvim.view.why import why as why_lines
 
 
 async def why(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
-    edits = desk.ground.edits
-    await edits.restore()
+    books = desk.ground.edits
+    await books.restore()
     path, row = str(payload.get("path")), int(payload.get("line") or 1) - 1
     await desk.ground.review.look(path)
-    deed = edits.origin(path, row)
-    if deed is None:
+    found = _found(books, path, row)
+    if found is None:
         return None
-    author = deed.author
-    chat = _chat_of(desk, author)
-    place = None if chat is None else _row(chat, author)
-    waits = any(row in range(it.first, it.last) for it in edits.changes(path))
+    deed, state = found
+    chat = _chat_of(desk, deed.author)
+    place = None if chat is None else _row(chat, deed.author)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(deed.at))
-    lines = why_lines(author, "pending" if waits else "kept", when, in_chat=place is not None)
+    lines = why_lines(deed.author, state, when, in_chat=place is not None)
     answer: dict[str, Any] = {"ops": [to_plain(Replace(0, -1, lines))]}
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer
+
+
+def _found(books: Edits, path: str, row: int) -> tuple[Deed, str] | None:
+    """Return what put the row there, else what took lines out above it; and what became of it."""
+    pending = books.changes(path)
+    deed = books.origin(path, row)
+    if deed is not None:
+        waits = any(row in range(it.first, it.last) for it in pending)
+        return deed, "pending" if waits else "kept"
+    for change in (*pending, *books.changes(path, "kept")):
+        if change.first == row and not change.added and (gone := books.remover(path, change)):
+            return gone, f"{change.state} · removed {plural(len(change.removed), 'line')} above"
+    return None
 
 
 def edits(desk: Desk) -> list[dict[str, Any]]:

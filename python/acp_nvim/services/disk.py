@@ -19,6 +19,8 @@ from anyio import to_thread
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.services.text import decode, is_binary
 
+IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
+"""Why a file cannot be replaced though it may be written."""
 LONG = 1_000_000
 """Bytes from which on reading is left to a thread."""
 
@@ -106,9 +108,9 @@ def _write(path: str, data: bytes) -> None:
     if status is None or status.st_nlink == 1:
         try:
             return _replace(path, data, status)
-        except PermissionError:
-            # The folder takes no new file, or not with that owner; the file itself may.
-            if status is None:
+        except OSError as error:
+            # The folder takes no new file, or not with that owner, or the file is mounted there.
+            if status is None or error.errno not in IN_PLACE:
                 raise
     _overwrite(path, data)
 

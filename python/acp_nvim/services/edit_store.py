@@ -84,8 +84,11 @@ class EditStore:
             Path(new).unlink(missing_ok=True)
 
     def _prune(self) -> None:
-        """Drop the oldest of those in which nothing waits, and those whose file is long gone."""
-        heads = {file: head for file in self._files() if (head := _head(file)) is not None}
+        """Drop the oldest of those in which nothing waits."""
+        files = self._files()
+        if len(files) <= MOST_SETTLED:
+            return
+        heads = {file: head for file in files if (head := _head(file)) is not None}
         settled = [file for file, head in heads.items() if not head.waits]
         settled.sort(key=lambda file: heads[file].updated, reverse=True)
         for file in settled[MOST_SETTLED:]:

@@ -126,6 +126,13 @@ class Edits(Recorder):
         ledger = self._ledgers.get(path)
         return None if ledger is None else origin(ledger, row)
 
+    def remover(self, path: str, change: Change) -> Deed | None:
+        """Return the last deed of a hunk's last author, where nothing of it stands in the text."""
+        ledger = self._ledgers.get(path)
+        deeds = () if ledger is None else ledger.deeds
+        mine = (it for it in reversed(deeds) if it.author == change.authors[-1])
+        return next((it for it in mine if it.kind == "agent"), None)
+
     def turns(self, session: SessionKey) -> tuple[Turn, ...]:
         """Return the turns of a session that have something to take back, the oldest first."""
         found: dict[TurnKey, list[str]] = {}

@@ -114,19 +114,20 @@ def test_a_stamp_tells_one_state_of_a_file_from_the_next(tmp_path: Path) -> None
     assert disk.stamp(str(path)) != before
 
 
-async def test_a_folder_that_takes_no_new_file_is_no_hindrance(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", disk.IN_PLACE)
+async def test_a_file_that_cannot_be_replaced_is_written_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
 
     def broken(source: str, target: str) -> None:
-        raise PermissionError(13, "Permission denied")
+        raise OSError(number, "not so")
 
     monkeypatch.setattr(os, "replace", broken)
     await disk.write(str(path), b"new")
     assert path.read_bytes() == b"new"
-    assert "denied" in (await failure(lambda: disk.write(str(tmp_path / "b"), b"new"))).message
+    assert "not so" in (await failure(lambda: disk.write(str(tmp_path / "b"), b"new"))).message
 
 
 def test_c236_what_is_read_only_is_not_writable_even_for_root(tmp_path: Path) -> None:
