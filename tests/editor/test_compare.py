@@ -186,6 +186,10 @@ def test_a_file_that_is_not_open_is_loaded_without_a_word(nvim: Neovim, path: Pa
     opened(nvim, spec(other.resolve()))
     assert windows(nvim)[0] == ["b.py", True]
     assert nvim.messages() == ""
+    close(nvim)
+    nvim.command(f"edit {other}")
+    shown = nvim.eval("[&diff, &scrollbind, &cursorbind, &foldmethod, &winbar]")
+    assert shown == [0, 0, 0, "manual", ""]
 
 
 def test_a_file_that_another_neovim_has_is_shown_as_the_host_read_it(
@@ -229,12 +233,13 @@ def test_diffopt_says_whether_one_stands_above_the_other(nvim: Neovim, path: Pat
 
 
 def test_whoever_types_in_the_live_file_goes_on_there(nvim: Neovim, path: Path) -> None:
+    nvim.command("set diffopt-=closeoff")
     opened(nvim, spec(path, focus="left", line=1))
     window = nvim.eval("win_getid()")
     nvim.input("Ohello ")
     close(nvim)
     nvim.input("world")
-    assert nvim.eval("[win_getid(), &diff, &scrollbind]") == [window, 0, 0]
+    assert nvim.eval("[win_getid(), &diff, &scrollbind, &winbar]") == [window, 0, 0, ""]
     assert nvim.mode()["mode"] == "i"
     assert nvim.lines()[0] == "hello world"
     assert windows(nvim) == [["a.py", False]]
@@ -273,17 +278,18 @@ def test_the_options_stand_below_the_files(
     assert [info["height"], info["winbar"], info["topline"]] == [2, 1, 3]
 
 
-def test_equal_lines_are_level(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
+@pytest.mark.parametrize("count", [26, 30, 60])
+def test_equal_lines_are_level(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int, count: int
+) -> None:
     """Also with a folded beginning, and with the options below."""
+    nvim.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('a.py'), ..., -1, true, {})", count)
     comparison = spec(path)
-    comparison["right"]["lines"] = [*OLD[:30], "more", "and more", *OLD[31:]]
+    comparison["right"]["lines"] = [*OLD[:19], "more", "and more", *OLD[20:count]]
     compared(nvim, spy, chat, path, answer=comparison)
     left, right = nvim.lua("return vim.api.nvim_tabpage_list_wins(0)")[:2]
-    assert nvim.eval("&diff")
-    rows = [
-        nvim.eval(f"screenpos({window}, {line}, 1).row")
-        for window, line in ((left, 33), (right, 34), (left, 28), (right, 28))
-    ]
+    places = ((left, 22), (right, 23), (left, 18), (right, 18))
+    rows = [nvim.eval(f"screenpos({window}, {line}, 1).row") for window, line in places]
     assert rows[0] == rows[1] > rows[2] == rows[3] > 0
 
 

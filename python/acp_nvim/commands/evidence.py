@@ -34,7 +34,7 @@ async def compare(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | No
     if desk.ground.permissions.questions.find(ask.id) is None:
         return None
     evidence = tuple(it.evidence for it in exhibits)
-
+    desk.ground.asks.redraw(asking.menu(desk, chat, ask, evidence))
     fitting = [it for it in exhibits if it.held is not None]
     if not fitting:
         return None

@@ -192,10 +192,7 @@ async def _decide_clash(desk: Desk, path: str, rows: range | None, *, keep: bool
     )
     if not meant:
         return 0
-    if keep:
-        await desk.ground.review.take(clash)
-    else:
-        desk.ground.edits.settled(path)
+    await desk.ground.review.resolve(clash, take=keep)
     await desk.ground.comparer.close(f"conflict:{path}")
     return len(clash.places)
 

@@ -96,8 +96,8 @@ class Edits(Recorder):
     # --- what there is
 
     def paths(self) -> tuple[str, ...]:
-        """Return the files that agents have changed, in alphabetical order."""
-        return tuple(sorted(self._ledgers))
+        """Return the files that agents have changed, or wanted to, in alphabetical order."""
+        return tuple(sorted({*self._ledgers, *self._clashes}))
 
     def ledger(self, path: str) -> Ledger | None:
         """Return a file's ledger, None if no agent ever changed it."""
@@ -136,8 +136,8 @@ class Edits(Recorder):
     def turns(self, session: SessionKey) -> tuple[Turn, ...]:
         """Return the turns of a session that have something to take back, the oldest first."""
         found: dict[TurnKey, list[str]] = {}
-        for path in self.paths():
-            for key in turns(self._ledgers[path]):
+        for path, ledger in sorted(self._ledgers.items()):
+            for key in turns(ledger):
                 if key[:2] == session:
                     found.setdefault(key, []).append(path)
         return tuple(

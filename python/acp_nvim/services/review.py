@@ -123,8 +123,8 @@ class Review:
             await self._change(path, turn_back, {(it.agent, it.session) for it in authors})
         return counts[-1] if counts else 0
 
-    async def take(self, clash: Clash) -> None:
-        """Put the agent's text in the places where the user's was kept against it.
+    async def resolve(self, clash: Clash, *, take: bool) -> None:
+        """End a conflict: take the agent's text in its places, or leave the user's there.
 
         Raises `UserError`, and then nothing has changed.
         """
@@ -132,8 +132,11 @@ class Review:
         async with self._watch.still():
             for _ in range(ATTEMPTS):
                 standing = await self._stand(path)
-                text = with_theirs(clash.base, standing.text or "", clash.theirs)
-                if await put(self._files, standing, text):
+                ours = standing.text or ""
+                text = with_theirs(clash.base, ours, clash.theirs) if take else standing.text
+                asks = clash.on_disk and standing.buffer is not None and standing.buffer.modified
+                is_done = text == standing.text and not asks
+                if is_done or await put(self._files, standing, text, settled=clash.on_disk):
                     await self._watch.saw(path)
                     self._edits.wrote(path, standing.text, text, clash.author)
                     self._edits.settled(path)

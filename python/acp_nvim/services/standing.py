@@ -50,17 +50,18 @@ async def stand(files: Files, path: str) -> Standing:
     return Standing(path, None if is_gone else buffer_text(buffer), buffer)
 
 
-async def put(files: Files, standing: Standing, text: str | None) -> bool:
+async def put(files: Files, standing: Standing, text: str | None, *, settled: bool = False) -> bool:
     """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
 
-    A buffer with unsaved edits is changed, but not saved for the user; any other file is. Raises
-    `UserError`, and then nothing has changed.
+    A buffer with unsaved edits is changed, but not saved for the user; any other file is.
+    `settled`: with this text the user has decided on what the disk holds, so that Neovim need not
+    ask at `:w`. Raises `UserError`, and then nothing has changed.
     """
     try:
         if text is None:
             return await _remove(files, standing)
         if standing.buffer is not None:
-            return await _edit(files, standing, standing.buffer, text)
+            return await _edit(files, standing, standing.buffer, text, settled=settled)
         disk.check_writable(standing.path)
         disk.make_folders(standing.path)
         await disk.write(standing.path, _encoded(text, standing.encoding))
@@ -77,14 +78,16 @@ def _encoded(text: str, encoding: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
 
 
-async def _edit(files: Files, standing: Standing, buffer: LiveBuffer, text: str) -> bool:
+async def _edit(
+    files: Files, standing: Standing, buffer: LiveBuffer, text: str, *, settled: bool
+) -> bool:
     if not buffer.modifiable or buffer.readonly:
         how = "read-only" if buffer.readonly else "not modifiable"
         raise UserError(f"{standing.path} is {how}: nothing was changed in it")
     lines, options = buffer_form(text, buffer)
     hunks = diff(buffer.lines, lines)
     if buffer.modified:
-        return await files.edit(buffer, hunks, options, settled=False)
+        return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(standing.path)
     disk.check_writable(standing.path)
     return await files.write(buffer, hunks, options)

@@ -156,6 +156,16 @@ def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[Conflict, 
     return "".join(apply(lines, outcome.hunks)), tuple(places)
 
 
+def apart(base: str, ours: str, theirs: str) -> tuple[tuple[int, int], ...]:
+    """Return the 0-based lines [first, last) of ours that stand against what theirs wants there.
+
+    Where nothing does, those where theirs wants something that ours has not.
+    """
+    old, lines, new = merge_lines(base, ours, theirs)
+    outcome = reconcile(old, lines, new)
+    return tuple((place.first, place.last) for place in outcome.conflicts or outcome.hunks)
+
+
 def with_theirs(base: str, ours: str, theirs: str) -> str:
     """Return ours with all that theirs has changed since the base, also where both did."""
     old, lines, new = merge_lines(base, ours, theirs)

@@ -75,6 +75,7 @@ async def test_the_better_menu_is_opened_where_it_comes_in_time() -> None:
     async with floats(editor) as made:
         made.open(menu(), lambda: announced.append(made.place("1")), quickly)
         await made.settled()
+        await made.settled()
     assert editor.calls == [["open_ask", "better"]]
     assert announced == [(1, 2)]
 
