@@ -284,6 +284,7 @@ def test_equal_lines_are_level(
 ) -> None:
     """Also with a folded beginning, and with the options below."""
     nvim.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('a.py'), ..., -1, true, {})", count)
+    nvim.command("call win_execute(bufwinid('a.py'), 'normal! G')")
     comparison = spec(path)
     comparison["right"]["lines"] = [*OLD[:19], "more", "and more", *OLD[20:count]]
     compared(nvim, spy, chat, path, answer=comparison)
@@ -293,7 +294,7 @@ def test_equal_lines_are_level(
     assert rows[0] == rows[1] > rows[2] == rows[3] > 0
 
 
-@pytest.mark.parametrize("keys", ["2", "<C-w>j2", "<C-w>jG<CR>", "D2"])
+@pytest.mark.parametrize("keys", ["2", "<C-w>j2", "<C-w>jG<CR>", "D2", ":Acp permit<CR>2"])
 def test_it_is_answered_from_there(
     nvim: Neovim, path: Path, spy: BridgeSpy, chat: int, keys: str
 ) -> None:

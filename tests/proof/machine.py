@@ -65,6 +65,7 @@ class Machine:
         self.reported: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pristine: dict[str, str | None] = dict(self.sight.disk)
+        self.home: dict[str, str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 
@@ -101,8 +102,10 @@ class Machine:
                 return
         self._check_books(step)
 
-    def _user_word(self) -> str:
-        return f"u{next(self._numbers)}"
+    def _user_word(self, name: str) -> str:
+        word = f"u{next(self._numbers)}"
+        self.home[word] = name
+        return word
 
     def _agent_word(self) -> str:
         return f"g{next(self._numbers)}"
@@ -114,7 +117,7 @@ class Machine:
         loaded = set(self.sight.shown)
         lines = bodies(self.sight.live(name)) or [""]
         row = step.at % len(lines) + 1
-        word = self._user_word()
+        word = self._user_word(name)
         match step.act:
             case "save":
                 says_yes = step.at % 2 or "A5" in self.lenient
@@ -196,7 +199,7 @@ class Machine:
                 self.world.before_call = None
                 lines = bodies(self.sight.live(name)) or [""]
                 row = step.edits[0].at % len(lines) + 1
-                self.world.act(name, f"{row}Go{self._user_word()}<Esc>")
+                self.world.act(name, f"{row}Go{self._user_word(name)}<Esc>")
                 self.pristine[name] = UNSURE
                 self.sight = self.world.look()
 
@@ -410,9 +413,11 @@ class Machine:
             was_gone = shown and not shown.modified and self.seen[name] is None
             was = None if was_gone else text_of(before, name)
             lost = users(was) - users(text_of(after, name))
-            too_many = lost - allowed.get(name, set())
+            lost -= {word for other in NAMES for word in users(text_of(after, other))}
+            at_home = {word for word in lost if self.home[word] == name}
+            too_many = at_home - allowed.get(name, set())
             self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
-            gone = lost - users(self.services.everything(name))
+            gone = lost - users("".join(self.services.everything(other) for other in NAMES))
             self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
         for name in NAMES:
             self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")

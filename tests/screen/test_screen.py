@@ -120,15 +120,13 @@ def test_the_files_of_a_permission_side_by_side(nvim: Neovim, spy: BridgeSpy) ->
         new = ["line 20, changed" if number == 20 else f"line {number}" for number in range(1, 41)]
         right = {"name": "a.txt (as tutor proposes)", "lines": new}
         spy.answer({"left": {"name": "a.txt", "path": str(path.resolve())}, "right": right})
-        picture = screen.wait_for("20, changed")
-        rows = picture.text()
-        changed = next(row for row in rows if "changed" in row)
-        assert changed.startswith("  line 20 "), "level with what it replaces"
-        bars = next(row for row in rows[1:] if "as tutor proposes)" in row)
+        picture = screen.wait(lambda now: "20, changed" in now.text()[now.cursor[0]])
+        rows, (row, column) = picture.text(), picture.cursor
+        assert rows[row].startswith("  line 20 "), "level with what it replaces"
+        assert column == rows[row].index("line 20, changed")
+        assert "DiffText" in picture.rows[row][column + len("line 20,")].groups
+        bars = next(bar for bar in rows[1:] if "as tutor proposes)" in bar)
         assert bars.startswith(" a.txt  ")
-        row, column = screen.find(", changed") or (0, 0)
-        assert "DiffText" in screen.cell(row, column).groups
-        assert picture.cursor == (row, column - len("line 20"))
         assert "Run the tests: make test" in "\n".join(rows)
         assert not any("╭" in row for row in rows), "no float covers the files"
         nvim.input("1")

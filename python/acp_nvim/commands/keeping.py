@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from acp_nvim.services.lessons import Lessons
 from acp_nvim.services.review import Review
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.watch import DiskWatch
+from acp_nvim.session.event import Noticed
 from acp_nvim.session.state import SessionState
 
 
@@ -50,7 +52,11 @@ class Keeping:
         self.edits = Edits(self.store, now=time.time, changed=self._changed)
         baselines = Baselines()
         on_disk = Bookkeeper(
-            self.edits, self.lessons, seen=baselines.text, on_written=self._written
+            self.edits,
+            self.lessons,
+            seen=baselines.text,
+            on_written=self._written,
+            on_missed=self._missed,
         )
         self.disk = DiskWatch(files, fault, baselines=baselines, recorder=on_disk)
         self.review = Review(
@@ -120,6 +126,15 @@ class Keeping:
     def _written(self, author: Author, path: str) -> None:
         data = {"agent": author.agent, "session": author.session, "path": path}
         self._event("AcpFileWritten", data)
+
+    def _missed(self, author: Author, paths: Sequence[str]) -> None:
+        """Say in the chat what cannot be reviewed."""
+        names = ", ".join(os.path.basename(path) for path in paths[:3])
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        text = f"Changed, but too large or no text to be reviewed or taken back: {names}{more}"
+        for session in self._desk.sessions():
+            if (session.state.agent, session.id) == (author.agent, author.session):
+                session.apply(Noticed(text, "warning"))
 
     def _learned(self, session: SessionKey, path: str, theirs: str | None) -> None:
         self.lessons.rejected(session, path, theirs)

@@ -59,12 +59,21 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     rows = None
     if payload.get("scope") == "lines":
         rows = range(int(payload["first"]) - 1, int(payload["last"]))
-    act = ground.review.keep if payload.get("verdict") == "keep" else ground.review.reject
+    is_keep = payload.get("verdict") == "keep"
+    act = ground.review.keep if is_keep else ground.review.reject
     done = 0
+    failed: list[str] = []
     for path in paths:
-        done += await _decide_clash(desk, path, rows, keep=payload.get("verdict") == "keep")
-        done += await act(path, rows)
+        try:
+            places = await _decide_clash(desk, path, rows, keep=is_keep)
+            count = await act(path, rows)
+            # what was taken of the agent's is among the hunks that were kept
+            done += max(places, count) if is_keep else places + count
+        except UserError as error:
+            failed.append(str(error))
     await board.settled()
+    if failed:
+        raise UserError("; ".join(failed))
     left = sum(len(each.pending) for each in board.reviews())
     return {"done": done, "left": left}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from acp_nvim.ledger.deed import Author
 from acp_nvim.services.baselines import Unknown
@@ -13,6 +13,10 @@ from acp_nvim.services.recorder import Clash, Recorder
 
 def untold(author: Author, path: str) -> None:
     """Tell nobody of a file that an agent has changed."""
+
+
+def unsaid(author: Author, paths: Sequence[str]) -> None:
+    """Tell nobody of files whose change cannot be taken back."""
 
 
 class Bookkeeper(Recorder):
@@ -27,11 +31,13 @@ class Bookkeeper(Recorder):
         *,
         seen: Callable[[str], str | Unknown | None] | None = None,
         on_written: Callable[[Author, str], None] = untold,
+        on_missed: Callable[[Author, Sequence[str]], None] = unsaid,
     ) -> None:
         self._edits = edits
         self._lessons = lessons
         self._seen = seen
         self._on_written = on_written
+        self._on_missed = on_missed
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """See `Recorder`."""
@@ -48,6 +54,10 @@ class Bookkeeper(Recorder):
     def clashed(self, clash: Clash) -> None:
         """See `Recorder`."""
         self._edits.clashed(clash)
+
+    def missed(self, paths: Sequence[str], author: Author) -> None:
+        """See `Recorder`."""
+        self._on_missed(author, paths)
 
     def settled(self, path: str) -> None:
         """See `Recorder`."""

@@ -6,7 +6,7 @@ the user decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -80,6 +80,9 @@ class Edits(Recorder):
         """See `Recorder`."""
         if self._clashes.pop(path, None) is not None:
             self._changed(path)
+
+    def missed(self, paths: Sequence[str], author: Author) -> None:
+        """See `Recorder`: there is nothing that could be taken back."""
 
     def saw(self, path: str, text: str | None) -> None:
         """The user has made this text of the file; nothing if no agent ever changed it."""

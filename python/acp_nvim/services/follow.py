@@ -33,12 +33,15 @@ class Followed:
     clashes: tuple[Conflict, ...] = ()
 
 
-async def follow(files: Files, path: str, change: Change | None) -> Followed | None:
+async def follow(
+    files: Files, path: str, change: Change | None, *, kept: bool = False
+) -> Followed | None:
     """Bring the buffer of that resolved path, if it has one, up to the disk.
 
-    `change` is what is known of how the disk has changed, as the buffer's encoding has it. None if
-    there was nothing to be done, or it was the user who wrote. Raises `AskFailed` when it cannot be
-    done now; nothing has changed.
+    `change` is what is known of how the disk has changed, as the buffer's encoding has it; `kept`:
+    somebody keeps what the disk has against the user's text, so that Neovim need not ask about it.
+    None if there was nothing to be done, or it was the user who wrote. Raises `AskFailed` when it
+    cannot be done now; nothing has changed.
     """
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(path)
@@ -51,8 +54,10 @@ async def follow(files: Files, path: str, change: Change | None) -> Followed | N
             # Neovim has read it before the user went on.
             return None if change is None else Followed(change.before, change.after)
         now = await _now(path, buffer)
-        take = _merge if buffer.modified else _take
-        done, followed = await take(files, buffer, now, change)
+        if buffer.modified:
+            done, followed = await _merge(files, buffer, now, change, kept=kept)
+        else:
+            done, followed = await _take(files, buffer, now, change)
         if done:
             return followed
     raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
@@ -73,7 +78,7 @@ async def _take(
 ) -> tuple[bool, Followed | None]:
     """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
     live = buffer_text(buffer)
-    before = live if change is None else change.before
+    before = _before(buffer, live, now, change)
     if now is None:
         gone = change is not None and change.before is not None
         return True, Followed(live, None) if gone else None
@@ -84,8 +89,17 @@ async def _take(
     return True, None if before == now else Followed(before, now)
 
 
+def _before(buffer: LiveBuffer, live: str, now: str | None, change: Change | None) -> str | None:
+    """Return what there was before the disk changed: the user may have saved since the last look,
+    or Neovim has read the file anew by itself."""
+    if change is None:
+        return live
+    was_gone = change.before is None and not buffer.saved
+    return change.before if now in (live, None) or was_gone else live
+
+
 async def _merge(
-    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None
+    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None, *, kept: bool
 ) -> tuple[bool, Followed | None]:
     """Bring into unsaved edits what the disk has new; nothing if it is not known what that is."""
     if change is None or (now is None and change.before is None):
@@ -95,9 +109,9 @@ async def _merge(
         whole = Conflict(0, len(split_lines(live)), ())
         return True, Followed(live, live, base, "", (whole,))
     text, clashes = reconciled(base, live, now)
-    if text != live or not clashes:
+    if text != live or kept or not clashes:
         lines, options = buffer_form(text, buffer)
         hunks = diff(buffer.lines, lines)
-        if not await files.edit(buffer, hunks, options, settled=not clashes):
+        if not await files.edit(buffer, hunks, options, settled=kept or not clashes):
             return False, None
     return True, Followed(live, text, base, now, clashes)

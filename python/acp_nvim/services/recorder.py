@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -39,6 +40,9 @@ class Recorder(Protocol):
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older clash is over."""
 
+    def missed(self, paths: Sequence[str], author: Author) -> None:
+        """An agent has changed these files, but nobody knows what they held before."""
+
 
 class Unrecorded(Recorder):
     """Takes note of nothing."""
@@ -50,4 +54,7 @@ class Unrecorded(Recorder):
         """Do nothing."""
 
     def settled(self, path: str) -> None:
+        """Do nothing."""
+
+    def missed(self, paths: Sequence[str], author: Author) -> None:
         """Do nothing."""

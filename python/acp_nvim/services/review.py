@@ -6,12 +6,14 @@ one step of undo in a buffer, and then the books.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from acp_nvim.errors import AskFailed, UserError
 from acp_nvim.ledger import review, rewind
+from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.deed import Author
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.rewind import Rewound
@@ -19,7 +21,7 @@ from acp_nvim.ports import Files
 from acp_nvim.services.edits import Edits, SessionKey, Turn
 from acp_nvim.services.recorder import Clash
 from acp_nvim.services.standing import Standing, put, stand
-from acp_nvim.services.text import with_theirs
+from acp_nvim.services.text import apart, with_theirs
 from acp_nvim.services.watch import DiskWatch
 from acp_nvim.view.review import FileReview
 
@@ -109,6 +111,7 @@ class Review:
         Raises `UserError`, and then nothing has changed.
         """
         counts: list[int] = []
+        sessions: set[SessionKey] = set()
 
         def turn_back(ledger: Ledger) -> Ledger | None:
             found = review.changes(ledger)
@@ -116,11 +119,12 @@ class Review:
                 return None
             decided = review.reject(ledger, found[-1].authors[-1], self._edits.now(), rows)
             counts.append(decided.count)
+            sessions.clear()
+            sessions.update(_sessions(found, review.changes(decided.ledger)))
             return decided.ledger if decided.count else None
 
         async with self._watch.still():
-            authors = [it for change in self._edits.changes(path) for it in change.authors]
-            await self._change(path, turn_back, {(it.agent, it.session) for it in authors})
+            await self._change(path, turn_back, sessions)
         return counts[-1] if counts else 0
 
     async def resolve(self, clash: Clash, *, take: bool) -> None:
@@ -231,7 +235,7 @@ class Review:
 
         The caller holds `still`: a change half taken note of would be taken for the user's.
         """
-        if self._edits.ledger(path) is None:
+        if self._edits.ledger(path) is None and self._edits.clash(path) is None:
             return None
         try:
             standing = await self._stand(path)
@@ -240,7 +244,18 @@ class Review:
                 raise
             return None
         self._edits.saw(path, standing.text)
+        clash = self._edits.clash(path)
+        if clash is not None and standing.text is not None:
+            self._weigh(clash, standing.text)
         return standing
+
+    def _weigh(self, clash: Clash, live: str) -> None:
+        """See where the two stand apart now: the user edits on, or takes over what the agent has."""
+        places = apart(clash.base, live, clash.theirs)
+        if not places:
+            self._edits.settled(clash.path)
+        elif places != clash.places:
+            self._edits.clashed(replace(clash, places=places))
 
     async def _stand(self, path: str) -> Standing:
         await self._watch.settle(path, self._author(path))
@@ -251,3 +266,10 @@ class Review:
 
     def _ledger(self, path: str) -> Ledger:
         return self._edits.ledger(path) or Ledger()
+
+
+def _sessions(before: Iterable[Change], after: Iterable[Change]) -> set[SessionKey]:
+    """Return whose hunks are no longer as they were."""
+    hunks = Counter(replace(it, first=0) for it in before)
+    hunks.subtract(replace(it, first=0) for it in after)
+    return {(it.agent, it.session) for hunk in +hunks for it in hunk.authors}

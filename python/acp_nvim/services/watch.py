@@ -59,7 +59,6 @@ class DiskWatch:
         self._recorder = recorder or Unrecorded()
         self._paths: dict[str, Author | None] = {}
         self._roots: dict[Roots, Author | None] = {}
-        self._prepared: set[Roots] = set()
         self._late: dict[str, Late] = {}
         self._disputes: dict[str, Dispute] = {}
         self._wake = anyio.Event()
@@ -85,24 +84,30 @@ class DiskWatch:
         while True:
             await self._wake.wait()
             self._wake = anyio.Event()
-            paths, self._paths = self._paths, {}
-            everywhere, self._roots = self._roots, {}
             try:
                 async with self.still():
-                    for path, author in paths.items():
-                        await self.settle(path, author)
-                    for roots, author in everywhere.items():
-                        await self._sweep(author, roots)
+                    await self._catch_up()
             except AcpError as error:
                 self._fault(error)
 
     async def prepare(self, roots: Roots) -> None:
         """A turn begins, or a session: what has changed until now is nobody's."""
         async with self.still():
-            if roots not in self._prepared:
-                self._prepared.add(roots)
-                await self._baselines.refresh(roots)
-            await self._sweep(None, roots)
+            await self._catch_up()
+            await self._sweep(None, roots, refresh=True)
+
+    async def caught_up(self) -> None:
+        """Return when all that was looked for before has been found."""
+        async with self.still():
+            await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        paths, self._paths = self._paths, {}
+        everywhere, self._roots = self._roots, {}
+        for path, author in paths.items():
+            await self.settle(path, author)
+        for roots, author in everywhere.items():
+            await self._sweep(author, roots)
 
     @asynccontextmanager
     async def still(self) -> AsyncIterator[None]:
@@ -140,10 +145,14 @@ class DiskWatch:
             return None
         return dispute.line
 
-    async def _sweep(self, author: Author | None, roots: Roots) -> None:
+    async def _sweep(self, author: Author | None, roots: Roots, *, refresh: bool = False) -> None:
         opened = await self._files.loaded_paths(roots.folders())
         encodings = {path: await self._encoding(path) for path in opened}
-        changes = (await self._baselines.changes(roots, encodings)).known
+        find = self._baselines.refresh if refresh else self._baselines.changes
+        found = await find(roots, encodings)
+        changes = found.known
+        if author is not None and found.unknown:
+            self._recorder.missed(found.unknown, author)
         for change in changes:
             if change.path in encodings or change.path in self._late:
                 await self._follow(change.path, author, change)
@@ -165,7 +174,7 @@ class DiskWatch:
             change = replace(change or late.change, before=late.change.before)
             author = late.author or author
         try:
-            followed = await follow(self._files, path, change)
+            followed = await follow(self._files, path, change, kept=author is not None)
         except AskFailed:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
@@ -174,8 +183,8 @@ class DiskWatch:
         if followed is not None:
             self._took(path, author, followed)
         elif path in self._disputes and self._disputes[path].stamp != disk.stamp(path):
+            # The agent's text is kept by the recorder until the user has decided on it.
             del self._disputes[path]
-            self._recorder.settled(path)
 
     def _took(self, path: str, author: Author | None, followed: Followed) -> None:
         if author is not None and followed.before != followed.after:

@@ -1,0 +1,487 @@
+"""What the user decides on agents' changes, with files on a real disk and an editor in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import UserError
+from acp_nvim.services.recorder import Clash
+from tests.support.review_desk import ReviewDesk, author, told
+
+BASE = told("a", "b", "c", "d")
+THEIRS = told("a", "B", "c", "d", "e")
+DO = Callable[[ReviewDesk, Path], None]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> ReviewDesk:
+    folder = tmp_path.resolve() / "project"
+    folder.mkdir()
+    return ReviewDesk(folder, tmp_path / "kept")
+
+
+# --- looking
+
+
+async def test_a_look_has_the_hunks_as_they_are_now(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    assert await desk.hunks(path) == [(1, "b", "B"), (4, "", "e")]
+    path.write_text(told("mine", "a", "B", "c", "d"))
+    assert await desk.hunks(path) == [(2, "b", "B")]
+    desk.files.open(path)
+    desk.files.type(path, "a", "B", "c", "d")
+    seen = await desk.review.look(str(path))
+    assert (seen.review.count, seen.tick) == (4, 3)
+
+
+async def test_of_a_file_that_no_agent_changed_there_is_nothing(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    desk.files.open(path)
+    seen = await desk.review.look(str(path))
+    assert (seen.review.changes, seen.tick) == ((), None)
+    assert (await desk.review.keep(str(path)), await desk.review.reject(str(path))) == (0, 0)
+
+
+async def test_a_file_that_holds_no_text_any_more_is_not_decided_on(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    path.write_bytes(b"\0\1")
+    assert await desk.hunks(path) == []
+    with pytest.raises(UserError, match="binary"):
+        await desk.review.reject(str(path))
+    outcome = await desk.undo()
+    assert (outcome.paths, len(outcome.failed)) == ((), 1)
+    assert path.read_bytes() == b"\0\1"
+
+
+async def test_what_the_running_agent_has_done_just_now_is_its(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    desk.running = author(2)
+    path.write_text("new\n" + THEIRS)
+    assert await desk.hunks(path) == [(0, "", "new"), (2, "b", "B"), (5, "", "e")]
+    origin = desk.edits.origin(str(path), 0)
+    assert origin is not None
+    assert origin.author == author(2)
+
+
+# --- keeping and rejecting
+
+
+async def test_keeping_changes_no_text(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    assert await desk.review.keep(str(path), range(1, 2)) == 1
+    assert await desk.hunks(path) == [(4, "", "e")]
+    assert await desk.review.keep(str(path)) == 1
+    assert await desk.review.keep(str(path)) == 0
+    assert path.read_text() == THEIRS
+    assert desk.learned == []
+
+
+async def test_rejecting_brings_back_what_was_there(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    assert await desk.review.reject(str(path), range(1, 2)) == 1
+    assert path.read_text() == told("a", "b", "c", "d", "e")
+    assert await desk.review.reject(str(path), range(2)) == 0
+    assert await desk.review.reject(str(path)) == 1
+    assert path.read_text() == BASE
+    assert await desk.review.reject(str(path)) == 0
+    assert [text for _, _, text in desk.learned] == [THEIRS, told("a", "b", "c", "d", "e")]
+
+
+async def test_a_rejection_is_told_to_those_whose_it_was(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    other = author(1, "t", "qwen")
+    await desk.agent(path, told("A", "b", "c", "d"))
+    await desk.agent(path, told("A", "b", "c", "D"), other)
+    await desk.review.reject(str(path), range(3, 4))
+    assert [key for key, _, _ in desk.learned] == [("qwen", "t")]
+    await desk.review.reject(str(path), range(0, 1))
+    assert [key for key, _, _ in desk.learned] == [("qwen", "t"), ("gemini", "s")]
+    assert path.read_text() == BASE
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\r\nb\r\n", "a\r\nB\r\n"),
+        ("a\nb", "a\nb\nc"),
+        ("a\nb\n", "a\nb"),
+        ("\ufeffa\n", "a\n"),
+        ("a\n", ""),
+        ("", "a\n"),
+        ("é\u2028ü\n", "e\n"),
+        ("a\rb\r", "a\rc\r"),
+    ],
+)
+async def test_a_rejected_file_is_what_it_was_byte_for_byte(
+    desk: ReviewDesk, before: str, after: str
+) -> None:
+    path = desk.file(before)
+    await desk.agent(path, after)
+    assert await desk.review.reject(str(path)) == 1
+    assert path.read_bytes() == before.encode()
+
+
+async def test_a_file_in_another_encoding_keeps_it(desk: ReviewDesk) -> None:
+    path = desk.folder / "a"
+    path.write_bytes("café\nthé\n".encode("latin-1"))
+    async with desk.watch.still():
+        await desk.watch.settle(str(path), None)
+        path.write_bytes("café!\nthé\n".encode("latin-1"))
+        await desk.watch.settle(str(path), author())
+    await desk.undo()
+    assert path.read_bytes() == "café\nthé\n".encode("latin-1")
+
+
+async def test_bytes_that_are_no_text_come_back_in_a_buffer(desk: ReviewDesk) -> None:
+    path = desk.folder / "a"
+    path.write_bytes(b"\xff\nb\n")
+    desk.edits.wrote(str(path), "\udcff\nb\n", "\udcff\nB\n", author())
+    path.write_bytes(b"\xff\nB\n")
+    desk.files.open(path, "\udcff", "B", modified=False)
+    assert await desk.review.reject(str(path)) == 1
+    assert path.read_bytes() == b"\xff\nb\n"
+
+
+async def test_unsaved_edits_stay_and_stay_unsaved(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    desk.files.open(path)
+    await desk.agent(path, THEIRS)
+    desk.files.type(path, "mine", *THEIRS.split())
+    assert await desk.review.reject(str(path)) == 2
+    assert desk.files.lines(path) == ["mine", *BASE.split()]
+    assert desk.files.buffers[str(path)].modified
+    assert path.read_text() == THEIRS
+    assert await desk.hunks(path) == []
+
+
+async def test_undoing_a_rejection_in_the_editor_makes_it_wait_again(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    desk.files.open(path)
+    await desk.agent(path, THEIRS)
+    await desk.review.reject(str(path))
+    desk.files.type(path, *THEIRS.split())
+    assert await desk.hunks(path) == [(1, "b", "B"), (4, "", "e")]
+
+
+async def test_a_created_file_is_removed_and_a_removed_one_restored(desk: ReviewDesk) -> None:
+    new, gone = desk.folder / "new", desk.file(BASE, "gone")
+    await desk.agent(new, "x\n")
+    await desk.agent(gone, None)
+    assert await desk.review.reject(str(new)) == 1
+    assert await desk.review.reject(str(gone)) == 1
+    assert not new.exists()
+    assert gone.read_text() == BASE
+
+
+async def test_what_the_user_wrote_into_a_created_file_stays(desk: ReviewDesk) -> None:
+    path = desk.folder / "new"
+    await desk.agent(path, "x\n")
+    path.write_text("x\nmine\n")
+    await desk.review.reject(str(path))
+    assert path.read_text() == "mine\n"
+
+
+async def test_an_undo_leaves_what_the_user_wrote_in_the_midst_of_it(desk: ReviewDesk) -> None:
+    path = desk.folder / "new"
+    await desk.agent(path, "x\ny\n")
+    path.write_text("x\nmine\ny\n")
+    await desk.undo()
+    assert path.read_text() == "mine\n"
+    await desk.redo()
+    assert path.read_text() == "x\nmine\ny\n"
+
+
+@pytest.mark.parametrize(
+    ("lock", "reason"),
+    [
+        (lambda desk, path: path.chmod(0o444), "read-only"),
+        (lambda desk, path: desk.files.open(path, readonly=True), "read-only"),
+        (lambda desk, path: desk.files.open(path, modifiable=False), "not modifiable"),
+        (lambda desk, path: path.unlink() or path.mkdir(), "directory"),
+        (lambda desk, path: desk.files.open(path) and refuse(desk), "E505"),
+        (lambda desk, path: desk.files.open(path) and typing(desk, path), "keeps changing"),
+    ],
+)
+async def test_what_cannot_be_changed_is_left_alone_and_stays_pending(
+    desk: ReviewDesk, lock: DO, reason: str
+) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    before = desk.edits.changes(str(path))
+    lock(desk, path)
+    with pytest.raises(UserError, match=reason):
+        await desk.review.reject(str(path))
+    assert (await desk.undo()).paths == ()
+    if path.is_file():
+        assert path.read_text() == THEIRS
+    assert desk.edits.changes(str(path)) == before
+    assert desk.learned == []
+
+
+def refuse(desk: ReviewDesk) -> None:
+    desk.files.refuse = "E505: no"
+
+
+def typing(desk: ReviewDesk, path: Path) -> None:
+    """Let the user type the same again whenever an edit arrives."""
+
+    def type_again() -> None:
+        desk.files.type(path, *THEIRS.split())
+        desk.files.before_change = type_again
+
+    desk.files.before_change = type_again
+
+
+async def test_an_act_begins_anew_when_the_user_types_meanwhile(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    desk.files.open(path)
+    await desk.agent(path, THEIRS)
+    desk.files.before_change = lambda: desk.files.type(path, "mine", *THEIRS.split())
+    assert await desk.review.reject(str(path)) == 2
+    assert desk.files.lines(path) == ["mine", *BASE.split()]
+
+
+# --- taking turns back
+
+
+async def test_a_turn_is_taken_back_in_all_its_files_and_returned(desk: ReviewDesk) -> None:
+    changed, new, gone = desk.file(BASE, "a"), desk.folder / "deep" / "b", desk.file("c\n", "c")
+    desk.files.open(changed)
+    new.parent.mkdir()
+    await desk.agent(changed, THEIRS)
+    await desk.agent(new, "new\n")
+    await desk.agent(gone, None)
+    outcome = await desk.undo()
+    assert desk.names(outcome.paths) == ["a", "c", "deep/b"]
+    assert (outcome.author, outcome.left, outcome.unsaved, outcome.failed) == (author(), (), (), ())
+    assert (changed.read_text(), new.exists(), gone.read_text()) == (BASE, False, "c\n")
+    assert desk.files.lines(changed) == BASE.split()
+    returned = await desk.redo()
+    assert returned is not None
+    assert returned.paths == outcome.paths
+    assert (changed.read_text(), new.read_text(), gone.exists()) == (THEIRS, "new\n", False)
+    assert await desk.redo() is None
+    assert len(await desk.hunks(changed)) == 2
+
+
+async def test_only_an_undo_is_told_to_the_agent(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, THEIRS)
+    await desk.undo()
+    await desk.redo()
+    assert desk.learned == [(("gemini", "s"), str(path), THEIRS)]
+
+
+async def test_turns_are_taken_back_one_by_one_and_returned_in_reverse(desk: ReviewDesk) -> None:
+    path = desk.file("0\n")
+    texts = ["0\n", "0\n1\n", "0\n1\n2\n", "0\n1\n2\n3\n"]
+    for turn in (1, 2, 3):
+        await desk.agent(path, texts[turn], author(turn))
+    for turn in (3, 2, 1):
+        await desk.undo(turn)
+        assert path.read_text() == texts[turn - 1]
+    assert desk.edits.turns(("gemini", "s")) == ()
+    for turn in (1, 2, 3):
+        await desk.redo()
+        assert path.read_text() == texts[turn]
+    assert await desk.redo() is None
+
+
+async def test_an_earlier_turn_leaves_the_later_one_and_the_user(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, told("A", "b", "c", "d"), author(1))
+    await desk.agent(path, told("A", "b", "c", "D"), author(2))
+    path.write_text(told("A", "b", "mine", "c", "D"))
+    outcome = await desk.undo(1)
+    assert (outcome.left, path.read_text()) == ((), told("a", "b", "mine", "c", "D"))
+    await desk.redo()
+    assert path.read_text() == told("A", "b", "mine", "c", "D")
+
+
+async def test_a_place_that_was_changed_since_is_left_and_told(desk: ReviewDesk) -> None:
+    path, other = desk.file(BASE), desk.file(BASE, "b")
+    await desk.agent(path, told("a", "B", "c", "d"))
+    await desk.agent(other, told("A", "b", "c", "d"))
+    await desk.agent(path, told("a", "BB", "c", "d"), author(2))
+    outcome = await desk.undo(1)
+    assert (desk.names(outcome.paths), outcome.left) == (["b"], ((str(path), 1),))
+    assert path.read_text() == told("a", "BB", "c", "d")
+    assert other.read_text() == BASE
+
+
+async def test_each_session_has_turns_of_its_own(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    await desk.agent(path, told("A", "b", "c", "d"))
+    await desk.agent(path, told("A", "b", "c", "D"), author(1, "other"))
+    await desk.agent(path, told("A", "b", "c", "D", "q"), author(1, "s", "qwen"))
+    await desk.undo(1, "other")
+    assert path.read_text() == told("A", "b", "c", "d", "q")
+    assert await desk.redo() is None
+    assert await desk.redo("s", "qwen") is None
+    await desk.undo(1, "s", "qwen")
+    await desk.redo("other")
+    assert path.read_text() == told("A", "b", "c", "D")
+
+
+async def test_of_two_files_one_that_fails_does_not_keep_the_other(desk: ReviewDesk) -> None:
+    locked, other = desk.file(BASE), desk.file(BASE, "b")
+    await desk.agent(locked, THEIRS)
+    await desk.agent(other, THEIRS)
+    locked.chmod(0o444)
+    outcome = await desk.undo()
+    assert desk.names(outcome.paths) == ["b"]
+    assert [str(locked) in sentence for sentence in outcome.failed] == [True]
+    assert (locked.read_text(), other.read_text()) == (THEIRS, BASE)
+    locked.chmod(0o644)
+    again = await desk.undo()
+    assert (desk.names(again.paths), locked.read_text()) == (["a"], BASE)
+
+
+async def test_unsaved_files_are_named(desk: ReviewDesk) -> None:
+    path = desk.file(BASE)
+    desk.files.open(path)
+    await desk.agent(path, THEIRS)
+    desk.files.type(path, *THEIRS.split(), "mine")
+    outcome = await desk.undo()
+    assert outcome.unsaved == (str(path),)
+    assert (desk.files.lines(path), path.read_text()) == ([*BASE.split(), "mine"], THEIRS)
+
+
+async def test_our_own_writes_are_no_agents(desk: ReviewDesk) -> None:
+    path, new = desk.file(BASE), desk.folder / "new"
+    await desk.agent(path, THEIRS)
+    await desk.agent(new, "x\n")
+    desk.running = author(2)
+    await desk.undo()
+    async with desk.watch.still():
+        await desk.watch.settle(str(path), desk.running)
+        await desk.watch.settle(str(new), desk.running)
+    assert await desk.hunks(path) == []
+    assert desk.edits.turns(("gemini", "s")) == ()
+
+
+async def test_a_new_host_takes_back_what_the_old_one_has_kept(
+    desk: ReviewDesk, tmp_path: Path
+) -> None:
+    path, new = desk.file(BASE), desk.folder / "new"
+    await desk.agent(path, THEIRS)
+    await desk.agent(new, "x\n")
+    desk.store.flush()
+    path.write_text("mine\n" + THEIRS)
+    later = ReviewDesk(desk.folder, tmp_path / "kept")
+    await later.edits.restore()
+    assert await later.hunks(path) == [(2, "b", "B"), (5, "", "e")]
+    await later.undo()
+    assert (path.read_text(), new.exists()) == ("mine\n" + BASE, False)
+    later.store.flush()
+    last = ReviewDesk(desk.folder, tmp_path / "kept")
+    await last.edits.restore()
+    await last.redo()
+    assert (path.read_text(), new.read_text()) == ("mine\n" + THEIRS, "x\n")
+
+
+# --- conflicts
+
+
+async def clash(desk: ReviewDesk, *, on_disk: bool = False) -> Path:
+    """Let the user and the agent change line 2; the agent also adds one at the end."""
+    path = desk.file(BASE)
+    desk.files.open(path)
+    desk.files.type(path, "a", "mine", "c", "d")
+    if on_disk:
+        await desk.agent(path, THEIRS)
+    else:
+        desk.edits.clashed(Clash(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
+    return path
+
+
+def found(desk: ReviewDesk, path: Path) -> Clash:
+    clash = desk.edits.clash(str(path))
+    assert clash is not None
+    return clash
+
+
+async def test_a_conflict_is_seen_in_a_file_that_no_agent_has_changed(desk: ReviewDesk) -> None:
+    path = await clash(desk)
+    seen = await desk.review.look(str(path))
+    assert (seen.review.path, seen.review.count, seen.tick) == (str(path), 4, 3)
+
+
+async def test_the_places_of_a_conflict_go_along_with_what_the_user_types(
+    desk: ReviewDesk,
+) -> None:
+    path = await clash(desk)
+    desk.files.type(path, "zero", "a", "mine", "c", "d")
+    await desk.review.look(str(path))
+    assert found(desk, path).places == ((2, 3),)
+    desk.files.type(path, *BASE.split())
+    await desk.review.look(str(path))
+    assert found(desk, path).places == ((1, 2), (4, 4)), "nobody has decided yet"
+
+
+async def test_a_conflict_is_over_once_the_user_has_all_that_the_agent_wants(
+    desk: ReviewDesk,
+) -> None:
+    path = await clash(desk)
+    desk.files.type(path, "zero", *THEIRS.split())
+    await desk.review.look(str(path))
+    assert desk.edits.clash(str(path)) is None
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+async def test_taking_the_agents_side_is_a_change_of_the_agents(
+    desk: ReviewDesk, *, on_disk: bool
+) -> None:
+    path = await clash(desk, on_disk=on_disk)
+    await desk.review.resolve(found(desk, path), take=True)
+    assert desk.files.lines(path) == THEIRS.split()
+    assert desk.edits.clash(str(path)) is None
+    assert await desk.hunks(path) == [(1, "mine", "B"), (4, "", "e")]
+    await desk.review.reject(str(path))
+    assert desk.files.lines(path) == ["a", "mine", "c", "d"]
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+async def test_the_users_side_stays_as_it_is(desk: ReviewDesk, *, on_disk: bool) -> None:
+    path = await clash(desk, on_disk=on_disk)
+    before = desk.files.lines(path)
+    await desk.review.resolve(found(desk, path), take=False)
+    assert desk.files.lines(path) == before
+    assert desk.edits.clash(str(path)) is None
+    assert desk.files.buffers[str(path)].modified
+    if on_disk:
+        verb = desk.files.changes[-1][0]
+        assert verb == "settle", "saving asks no question"
+
+
+async def test_a_conflict_in_a_locked_file_can_be_decided_for_the_user(
+    desk: ReviewDesk,
+) -> None:
+    path = await clash(desk)
+    desk.files.open(path, "a", "mine", "c", "d", modifiable=False)
+    with pytest.raises(UserError, match="not modifiable"):
+        await desk.review.resolve(found(desk, path), take=True)
+    await desk.review.resolve(found(desk, path), take=False)
+    assert desk.edits.clash(str(path)) is None
+
+
+async def test_a_conflict_is_not_decided_while_the_user_types_on(desk: ReviewDesk) -> None:
+    path = await clash(desk)
+
+    def type_on() -> None:
+        desk.files.type(path, "a", "mine", "c", "d")
+        desk.files.before_change = type_on
+
+    desk.files.before_change = type_on
+    with pytest.raises(UserError, match="keeps changing"):
+        await desk.review.resolve(found(desk, path), take=True)
+    assert desk.files.lines(path) == ["a", "mine", "c", "d"]
+    assert found(desk, path).theirs == THEIRS
