@@ -193,11 +193,10 @@ function M.draw(path, tick, marks, rows)
   require('acp.highlights').define()
   api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   hunks.put(buffer, rows)
-  if #marks == 0 and #rows == 0 then
-    forget(buffer)
+  if #marks == 0 and #rows == 0 and not reviewed[buffer] then
     return { ok = true }
   end
-  attach(buffer)
+  attach(buffer) -- and stay so without marks: `u` may have taken the hunk, and <C-r> brings it back
   local width = removed_lines.width(buffer)
   local has_removed = put_marks(buffer, marks, width)
   reviewed[buffer] = { path = path, tick = tick, has_removed = has_removed, width = width }

@@ -133,6 +133,8 @@ class Machine:
         if text_of(before, name) != text_of(self.sight, name):
             self.pristine[name] = UNSURE
             self.pending[name] &= agents(self.sight.live(name))
+        if step.act == "copy":  # which of the two is whose cannot be known
+            self.pending[name] -= agents(lines[row - 1])
         if step.act == "revert" or name not in loaded:
             self.origin[name] = self.sight.disk[name]
 

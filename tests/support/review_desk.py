@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from acp_nvim.ledger.deed import Author
@@ -96,5 +95,3 @@ class ReviewDesk:
 
     def names(self, paths: tuple[str, ...]) -> list[str]:
         return [str(Path(path).relative_to(self.folder)) for path in paths]
-
-

@@ -19,11 +19,18 @@ from pydantic import BaseModel
 
 from acp_nvim.agents import PRESETS
 from acp_nvim.commands.launching import PRIVATE
+from acp_nvim.commands.verbs import VERBS
 from acp_nvim.config import NamedValue, Options, parse
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.deed import Author
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.edits import edits_snapshot
+from acp_nvim.view.snapshot import snapshot
 from tests.support.nvim import ROOT, binary
 
 MANUAL = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "doc" / "architecture.md").read_text(encoding="utf-8")
 TAGS = re.findall(r"(?<!\S)\*(\S+)\*(?!\S)", MANUAL)
 
 EVENTS = {
@@ -92,7 +99,7 @@ def code() -> dict[str, Any]:
             return {
               commands = vim.tbl_map(name, require('acp.commands').list),
               user_commands = vim.tbl_keys(vim.api.nvim_get_commands({})),
-              plugs = vim.list_extend(plugs('n'), plugs('x')),
+              plugs = vim.iter({ 'n', 'x', 'o' }):map(plugs):flatten():totable(),
               functions = vim.tbl_keys(require('acp')),
               links = require('acp.highlights').links,
               agents = require('acp.complete').agents,
@@ -134,11 +141,8 @@ def test_each_event_is_documented_and_each_documented_one_is_fired() -> None:
     fired = set()
     for text in sources(
         "python/acp_nvim/view/announcement.py",
-        "python/acp_nvim/app.py",
-        "python/acp_nvim/services/follow_along.py",
-        "python/acp_nvim/commands/reacting.py",
-        "python/acp_nvim/commands/asking.py",
-        "python/acp_nvim/commands/eliciting.py",
+        "python/acp_nvim/commands/*.py",
+        "python/acp_nvim/services/*.py",
     ):
         fired |= set(re.findall(r'"(Acp[A-Z]\w+)"', text))
     assert fired == EVENTS
@@ -159,6 +163,90 @@ def test_each_group_that_is_used_is_defined() -> None:
     used |= set(re.findall(r"\bAcp[A-Z]\w*", "".join(sources("lua/acp/*.lua"))))
     assert {"AcpThought", "AcpWinbarAgent", "AcpMention", "AcpToolDone"} <= used
     assert used - EVENTS - {"AcpStart", "AcpPrompt"} <= set(code()["links"])
+
+
+def test_each_key_of_the_plugins_buffers_is_documented() -> None:
+    mapped = set()
+    for text in sources("lua/acp/*.lua"):
+        mapped |= set(re.findall(r"\bmap\((?:[\w.]+, '[nixo]', )?'([^' ]+)', '[A-Z]", text))
+    assert {"K", "D", "<C-x>", "q", "]]"} <= mapped
+    documented = set(chapter("acp-keys").split())
+    assert not mapped - documented
+
+
+def block_of_inspect(name: str) -> set[str]:
+    """Return the keys that the manual lists in one part of the snapshot."""
+    block = chapter("acp-inspect").partition("left out. >\n")[2].partition("\n<")[0]
+    part = re.search(rf"^    {name} += \[ {{(.*?)^    }} \]", block, re.MULTILINE | re.DOTALL)
+    assert part, name
+    return set(re.findall(r"\w+", part[1]))
+
+
+def keys(value: Any) -> Iterator[str]:
+    """Yield all keys of plain data."""
+    if isinstance(value, dict):
+        yield from value
+        for inner in value.values():
+            yield from keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys(inner)
+
+
+def test_the_edits_of_the_snapshot_are_documented_as_they_are() -> None:
+    change = Change(0, ("a\n",), (), authors=(Author("agent", "session", 1, 0.0),))
+    assert block_of_inspect("edits") == set(keys(edits_snapshot("/file", (change,))))
+
+
+def test_the_keys_of_a_session_in_the_snapshot_are_documented() -> None:
+    assert set(keys(snapshot(SessionState("agent", "/")))) <= block_of_inspect("sessions")
+
+
+def test_the_commands_that_messages_name_exist() -> None:
+    said = "".join(sources("python/acp_nvim/**/*.py", "lua/acp/*.lua"))
+    named = set(re.findall(r":Acp ([a-z]+)", said))
+    assert {"review", "keep", "redo"} <= named <= set(code()["commands"])
+
+
+# --- the messages between Lua and Python
+
+
+def table(heading: str) -> list[tuple[str, str]]:
+    """Return the first two columns of the tables below a heading of architecture.md."""
+    part = ARCHITECTURE.partition(heading)[2]
+    part = re.split(r"^##", part, maxsplit=1, flags=re.MULTILINE)[0]
+    rows = [re.split(r" *(?<!\\)\| *", line) for line in part.splitlines() if line[:3] == "| `"]
+    return [(row[1], row[2]) for row in rows]
+
+
+def test_each_verb_is_documented_and_each_documented_one_is_carried_out() -> None:
+    rows = [name.strip("`") for name, _ in table("### Lua → host")]
+    assert len(rows) == len(set(rows))
+    app = "".join(sources("python/acp_nvim/app.py"))
+    assert set(rows) == {*VERBS, *re.findall(r'verb == "(\w+)"', app)}
+
+
+def test_each_verb_that_lua_tells_is_a_documented_one() -> None:
+    told = set()
+    for text in sources("lua/acp/*.lua"):
+        told |= set(re.findall(r"\b(?:notify|call|tell)\('(\w+)'", text))
+    assert {"review", "decide", "prompt", "drop_note", "cancel"} <= told
+    assert told <= {name.strip("`") for name, _ in table("### Lua → host")}
+
+
+def test_each_call_of_the_host_is_documented_and_each_documented_one_is_there() -> None:
+    python = "".join(sources("python/acp_nvim/nvim/*.py", "python/acp_nvim/app.py"))
+    called = set(re.findall(r'"(acp\.\w+\.\w+)"', python))
+    rows = [name for cell, _ in table("### Host → Lua") for name in re.findall(r"acp[.\w]+", cell)]
+    assert len(rows) == len(set(rows))
+    assert {*rows, "acp.apply.frame"} == called
+    missing = lua(
+        f"return vim.tbl_filter(function(name)"
+        f" local module, call = name:match('(.*)[.](.*)')"
+        f" return type(require(module)[call]) ~= 'function' end,"
+        f" vim.json.decode({json.dumps(sorted(called))!r}))"
+    )
+    assert not missing
 
 
 # --- options

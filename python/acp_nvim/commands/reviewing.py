@@ -17,6 +17,8 @@ from acp_nvim.view.review import FileReview
 from acp_nvim.view.review_lists import announcement, quickfix, turn_key
 from acp_nvim.view.rewound import rewound
 
+BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
+
 
 async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
@@ -27,6 +29,8 @@ async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
         return
     desk.look_around(str(payload.get("path") or ""))
     here = payload.get("path")
+    if isinstance(here, str):
+        await desk.ground.review.look(here)  # the user may have ended a conflict by hand
     clash = edits.clash(here) if isinstance(here, str) else None
     if clash is not None:
         await _compare(desk, clash)
@@ -86,8 +90,8 @@ async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
     if number is not None:
         turns = [turn for turn in turns if turn.author.turn == int(number)]
     if not turns:
-        which = "no turn" if number is None else f"turn {number}"
-        raise UserError(f"{which} has changed anything that could be taken back")
+        changed = "no turn has" if number is None else f"turn {number} has not"
+        raise UserError(f"{changed} changed anything that could be taken back")
     _tell(desk, "undo", await desk.ground.review.undo(turns[-1]))
 
 
@@ -188,7 +192,7 @@ async def _compare(desk: Desk, clash: Clash) -> None:
         line=clash.places[0][0] + 1,
     )
     await desk.ground.comparer.open(f"conflict:{clash.path}", comparison)
-    desk.ground.notifier.notice("do takes a change; :Acp keep takes all, :Acp reject takes none")
+    desk.ground.notifier.notice(BOTH_SIDES)
 
 
 async def _decide_clash(desk: Desk, path: str, rows: range | None, *, keep: bool) -> int:

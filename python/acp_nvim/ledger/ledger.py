@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from acp_nvim.ledger.deed import Author, Deed, Kind, TurnKey
 from acp_nvim.ledger.span import FILE, NOBODY, Span, Weave, lines_of, packed, text_of
 from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a file was on disk besides its text, when it went."""
+
+    mode: int = 0
+    """Its permission bits; 0: not known."""
+    encoding: str = ""
+    """What its text was written in, as Neovim or Python call it; "": UTF-8, or not known."""
+
+
+UNKNOWN_FORM: Final = Form()
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +31,8 @@ class Ledger:
     weave: Weave = ()
     deeds: tuple[Deed, ...] = ()
     """By their numbers, which count from 1."""
+    form: Form = UNKNOWN_FORM
+    """How the file was, for when it comes back."""
 
     @property
     def text(self) -> str | None:
@@ -66,7 +82,7 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
         return deed is not None and _is_of(deed, author)
 
     weave = rewoven(ledger.weave, lines_of(text), judge, may_return)
-    return Ledger(weave, tuple(deeds))
+    return replace(ledger, weave=weave, deeds=tuple(deeds))
 
 
 def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
@@ -87,7 +103,7 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
         return Verdict(_new(deeds, "joined", author, at, over), kept)
 
     weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True)
-    return Ledger(weave, tuple(deeds))
+    return replace(ledger, weave=weave, deeds=tuple(deeds))
 
 
 def added(ledger: Ledger, kind: Kind, author: Author, at: float, batch: str = "") -> Ledger:

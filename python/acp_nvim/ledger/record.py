@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 from typing import Any, TypeAlias
 
 from acp_nvim.ledger.deed import Author, Deed
-from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.ledger import Form, Ledger
 from acp_nvim.ledger.review import changes
 from acp_nvim.ledger.rewind import undone
 from acp_nvim.ledger.span import Span
@@ -50,6 +50,7 @@ def to_text(path: str, ledger: Ledger, updated: float) -> str:
             for deed in ledger.deeds
         ],
         "weave": [_plain(span) for span in ledger.weave],
+        "form": astuple(ledger.form),
     }
     # ASCII, so that a lone surrogate survives, and no line end can be in it
     return "\n".join(json.dumps(part, separators=(",", ":")) for part in (head, body)) + "\n"
@@ -79,9 +80,11 @@ def ledger_of(line: str) -> Ledger | None:
         named = {it for span in weave for it in (span.born, span.died, span.undone, span.was) if it}
         over = {it for deed in deeds for it in deed.over}
         is_whole = all(1 <= it <= len(deeds) for it in named | over)
+        mode, encoding = body.get("form", (0, ""))
+        form = Form(int(mode), str(encoding))
     except (TypeError, ValueError, KeyError, IndexError):
         return None
-    return Ledger(weave, deeds) if is_whole else None
+    return Ledger(weave, deeds, form) if is_whole else None
 
 
 def _author(fields: list[Value]) -> Author:

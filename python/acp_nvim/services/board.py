@@ -79,6 +79,7 @@ class Board:
             self._wake, self._busy = anyio.Event(), True
             try:
                 await self._draw_all()
+                await self._list_all()
             except AcpError as error:
                 self._fault(error)
             finally:
@@ -89,7 +90,12 @@ class Board:
     async def _draw_all(self) -> None:
         dirty, self._dirty = self._dirty, {}
         for path in dirty:
-            await self._draw(path)
+            try:
+                await self._draw(path)
+            except AcpError as error:
+                self._fault(error)
+
+    async def _list_all(self) -> None:
         reviews = self.reviews()
         if not any(review.pending for review in reviews):
             self.shown = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.ledger import Form
 from acp_nvim.services.baselines import Unknown
 from acp_nvim.services.edits import Edits
 from acp_nvim.services.lessons import Lessons
@@ -50,6 +51,10 @@ class Bookkeeper(Recorder):
         if self._seen is not None and not isinstance(text, Unknown):
             self._lessons.knows(key, path, text)
         self._on_written(author, path)
+
+    def left(self, path: str, form: Form) -> None:
+        """See `Recorder`."""
+        self._edits.left(path, form)
 
     def clashed(self, clash: Clash) -> None:
         """See `Recorder`."""

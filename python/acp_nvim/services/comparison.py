@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
 from acp_nvim.services.inventory import Inventory, Stamp, inside, stamp
 from acp_nvim.services.shelf import Shelf
 from acp_nvim.services.sight import Sight, Text, Unknown, see
@@ -23,6 +24,8 @@ class Change:
     path: str
     before: str | None
     after: str | None
+    form: Form = field(default=UNKNOWN_FORM, compare=False)
+    """How a file that is gone now was on disk."""
 
 
 class Comparison:
@@ -84,7 +87,8 @@ class Comparison:
         if isinstance(before, Unknown) or isinstance(after, Unknown):
             self.unknown.append(path)
         elif before != after:  # a noted text may have been encoded otherwise on disk
-            self.known.append(Change(path, before, after))
+            form = UNKNOWN_FORM if was is None or after is not None else was.form()
+            self.known.append(Change(path, before, after, form))
 
     def _differing(
         self, folder: str, stamps: Mapping[str, Stamp]

@@ -7,13 +7,13 @@ the user decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 
 from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.deed import Author, Deed, TurnKey
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.ledger import Form, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.services.edit_store import EditStore
@@ -44,6 +44,7 @@ class Edits(Recorder):
         self._changed = changed
         self._ledgers: dict[str, Ledger] = {}
         self._clashes: dict[str, Clash] = {}
+        self._left: dict[str, Form] = {}
         self._restored = False
         self._restoring = anyio.Lock()
 
@@ -69,7 +70,12 @@ class Edits(Recorder):
         ledger = self._ledgers.get(path) or begin(before)
         if ledger.text != before:
             ledger = saw(ledger, before, self.now())
-        self.put(path, wrote(ledger, after, author, self.now()))
+        ledger = wrote(ledger, after, author, self.now())
+        self.put(path, replace(ledger, form=self._left.pop(path, ledger.form)))
+
+    def left(self, path: str, form: Form) -> None:
+        """See `Recorder`."""
+        self._left[path] = form
 
     def clashed(self, clash: Clash) -> None:
         """See `Recorder`."""

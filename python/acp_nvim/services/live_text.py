@@ -30,7 +30,7 @@ async def live_text(files: Files | None, path: str) -> Live:
     except AskFailed as error:
         if error.code != Code.RESOURCE_NOT_FOUND:
             return Live(Unreadable())
-    if buffer is None or buffer.empty:
+    if buffer is None or not buffer_text(buffer):
         return Live(None)
     return Live(_shown(buffer), unsaved=True)  # deleted behind the user, who has it still
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.ledger import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class Recorder(Protocol):
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
 
+    def left(self, path: str, form: Form) -> None:
+        """A file is gone which was like that on disk; `wrote` is told next."""
+
     def clashed(self, clash: Clash) -> None:
         """Both have changed the same place."""
 
@@ -57,4 +61,7 @@ class Unrecorded(Recorder):
         """Do nothing."""
 
     def missed(self, paths: Sequence[str], author: Author) -> None:
+        """Do nothing."""
+
+    def left(self, path: str, form: Form) -> None:
         """Do nothing."""

@@ -222,11 +222,13 @@ class Review:
             after = None if ledger is None or standing is None else turn(ledger)
             if standing is None or after is None:
                 return None
-            if after.text == standing.text or await put(self._files, standing, after.text):
+            form = after.form
+            if after.text == standing.text or await put(self._files, standing, after.text, form):
                 await self._watch.saw(path)
                 for session in sessions:
                     self._learned(session, path, standing.text)
-                self._edits.put(path, after)
+                went = after.text is None and standing.text is not None
+                self._edits.put(path, replace(after, form=standing.form) if went else after)
                 return standing
         raise UserError(f"{path} keeps changing: try again")
 
@@ -235,8 +237,6 @@ class Review:
 
         The caller holds `still`: a change half taken note of would be taken for the user's.
         """
-        if self._edits.ledger(path) is None and self._edits.clash(path) is None:
-            return None
         try:
             standing = await self._stand(path)
         except UserError:
@@ -250,7 +250,7 @@ class Review:
         return standing
 
     def _weigh(self, clash: Clash, live: str) -> None:
-        """See where the two stand apart now: the user edits on, or takes over what the agent has."""
+        """See where both stand apart now: the user edits on, or takes over what the agent has."""
         places = apart(clash.base, live, clash.theirs)
         if not places:
             self._edits.settled(clash.path)

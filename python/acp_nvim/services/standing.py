@@ -6,10 +6,13 @@ Unlike what agents are given, the text is exact to the byte: a restored line is 
 from __future__ import annotations
 
 import os
+import stat
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from acp_nvim.errors import AskFailed, Code, UserError
 from acp_nvim.hunks import diff
+from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
 from acp_nvim.ledger.span import split_lines
 from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk
@@ -23,8 +26,8 @@ class Standing:
     path: str
     text: str | None
     buffer: LiveBuffer | None = None
-    encoding: str = "utf-8"
-    """Of a file that is in no buffer."""
+    form: Form = UNKNOWN_FORM
+    """How it is on disk besides."""
 
     @property
     def rows(self) -> int:
@@ -37,21 +40,39 @@ class Standing:
 async def stand(files: Files, path: str) -> Standing:
     """Return how the file stands. Raises `AskFailed` if it holds no text, or cannot be read."""
     buffer = await files.loaded(path)
-    if buffer is None:
-        try:
-            found = await disk.read(path)
-        except AskFailed as error:
-            if error.code == Code.RESOURCE_NOT_FOUND:
-                return Standing(path, None)
-            raise
-        return Standing(path, found.text, encoding=found.encoding)
-    # A buffer that is as its file was, and has no file any more, shows what is no more.
-    is_gone = not buffer.modified and not disk.stamp(path)
-    return Standing(path, None if is_gone else buffer_text(buffer), buffer)
+    mode = _mode(path)
+    if buffer is not None:
+        # A buffer that is as its file was, and has no file any more, shows what is no more.
+        is_gone = not buffer.modified and mode is None
+        text = None if is_gone else buffer_text(buffer)
+        return Standing(path, text, buffer, Form(mode or 0, buffer.encoding))
+    try:
+        found = await disk.read(path)
+    except AskFailed as error:
+        if error.code == Code.RESOURCE_NOT_FOUND:
+            return Standing(path, None)
+        raise
+    return Standing(path, found.text, form=Form(mode or 0, found.encoding))
 
 
-async def put(files: Files, standing: Standing, text: str | None, *, settled: bool = False) -> bool:
+def _mode(path: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except OSError:
+        return None
+
+
+async def put(
+    files: Files,
+    standing: Standing,
+    text: str | None,
+    form: Form = UNKNOWN_FORM,
+    *,
+    settled: bool = False,
+) -> bool:
     """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
+
+    `form` is what a file gets that is not there now.
 
     A buffer with unsaved edits is changed, but not saved for the user; any other file is.
     `settled`: with this text the user has decided on what the disk holds, so that Neovim need not
@@ -61,13 +82,23 @@ async def put(files: Files, standing: Standing, text: str | None, *, settled: bo
         if text is None:
             return await _remove(files, standing)
         if standing.buffer is not None:
-            return await _edit(files, standing, standing.buffer, text, settled=settled)
+            return await _edit(files, standing, standing.buffer, text, form, settled=settled)
         disk.check_writable(standing.path)
         disk.make_folders(standing.path)
-        await disk.write(standing.path, _encoded(text, standing.encoding))
+        kept = form if standing.text is None else standing.form
+        await disk.write(standing.path, _encoded(text, kept.encoding))
+        if standing.text is None:
+            _restore_mode(standing.path, form)
     except AskFailed as error:
         raise UserError(error.message) from error
     return True
+
+
+def _restore_mode(path: str, form: Form) -> None:
+    if form.mode:
+        # without the mode it is there all the same
+        with suppress(OSError):
+            os.chmod(path, form.mode)
 
 
 def _encoded(text: str, encoding: str) -> bytes:
@@ -79,7 +110,7 @@ def _encoded(text: str, encoding: str) -> bytes:
 
 
 async def _edit(
-    files: Files, standing: Standing, buffer: LiveBuffer, text: str, *, settled: bool
+    files: Files, standing: Standing, buffer: LiveBuffer, text: str, form: Form, *, settled: bool
 ) -> bool:
     if not buffer.modifiable or buffer.readonly:
         how = "read-only" if buffer.readonly else "not modifiable"
@@ -90,7 +121,10 @@ async def _edit(
         return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(standing.path)
     disk.check_writable(standing.path)
-    return await files.write(buffer, hunks, options)
+    done = await files.write(buffer, hunks, options)
+    if done and standing.text is None:
+        _restore_mode(standing.path, form)
+    return done
 
 
 async def _remove(files: Files, standing: Standing) -> bool:

@@ -30,6 +30,13 @@ NEOVIM_NAMES = {
 }
 
 UTF_8 = ("utf-8", "strict")
+WIDE_MARKS = {
+    # the longer first: one begins with the other
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 FALLBACK = "latin-1"
 """What Neovim takes, too, for a file that is no UTF-8: it holds any byte."""
 
@@ -71,7 +78,8 @@ def decode(data: bytes, encoding: str = "") -> tuple[str, str]:
     With the encoding of a buffer, bytes that do not fit become lone surrogates, as they are in its
     lines. Without, it is UTF-8 or else Latin-1.
     """
-    for name, errors in ((codec(encoding), "surrogateescape" if encoding else "strict"), UTF_8):
+    first = codec(encoding or marked(data))
+    for name, errors in ((first, "surrogateescape" if encoding else "strict"), UTF_8):
         try:
             return data.decode(name, errors), name
         except UnicodeDecodeError:
@@ -101,9 +109,17 @@ def codec(encoding: str) -> str:
         return "utf-8"
 
 
+def marked(data: bytes) -> str:
+    """Return the wide encoding that a byte order mark tells, "" if none does; as Neovim finds out.
+
+    The mark stays in the text.
+    """
+    return next((name for mark, name in WIDE_MARKS.items() if data.startswith(mark)), "")
+
+
 def is_binary(data: bytes, encoding: str = "") -> bool:
     """Return whether these bytes are no text: a NUL is in them, which wide encodings have."""
-    wide = codec(encoding).startswith(("utf-16", "utf-32"))
+    wide = codec(encoding or marked(data)).startswith(("utf-16", "utf-32"))
     return not wide and b"\0" in data[:BINARY_PROBE]
 
 

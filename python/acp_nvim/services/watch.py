@@ -157,6 +157,7 @@ class DiskWatch:
             if change.path in encodings or change.path in self._late:
                 await self._follow(change.path, author, change)
             else:
+                self._leave(change)
                 self._took(change.path, author, Followed(change.before, change.after))
         done = {change.path for change in changes}
         for path in dict.fromkeys((*opened, *self._late)):
@@ -181,10 +182,15 @@ class DiskWatch:
                 self._late[path] = Late(change, author)
             return
         if followed is not None:
+            self._leave(change)
             self._took(path, author, followed)
         elif path in self._disputes and self._disputes[path].stamp != disk.stamp(path):
             # The agent's text is kept by the recorder until the user has decided on it.
             del self._disputes[path]
+
+    def _leave(self, change: Change | None) -> None:
+        if change is not None and change.after is None:
+            self._recorder.left(change.path, change.form)
 
     def _took(self, path: str, author: Author | None, followed: Followed) -> None:
         if author is not None and followed.before != followed.after:

@@ -103,9 +103,7 @@ async def test_what_is_no_ledger_is_passed_over(store: EditStore, folder: Path) 
     assert "acp_edits" in other.read_text(), "another version may still read its own"
 
 
-async def test_a_folder_that_takes_nothing_costs_no_session(
-    store: EditStore, folder: Path
-) -> None:
+async def test_a_folder_that_takes_nothing_costs_no_session(store: EditStore, folder: Path) -> None:
     folder.parent.mkdir()
     folder.write_text("not a folder\n")
     put(store, a=PENDING)

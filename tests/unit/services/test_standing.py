@@ -155,9 +155,7 @@ async def test_a_read_only_file_is_left_alone(
     assert path.read_text() == "one\n"
 
 
-async def test_a_buffer_that_changes_meanwhile_is_not_touched(
-    files: FakeFiles, path: Path
-) -> None:
+async def test_a_buffer_that_changes_meanwhile_is_not_touched(files: FakeFiles, path: Path) -> None:
     path.write_text("one\n")
     files.open(path)
     files.before_change = lambda: files.type(path, "typed")

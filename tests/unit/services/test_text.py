@@ -117,6 +117,14 @@ def test_a_nul_early_on_means_binary() -> None:
     assert not is_binary(b"a" * 8192 + b"\0")
 
 
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_a_byte_order_mark_tells_a_wide_encoding(name: str) -> None:
+    data = "\ufeffä\n".encode(name)
+    assert not is_binary(data)
+    assert decode(data) == ("\ufeffä\n", name)
+    assert encode(*decode(data)) == data
+
+
 def test_what_json_cannot_hold_is_replaced() -> None:
     assert clean("a\udce9b\ud800") == "a\ufffdb\ufffd"
     assert clean("aé\U0001f600") == "aé\U0001f600"
