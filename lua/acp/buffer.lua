@@ -81,6 +81,15 @@ end
 local group = api.nvim_create_augroup('acp_buffer', {})
 local announcing = false
 
+--- Let the host look at once: what agents do to the file from now on is not what was in it before.
+---@param buffer integer
+local function tell(buffer)
+  local bridge = package.loaded['acp.bridge']
+  if bridge and bridge.running() then
+    bridge.notify('met', { path = resolve(api.nvim_buf_get_name(buffer)) })
+  end
+end
+
 api.nvim_create_autocmd('BufWritePost', {
   group = group,
   desc = 'The user has written a file, no agent',
@@ -89,6 +98,7 @@ api.nvim_create_autocmd('BufWritePost', {
     if not announcing and name ~= '' and resolve(event.match) == resolve(name) then
       saved[event.buf] = stamp(event.buf)
       synced[event.buf] = saved[event.buf]
+      tell(event.buf)
     end
   end,
 })
@@ -98,6 +108,7 @@ api.nvim_create_autocmd('BufReadPost', {
   desc = 'A buffer has what its file has',
   callback = function(event)
     synced[event.buf] = stamp(event.buf)
+    tell(event.buf)
   end,
 })
 

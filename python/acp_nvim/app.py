@@ -178,6 +178,7 @@ class App:
             reviewer=self._keeping.reviewer,
             board=self._keeping.board,
             known=self._keeping.known,
+            met=self._keeping.met,
             follow=self._follow,
             lessons=self._keeping.lessons,
             show_notes=partial(self._call.post, "acp.prompt.notes"),

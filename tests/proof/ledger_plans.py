@@ -106,6 +106,9 @@ class LedgerMachine:
         self.kept = False
         self.pending: set[str] = set()
         self.history: list[str | None] = [base]
+        self.went: set[str] = set()
+        """Lines that were gone at some time: should the user take one out that came back, that may
+        be the agent's removal again."""
         self._numbers = itertools.count(1)
         self._batches: list[str] = []
 
@@ -132,6 +135,7 @@ class LedgerMachine:
                 self._undo(turn)
             case Redone():
                 self._redo()
+        self.went |= {*(bodies(self.history[-1]) or ())} - {*(bodies(self.ledger.text) or ())}
         self.history.append(self.ledger.text)
 
     def _wrote(self, turn: int, text: str | None) -> None:
@@ -146,8 +150,9 @@ class LedgerMachine:
         if before and self.shadow is not None and is_clear(bodies(before), self.shadow, edit):
             at = edit.at % (len(bodies(before)) + 1)
             shadow = shadowed(self.shadow, bodies(before), Edit(edit.change, at), word)
+        gone = {*(bodies(before) or ())} - {*(bodies(text) or ())}
         self._saw(text)
-        self.shadow = shadow
+        self.shadow = None if gone & self.went else shadow
 
     def _saw(self, text: str | None) -> None:
         if text != self.ledger.text:

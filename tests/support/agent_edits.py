@@ -9,7 +9,7 @@ from tests.support.main_job import MainJob
 from tests.support.stdio_agent import StdioAgent
 
 MARKS = """
-local space = vim.api.nvim_get_namespaces().acp_review
+local space = vim.api.nvim_create_namespace('acp_review')
 local rows = {}
 for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
   if mark[4].sign_text then
@@ -19,7 +19,7 @@ end
 return rows
 """
 REMOVED = """
-local space = vim.api.nvim_get_namespaces().acp_review
+local space = vim.api.nvim_create_namespace('acp_review')
 local lines = {}
 for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
   for _, chunks in ipairs(mark[4].virt_lines or {}) do

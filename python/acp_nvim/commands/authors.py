@@ -51,10 +51,15 @@ class Authors:
 
     def of_path(self, path: str) -> Author | None:
         """Return the turn that runs in a session whose folders the resolved path is in."""
+        found = self.around(path)
+        return None if found is None else found[0]
+
+    def around(self, path: str) -> tuple[Author, Roots] | None:
+        """Return the same with the folders of the session."""
         for session in self._desk.sessions():
-            author = self.of(session.state)
-            if author is not None and _is_in(path, self.roots(session)):
-                return author
+            author, roots = self.of(session.state), self.roots(session)
+            if author is not None and _is_in(path, roots):
+                return author, roots
         return None
 
     def roots(self, session: Session) -> Roots:

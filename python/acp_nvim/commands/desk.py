@@ -57,6 +57,8 @@ class Ground:
     review: Review
     reviewer: Reviewer
     board: Board
+    met: Callable[[str], None]
+    """Looks at a file that the user has just opened or saved."""
     known: Callable[..., Coroutine[Any, Any, None]]
     """Takes note of files that an agent's own tool has read: state, roots, paths."""
     show_notes: Callable[[int, list[dict[str, str]]], None]

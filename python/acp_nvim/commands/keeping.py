@@ -106,6 +106,13 @@ class Keeping:
         for path in self.board.paths():
             await self.review.look(path)
 
+    def met(self, path: str) -> None:
+        """The user has opened, or saved, that file: what an agent did before shows only now."""
+        found = self._authors.around(path)
+        if found is not None:
+            author, roots = found
+            self.disk.look(author, roots, [path])
+
     async def known(self, state: SessionState, roots: Roots, paths: Iterable[str]) -> None:
         """An agent's own tool has read these files from the disk."""
         for path in paths:

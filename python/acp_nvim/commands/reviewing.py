@@ -51,8 +51,13 @@ async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
 def edited(desk: Desk, payload: Mapping[str, Any]) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
     path = str(payload.get("path"))
-    if desk.ground.edits.ledger(path) is not None:
+    if path in desk.ground.edits.paths():
         desk.ground.board.touch(path)
+
+
+def met(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """The user has opened or saved a file: look at it now, if an agent's turn may change it."""
+    desk.ground.met(str(payload.get("path")))
 
 
 async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:

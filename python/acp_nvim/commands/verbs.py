@@ -56,6 +56,7 @@ VERBS: Mapping[str, Handler] = {
     "inspect": viewing.inspect,
     "review": reviewing.review,
     "edited": reviewing.edited,
+    "met": reviewing.met,
     "decide": reviewing.decide,
     "undo": reviewing.undo,
     "redo": reviewing.redo,

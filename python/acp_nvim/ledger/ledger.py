@@ -81,7 +81,7 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
         deed = deeds[span.died - 1] if span.died else None
         return deed is not None and _is_of(deed, author)
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, may_return)
+    weave = rewoven(ledger.weave, lines_of(text), judge, may_return, by_user=False)
     return replace(ledger, weave=weave, deeds=tuple(deeds))
 
 
@@ -102,7 +102,7 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
         author = deeds[max(over) - 1].author
         return Verdict(_new(deeds, "joined", author, at, over), kept)
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True)
+    weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, by_user=True)
     return replace(ledger, weave=weave, deeds=tuple(deeds))
 
 

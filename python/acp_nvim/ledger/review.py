@@ -56,7 +56,7 @@ def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None)
     number = len(recorded.deeds)
 
     def turn_back(span: Span) -> Span:
-        return span.dead(number) if span.alive else span.back()
+        return span.dead(number) if span.alive else span.returned()
 
     decided = _decide(ledger, rows, turn_back)
     if not decided.count:

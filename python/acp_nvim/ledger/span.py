@@ -28,7 +28,8 @@ class Span:
     undone: int | None = None
     """The undo that has brought them back."""
     was: int | None = None
-    """The deed that had taken them out before."""
+    """The deed that had taken them out before: should the user take them out again, it is that
+    deed's doing again."""
 
     @property
     def alive(self) -> bool:
@@ -38,6 +39,14 @@ class Span:
     def dead(self, deed: int, *, kept: bool = False) -> Span:
         """Return them as that deed takes them out."""
         return replace(self, died=deed, kept_death=kept, undone=None, was=None)
+
+    def gone_again(self) -> Span:
+        """Return them as they were before they were `returned`, or an undo brought them back."""
+        return replace(self, died=self.was, undone=None, was=None)
+
+    def returned(self) -> Span:
+        """Return them as the user has brought them back: what took them out is not forgotten."""
+        return replace(self, died=None, undone=None, was=self.died or self.was)
 
     def back(self) -> Span:
         """Return them as they are in the text again, as if they had never been taken out."""

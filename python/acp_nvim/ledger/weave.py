@@ -42,7 +42,9 @@ MayReturn: TypeAlias = Callable[[Span], bool]
 """Tells whether a line that is gone may be the one that a text has again."""
 
 
-def rewoven(weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn) -> Weave:
+def rewoven(
+    weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn, *, by_user: bool
+) -> Weave:
     """Return the weave whose text is `lines`; `judge` says of each hunk whose it is."""
     spans: list[Span] = []
     hunks = diff(alive_lines(weave), lines)
@@ -50,7 +52,7 @@ def rewoven(weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayRet
         if isinstance(piece, Span):
             spans.append(piece)
         else:
-            spans += _changed(piece, judge, may_return)
+            spans += _changed(piece, judge, may_return, by_user=by_user)
     return packed(file_apart(spans))
 
 
@@ -92,7 +94,9 @@ def _take(rest: list[Span], most: int) -> Span:
     return span
 
 
-def _changed(region: _Region, judge: Judge, may_return: MayReturn) -> Iterator[Span]:
+def _changed(
+    region: _Region, judge: Judge, may_return: MayReturn, *, by_user: bool
+) -> Iterator[Span]:
     """Yield the lines of a region as the hunk leaves them.
 
     New lines stand below those that they replace, one by one, so that a part of a hunk can be
@@ -105,6 +109,7 @@ def _changed(region: _Region, judge: Judge, may_return: MayReturn) -> Iterator[S
     place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
     verdict = judge(place)
     until = _slots(killed, returns, len(region.lines))
+    again = by_user and len(returns) == len(region.lines) and _goes_again(place)
     done = 0
 
     def put(last: int) -> Iterator[Span]:
@@ -117,12 +122,24 @@ def _changed(region: _Region, judge: Judge, may_return: MayReturn) -> Iterator[S
         if at in returns:
             yield from put(returns[at])
             done = returns[at] + 1
-            yield item.back()
+            yield item.returned() if by_user else item.back()
         else:
-            yield item.dead(verdict.deed, kept=verdict.kept) if item.alive else item
+            yield _dead(item, verdict, again=again) if item.alive else item
         if at in until:
             yield from put(until[at])
             done = max(done, until[at])
+
+
+def _goes_again(place: Place) -> bool:
+    """Tell whether just those lines go that had gone before, in one: it is taken back that they
+    have `returned`."""
+    deeds = {it.was for it in place.killed}
+    around = {it.was for it in (place.before, place.after) if it is not None}
+    return bool(deeds) and None not in deeds and not deeds & around
+
+
+def _dead(item: Span, verdict: Verdict, *, again: bool) -> Span:
+    return item.gone_again() if again else item.dead(verdict.deed, kept=verdict.kept)
 
 
 def _slots(killed: Sequence[int], returns: Mapping[int, int], count: int) -> dict[int, int]:

@@ -17,6 +17,7 @@ from acp_nvim.errors import AskFailed, Code
 from acp_nvim.ledger.deed import Author
 from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk, writing
+from acp_nvim.services.baselines import UNKNOWN
 from acp_nvim.services.recorder import Clash, Recorder, Unrecorded
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.text import buffer_text, clean, window
@@ -129,7 +130,9 @@ class FileService:
         """Write, and say who did; the caller holds the file's lock, and `still`."""
         author = self._author(session_id)
         seen = await self._watch.seen(path)
-        await self._watch.settle(path, author)
+        change = await self._watch.settle(path, author)
+        if seen is UNKNOWN and change is not None:
+            seen = change.before
         self._check(path)
         known = clean(seen) if isinstance(seen, str) else seen
         wish = Wish(path, self._bases.get((session_id, path), known), content)
@@ -172,7 +175,8 @@ class FileService:
     def _record(self, path: str, written: Written, author: Author | None) -> None:
         if author is not None:
             self._recorder.wrote(path, written.before, written.after, author)
-        self._recorder.settled(path)
+        if written.taken:
+            self._recorder.settled(path)
 
     def forget(self, session_id: str) -> None:
         """Drop what is remembered for a session that is over."""

@@ -21,7 +21,7 @@ from acp_nvim.ports import Files
 from acp_nvim.services.edits import Edits, SessionKey, Turn
 from acp_nvim.services.recorder import Clash
 from acp_nvim.services.standing import Standing, put, stand
-from acp_nvim.services.text import apart, with_theirs
+from acp_nvim.services.text import apart, reconciled, with_theirs
 from acp_nvim.services.watch import DiskWatch
 from acp_nvim.view.review import FileReview
 
@@ -243,16 +243,19 @@ class Review:
             if raising:
                 raise
             return None
-        self._edits.saw(path, standing.text)
         clash = self._edits.clash(path)
         if clash is not None and standing.text is not None:
             self._weigh(clash, standing.text)
+        self._edits.saw(path, standing.text)
         return standing
 
     def _weigh(self, clash: Clash, live: str) -> None:
         """See where both stand apart now: the user edits on, or takes over what the agent has."""
         places = apart(clash.base, live, clash.theirs)
         if not places:
+            without, clashes = reconciled(clash.theirs, live, clash.base)
+            if not clashes:  # else the user has gone on in it, so that it is the user's
+                self._edits.wrote(clash.path, without, live, clash.author)
             self._edits.settled(clash.path)
         elif places != clash.places:
             self._edits.clashed(replace(clash, places=places))

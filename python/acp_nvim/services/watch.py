@@ -117,10 +117,11 @@ class DiskWatch:
 
     # --- for who holds `still`
 
-    async def settle(self, path: str, author: Author | None) -> None:
-        """Take what the disk has new at that resolved path."""
+    async def settle(self, path: str, author: Author | None) -> Change | None:
+        """Take what the disk has new at that resolved path, and return it."""
         change = await self._baselines.look(path, await self._encoding(path))
         await self._follow(path, author, change)
+        return change
 
     async def saw(self, path: str) -> None:
         """See the file as it is now: it was we who wrote it."""

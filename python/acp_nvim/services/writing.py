@@ -41,6 +41,8 @@ class Written:
 
     before: str | None
     after: str
+    taken: bool = True
+    """The agent's text is in it."""
 
 
 class Clashed(AskFailed):
@@ -98,12 +100,12 @@ async def _through(files: Files, wish: Wish, buffer: LiveBuffer) -> Written | No
     found = await _now(wish.path, buffer.encoding or "utf-8")
     on_disk = None if found is None else clean(found.text)
     live = buffer_text(buffer)
-    before = None if found is None and buffer.empty else live
+    before = None if found is None and not buffer.modified else live
     ours = clean(live) if on_disk is None or buffer.modified else on_disk
     if buffer.modified and wish.base is UNKNOWN and wish.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
-        return Written(live, live)
+        return Written(live, live, taken=False)
     text = _merge(wish, _base(wish, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(text, buffer)
     hunks = diff([clean(line) for line in buffer.lines], lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_nvim.ledger.deed import Author
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, origin, reject
@@ -113,6 +115,24 @@ def test_undoing_in_the_editor_leaves_nothing_and_redoing_brings_the_hunk_back()
     assert shape(ledger) == [(1, "b", "B|x")]
     assert changes(ledger)[0].authors == (ONE,)
     assert reject(ledger, ONE, 0.0).ledger.text == base
+
+
+def test_lines_that_are_only_gone_come_back_and_go_again_with_the_user() -> None:
+    base, after = text("a", "b", "c"), text("a", "c")
+    removed = edited(base, after)
+    for back in (saw(removed, base, 0), reject(removed, ONE, 0.0).ledger):
+        assert shape(back) == []
+        again = saw(back, after, 0)
+        assert shape(again) == [(1, "b", "")]
+        assert undo(again, ONE, "batch", 0.0).ledger.text == base
+        assert again == replace(removed, deeds=again.deeds)
+    kept = keep(removed).ledger
+    assert shape(saw(saw(kept, base, 0), after, 0)) == []
+
+
+def test_what_the_user_writes_in_place_of_a_rejected_line_is_the_users() -> None:
+    rejected = reject(edited(text("a", "b", "c"), text("a", "c")), ONE, 0.0).ledger
+    assert shape(saw(rejected, text("a", "mine", "c"), 0)) == []
 
 
 def test_undoing_a_rejection_in_the_editor_makes_it_pending_again() -> None:
