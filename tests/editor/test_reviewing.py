@@ -10,6 +10,7 @@ from tests.support.agent_edits import (
     command,
     files,
     hunks,
+    looked,
     put,
     quickfix,
     removed,
@@ -97,6 +98,7 @@ def test_what_happens_between_turns_is_the_users(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)
     turned(job, agent, path)
+    looked(job)
     put(job.work / "mine.txt", "mine\n")
     put(path, "mine\n" + THEIRS)
     prompt = job.turn(agent)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.support.agent_edits import command, files, hunks, put, signs, tool, until_files, write
+from tests.support.agent_edits import command, files, hunks, looked, put, signs, tool, until_files, write
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
-from tests.support.stdio_agent import StdioAgent
+from tests.support.stdio_agent import AgentStage, StdioAgent
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 THEIRS = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "")
@@ -35,6 +36,7 @@ class Project:
         command(self.agent, {self.closed: THEIRS, self.new: "new\n", self.gone: None})
         self.agent.say("done")
         job.finish(self.agent, prompt)
+        looked(job)
         until_files(job, {"opened.txt": 2, "closed.txt": 2, "new.txt": 1, "gone.sh": 1})
         job.command("wincmd t")
 
@@ -198,6 +200,34 @@ def test_two_sessions_on_the_same_file_have_turns_of_their_own(job: MainJob) -> 
     assert path.read_text() == text
 
 
+def test_two_agents_on_the_same_file_are_told_apart(tmp_path: Path) -> None:
+    stage = AgentStage(tmp_path)
+    with closing(stage), MainJob({"agents": {"other": stage.options()}}) as job:
+        agent = job.start()
+        path = job.edit("a.txt", LINES)
+        job.command("AcpStart other")
+        other = stage.accept()
+        other.initialize()
+        other.open()
+        job.until(lambda: len(job.inspect()["sessions"]) == 2)
+        job.until(lambda: job.session()["state"] == "idle")
+        prompt = job.turn(other)
+        write(other, path, LINES.replace("line 7\n", "seven\n"))
+        read = agent.ask("fs/read_text_file", path=str(path))["result"]["content"]
+        write(agent, path, read.replace("line 1\n", "nobody's, for no turn of its runs\n"))
+        job.finish(other, prompt)
+        assert hunks(job) == [(1, "a.txt", 7, 7, 1, 1)]
+        job.command("wincmd t | 7 | Acp why")
+        job.until(lambda: job.nvim.eval("nvim_win_get_config(0).relative") != "")
+        assert "other" in job.nvim.lines()[0]
+        job.nvim.input("q")
+        job.command("Acp reject file")
+        job.told("rejected 1 hunk")
+        assert path.read_text() == read.replace(
+            "line 1\n", "nobody's, for no turn of its runs\n"
+        ).replace("seven\n", "line 7\n")
+
+
 # --- restarts
 
 
@@ -234,6 +264,10 @@ def test_a_review_goes_on_in_another_neovim(job: MainJob, project: Project) -> N
         assert later.eval("line('.')") == 3
         later.command("Acp keep")
         later.wait(lambda: "kept 1 hunk, 5 left" in later.messages())
+        later.command("Acp why")
+        later.wait(lambda: "go" in later.lines()[-1])
+        assert "scripted" in later.lines()[0]
+        later.input("q")
         later.command("Acp undo")
         later.wait(lambda: "took back turn 1 of scripted in 4 files" in later.messages())
         assert later.lines() == LINES.splitlines()

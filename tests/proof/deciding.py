@@ -46,10 +46,10 @@ def complaint_of_reject(
     if now != wanted and (now or wanted):
         return f"{name}: rejected, but not the base there: {now!r}, not {wanted!r}"
     was, shown = before.shown.get(name), after.shown.get(name)
-    if was is not None and was.modified and wanted is not None:
-        if before.disk[name] != after.disk[name]:
+    if was is not None and was.modified:
+        if wanted is not None and before.disk[name] != after.disk[name]:
             return f"{name}: saved by the reject"
-    elif after.disk[name] != now:
+    elif (after.disk[name] or "") != (now or ""):
         return f"{name}: the disk differs after the reject"
     elif shown is not None and shown.modified:
         return f"{name}: modified by the reject"

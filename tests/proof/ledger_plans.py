@@ -135,7 +135,7 @@ class LedgerMachine:
                 self._undo(turn)
             case Redone():
                 self._redo()
-        self.went |= {*(bodies(self.history[-1]) or ())} - {*(bodies(self.ledger.text) or ())}
+        self.went |= set(bodies(self.history[-1])) - set(bodies(self.ledger.text))
         self.history.append(self.ledger.text)
 
     def _wrote(self, turn: int, text: str | None) -> None:
@@ -150,7 +150,7 @@ class LedgerMachine:
         if before and self.shadow is not None and is_clear(bodies(before), self.shadow, edit):
             at = edit.at % (len(bodies(before)) + 1)
             shadow = shadowed(self.shadow, bodies(before), Edit(edit.change, at), word)
-        gone = {*(bodies(before) or ())} - {*(bodies(text) or ())}
+        gone = set(bodies(before)) - set(bodies(text))
         self._saw(text)
         self.shadow = None if gone & self.went else shadow
 
@@ -200,7 +200,7 @@ class LedgerMachine:
         act: Decided,
         rows: range | None,
     ) -> None:
-        gone = {line for line in _split(before)} - {line for line in _split(after.text)}
+        gone = set(_split(before)) - set(_split(after.text))
         may = {line for it in touched for line in it.added}
         assert gone <= may, f"took more than the hunk: {sorted(gone - may)}"
         if rows is None or act.scope == "hunk":

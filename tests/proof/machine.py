@@ -80,7 +80,7 @@ class Machine:
         """Carry out one step. Raises `Violation`."""
         match step:
             case User():
-                self._user(step)
+                await self._user(step)
             case Writes():
                 await self._writes(step)
             case Tool():
@@ -112,8 +112,18 @@ class Machine:
 
     # The user
 
-    def _user(self, step: User) -> None:
+    async def _user(self, step: User) -> None:
+        """Act, and have the client look where the user opens or saves a file, unless it is late."""
         name = NAMES[step.file % len(NAMES)]
+        is_late = step.to % 4 == 3
+        if name not in self.sight.shown and not is_late:
+            self._act(User("open", step.file), name)
+            await self._settle(0, (name,))
+        self._act(step, name)
+        if step.act in ("save", "revert") and not is_late:
+            await self._settle(0, (name,))
+
+    def _act(self, step: User, name: str) -> None:
         loaded = set(self.sight.shown)
         lines = bodies(self.sight.live(name)) or [""]
         row = step.at % len(lines) + 1
@@ -140,7 +150,7 @@ class Machine:
             self.origin[name] = self.sight.disk[name]
 
     def _excuse(self, name: str) -> None:
-        """The user has acted upon what nobody has looked at yet: whose it is cannot be known."""
+        """The user has acted upon what the client was late to look at: whose is it, then?"""
         if self._unsettled(name) or self._clashes(name):
             self.reported[name] |= agents(self.sight.disk[name])
 
@@ -307,7 +317,7 @@ class Machine:
 
     async def _decide(self, step: Decides, name: str) -> None:
         before, path = self.sight, self.world.path(name)
-        self.services.observe(name, text_of(before, name))
+        await self.services.review.look(path)
         found = self.services.changes(name)
         rows, touched = _meant(step, found)
         if step.verdict == "keep":
@@ -343,7 +353,7 @@ class Machine:
         await self._settle(0, NAMES)
         before = self.sight
         for name in NAMES:
-            self.services.observe(name, text_of(before, name))
+            await self.services.review.look(self.world.path(name))
         turns = self.services.turns()
         if not turns:
             return
@@ -366,7 +376,7 @@ class Machine:
     async def _returns(self, step: Returns) -> None:
         await self._settle(0, NAMES)
         for name in NAMES:
-            self.services.observe(name, text_of(self.sight, name))
+            await self.services.review.look(self.world.path(name))
         redone = await self.services.redo(SESSIONS[step.session])
         self._assert(not (redone and redone.failed), f"redo failed: {redone}")
         self._after_rewind(self.sight, strict=False)

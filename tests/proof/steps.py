@@ -140,7 +140,7 @@ edits = st.lists(
 TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "open")
 COMMANDS = ("join", "substitute", "global", "move", "copy", "redo", "close", "drop", "revert")
 
-typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places)
+typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places, places)
 commands = st.builds(User, st.sampled_from(COMMANDS), files, places, places)
 writes = st.builds(
     Writes, session, files, edits, st.booleans(), st.sampled_from((0, 0, 0, 1, 2, 3))

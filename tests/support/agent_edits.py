@@ -34,6 +34,22 @@ return lines
 """
 
 
+LOOK = """
+local done = false
+require('acp.bridge').call('why', { path = '/', line = 1 }, function()
+  done = true
+end)
+return vim.wait(10000, function()
+  return done
+end, 2)
+"""
+
+
+def looked(job: MainJob) -> None:
+    """Wait until the host has done its look at the disk: what is done from now on is the user's."""
+    assert job.nvim.lua(LOOK)
+
+
 def write(agent: StdioAgent, path: Path, text: str, **fields: Any) -> dict[str, Any]:
     """Write through the client; return the answer."""
     return agent.ask("fs/write_text_file", path=str(path), content=text, **fields)

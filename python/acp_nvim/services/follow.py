@@ -34,14 +34,15 @@ class Followed:
 
 
 async def follow(
-    files: Files, path: str, change: Change | None, *, kept: bool = False
+    files: Files, path: str, change: Change | None, *, kept: bool = False, same: bool = False
 ) -> Followed | None:
     """Bring the buffer of that resolved path, if it has one, up to the disk.
 
     `change` is what is known of how the disk has changed, as the buffer's encoding has it; `kept`:
-    somebody keeps what the disk has against the user's text, so that Neovim need not ask about it.
-    None if there was nothing to be done, or it was the user who wrote. Raises `AskFailed` when it
-    cannot be done now; nothing has changed.
+    somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
+    `same`: the disk is known to hold what it held, though its time may be another. None if there
+    was nothing to be done, or it was the user who wrote. Raises `AskFailed` when it cannot be done
+    now; nothing has changed.
     """
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(path)
@@ -53,14 +54,26 @@ async def follow(
         if stamp and stamp == buffer.synced and buffer.modified:
             # Neovim has read it before the user went on.
             return None if change is None else Followed(change.before, change.after)
-        now = await _now(path, buffer)
-        if buffer.modified:
-            done, followed = await _merge(files, buffer, now, change, kept=kept)
+        touched = bool(stamp and buffer.synced) and stamp != buffer.synced
+        if buffer.modified and change is None:
+            # Nothing new: at most Neovim is to know that the file's time tells nothing.
+            done = not (touched and same) or await files.edit(buffer, (), None, settled=True)
+            followed = None
         else:
-            done, followed = await _take(files, buffer, now, change)
+            done, followed = await _bring(files, path, buffer, change, kept=kept, touched=touched)
         if done:
             return followed
     raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
+
+
+async def _bring(
+    files: Files, path: str, buffer: LiveBuffer, change: Change | None, *, kept: bool, touched: bool
+) -> tuple[bool, Followed | None]:
+    """Bring the buffer up to the disk; False if it changed meanwhile."""
+    now = await _now(path, buffer)
+    if buffer.modified:
+        return await _merge(files, buffer, now, change, kept=kept)
+    return await _take(files, buffer, now, change, touched=touched)
 
 
 async def _now(path: str, buffer: LiveBuffer) -> str | None:
@@ -74,7 +87,7 @@ async def _now(path: str, buffer: LiveBuffer) -> str | None:
 
 
 async def _take(
-    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None
+    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None, *, touched: bool
 ) -> tuple[bool, Followed | None]:
     """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
     live = buffer_text(buffer)
@@ -82,7 +95,7 @@ async def _take(
     if now is None:
         gone = change is not None and change.before is not None
         return True, Followed(live, None) if gone else None
-    if now != live:
+    if now != live or touched:
         lines, options = buffer_form(now, buffer)
         if not await files.follow(buffer, diff(buffer.lines, lines), options):
             return False, None

@@ -119,8 +119,11 @@ class DiskWatch:
 
     async def settle(self, path: str, author: Author | None) -> Change | None:
         """Take what the disk has new at that resolved path, and return it."""
-        change = await self._baselines.look(path, await self._encoding(path))
-        await self._follow(path, author, change)
+        encoding = await self._encoding(path)
+        known = self._baselines.text(path, encoding)
+        change = await self._baselines.look(path, encoding)
+        same = change is None and isinstance(known, str) and path not in self._disputes
+        await self._follow(path, author, change, same=same)
         return change
 
     async def saw(self, path: str) -> None:
@@ -170,13 +173,16 @@ class DiskWatch:
         buffer = await self._files.loaded(path)
         return "" if buffer is None else buffer.encoding or "utf-8"
 
-    async def _follow(self, path: str, author: Author | None, change: Change | None) -> None:
+    async def _follow(
+        self, path: str, author: Author | None, change: Change | None, *, same: bool = False
+    ) -> None:
         late = self._late.pop(path, None)
         if late is not None:
             change = replace(change or late.change, before=late.change.before)
             author = late.author or author
         try:
-            followed = await follow(self._files, path, change, kept=author is not None)
+            kept = author is not None
+            followed = await follow(self._files, path, change, kept=kept, same=same)
         except AskFailed:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:

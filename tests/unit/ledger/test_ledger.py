@@ -130,6 +130,19 @@ def test_lines_that_are_only_gone_come_back_and_go_again_with_the_user() -> None
     assert shape(saw(saw(kept, base, 0), after, 0)) == []
 
 
+def test_a_part_of_what_came_back_is_the_users_to_take_out() -> None:
+    base = text("a", "b", "c", "d")
+    rejected = reject(edited(base, text("a", "d")), ONE, 0.0).ledger
+    assert shape(saw(rejected, text("a", "c", "d"), 0)) == []
+    assert shape(saw(rejected, text("a", "d"), 0)) == [(1, "b|c", "")]
+
+
+def test_an_agent_that_takes_out_again_what_was_rejected_does_it_itself() -> None:
+    rejected = reject(edited(text("a", "b", "c"), text("a", "c")), ONE, 0.0).ledger
+    again = wrote(rejected, text("a", "c"), TWO, 0.0)
+    assert [it.authors for it in changes(again)] == [(TWO,)]
+
+
 def test_what_the_user_writes_in_place_of_a_rejected_line_is_the_users() -> None:
     rejected = reject(edited(text("a", "b", "c"), text("a", "c")), ONE, 0.0).ledger
     assert shape(saw(rejected, text("a", "mine", "c"), 0)) == []

@@ -104,8 +104,8 @@ async def test_what_an_agent_makes_anew_is_no_rejection_any_more(office: Office)
     path.write_text("one\n")
     office.lessons.rejected(KEY, str(path), "two\n")
     assert await office.notes() == ["rejected"]
-    Bookkeeper(office.edits, office.lessons).wrote(str(path), "one\n", "two\n", author())
-    path.write_text("two\n")
+    Bookkeeper(office.edits, office.lessons).wrote(str(path), "one\n", "three\n", author())
+    path.write_text("three\n")
     assert await office.notes() == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -99,10 +100,13 @@ def test_turns_are_in_the_order_in_which_they_began(edits: Edits) -> None:
     edits.wrote("/a", None, "a\n", author(2))
     edits.wrote("/a", "a\n", "a\nb\n", author(3, "other"))
     edits.wrote("/a", "a\nb\n", "a\nb\nc\n", author(4, agent="qwen"))
+    reloaded = replace(author(1), began=20.0)
+    edits.wrote("/c", None, "c\n", reloaded)
     turns = edits.turns(("gemini", "s"))
     assert [(it.author, it.paths) for it in turns] == [
         (author(2), ("/a", "/b")),
         (author(10), ("/b",)),
+        (reloaded, ("/c",)),
     ]
     assert [it.author.turn for it in edits.turns(("gemini", "other"))] == [3]
     assert edits.turns(("nobody", "s")) == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -138,6 +139,35 @@ async def test_a_file_in_another_encoding_keeps_it(desk: ReviewDesk) -> None:
         await desk.watch.settle(str(path), author())
     await desk.undo()
     assert path.read_bytes() == "café\nthé\n".encode("latin-1")
+
+
+@pytest.mark.parametrize("opened", [False, True])
+async def test_a_restored_file_has_its_mode_and_its_encoding(
+    desk: ReviewDesk, tmp_path: Path, *, opened: bool
+) -> None:
+    path = desk.folder / "a"
+    path.write_bytes(b"#!caf\xe9\n")
+    path.chmod(0o750)
+    if opened:
+        desk.files.open(path, "#!café", modified=False, encoding="latin1")
+    await desk.agent(path, None)
+    desk.store.flush()
+    later = ReviewDesk(desk.folder, tmp_path / "kept")
+    later.files.buffers |= desk.files.buffers
+    await later.edits.restore()
+    await later.undo()
+    assert path.read_bytes() == b"#!caf\xe9\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750
+
+
+async def test_a_returned_file_has_its_mode(desk: ReviewDesk) -> None:
+    path = desk.folder / "a"
+    await desk.agent(path, "#!/bin/sh\n")
+    path.chmod(0o700)
+    await desk.undo()
+    assert not path.exists()
+    await desk.redo()
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("#!/bin/sh\n", 0o700)
 
 
 async def test_bytes_that_are_no_text_come_back_in_a_buffer(desk: ReviewDesk) -> None:
@@ -432,7 +462,7 @@ async def test_a_conflict_is_over_once_the_user_has_all_that_the_agent_wants(
 ) -> None:
     path = await clash(desk)
     desk.files.type(path, "zero", *THEIRS.split())
-    await desk.review.look(str(path))
+    assert await desk.hunks(path) == [(2, "b", "B"), (5, "", "e")]
     assert desk.edits.clash(str(path)) is None
 
 
