@@ -3,7 +3,9 @@
 -- the changedtick that it has seen. The shapes are in doc/architecture.md, "Host → Lua".
 
 local edit = require('acp.edit')
+local file_buffers = require('acp.file_buffers')
 local save = require('acp.save')
+local stamps = require('acp.stamps')
 
 local api = vim.api
 
@@ -15,49 +17,6 @@ local M = {}
 ---@field bomb boolean
 ---@field endofline boolean
 
----@param name string
----@return string name without symlinks; the file itself need not exist
-local function resolve(name)
-  local real = vim.uv.fs_realpath(name)
-  if real then
-    return real
-  end
-  local folder = vim.uv.fs_realpath(vim.fs.dirname(name))
-  return folder and vim.fs.joinpath(folder, vim.fs.basename(name)) or name
-end
-
-M.resolve = resolve
-
----@return fun(): integer?, string? over loaded buffers of files, with their names
-local function files()
-  return coroutine.wrap(function()
-    for _, buffer in ipairs(api.nvim_list_bufs()) do
-      local name = api.nvim_buf_get_name(buffer)
-      local loaded = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
-      if loaded and name ~= '' and not name:match('^%a[%w+.-]+://') then
-        coroutine.yield(buffer, name)
-      end
-    end
-  end)
-end
-
----@param path string resolved
----@return integer? buffer
-local function find(path)
-  for buffer, name in files() do
-    if name == path then
-      return buffer
-    end
-  end
-  for buffer, name in files() do
-    if resolve(name) == path then
-      return buffer
-    end
-  end
-end
-
-M.find = find
-
 ---@param buffer integer
 ---@param lines string[]
 ---@return boolean empty whether it stands for zero bytes, not for one line end
@@ -65,72 +24,11 @@ local function is_empty(buffer, lines)
   return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
 end
 
--- What tells the file (`save.stamp`) that the user has last written from a buffer, and the file that
--- a buffer has last been in step with; by buffer.
----@type table<integer, string>
-local saved = {}
----@type table<integer, string>
-local synced = {}
-
----@param buffer integer
----@return string
-local function stamp(buffer)
-  return save.stamp(resolve(api.nvim_buf_get_name(buffer)))
-end
-
-local group = api.nvim_create_augroup('acp_buffer', {})
-local announcing = false
-
---- Let the host look at once: what agents do to the file from now on is not what was in it before.
----@param buffer integer
-local function tell(buffer)
-  local bridge = package.loaded['acp.bridge']
-  if bridge and bridge.running() then
-    bridge.notify('met', { path = resolve(api.nvim_buf_get_name(buffer)) })
-  end
-end
-
-api.nvim_create_autocmd('BufWritePost', {
-  group = group,
-  desc = 'The user has written a file, no agent',
-  callback = function(event)
-    local name = api.nvim_buf_get_name(event.buf)
-    if not announcing and name ~= '' and resolve(event.match) == resolve(name) then
-      saved[event.buf] = stamp(event.buf)
-      synced[event.buf] = saved[event.buf]
-      tell(event.buf)
-    end
-  end,
-})
-
-api.nvim_create_autocmd('BufReadPost', {
-  group = group,
-  desc = 'A buffer has what its file has',
-  callback = function(event)
-    synced[event.buf] = stamp(event.buf)
-    tell(event.buf)
-  end,
-})
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = group,
-  desc = 'The number may come again',
-  callback = function(event)
-    saved[event.buf], synced[event.buf] = nil, nil
-  end,
-})
-
-for buffer in files() do
-  if not vim.bo[buffer].modified then
-    synced[buffer] = stamp(buffer)
-  end
-end
-
 --- Take note that the buffer has what its file has.
 ---@param buffer integer
 local function settle(buffer)
   save.settle(buffer)
-  synced[buffer] = stamp(buffer)
+  stamps.sync(buffer)
 end
 
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
@@ -140,7 +38,7 @@ end
 ---@param known_tick? integer
 ---@return table?
 function M.read(path, known_number, known_tick)
-  local buffer = find(path)
+  local buffer = file_buffers.find(path)
   if not buffer then
     return nil
   end
@@ -157,8 +55,8 @@ function M.read(path, known_number, known_tick)
     bom = options.bomb and not binary,
     endofline = options.endofline,
     binary = binary,
-    saved = saved[buffer] or '',
-    synced = synced[buffer] or '',
+    saved = stamps.saved(buffer),
+    synced = stamps.synced(buffer),
   }
   if known_number ~= buffer or known_tick ~= tick then
     live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
@@ -172,8 +70,8 @@ end
 ---@return string[]
 function M.paths(roots)
   local found = {}
-  for _, name in files() do
-    local path = resolve(name)
+  for _, name in file_buffers.all() do
+    local path = file_buffers.resolve(name)
     for _, root in ipairs(roots) do
       if vim.startswith(path, (root:gsub('/$', '')) .. '/') then
         table.insert(found, path)
@@ -205,11 +103,12 @@ end
 --- Tell language servers and the like that the file was written.
 ---@param buffer integer
 local function announce(buffer)
-  announcing = true
-  local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    api.nvim_exec_autocmds('BufWritePost', { buffer = buffer, modeline = false })
+  local ok, err
+  stamps.quietly(function()
+    ok, err = pcall(api.nvim_buf_call, buffer, function()
+      api.nvim_exec_autocmds('BufWritePost', { buffer = buffer, modeline = false })
+    end)
   end)
-  announcing = false
   if not ok then
     require('acp.notice').notice('BufWritePost: ' .. tostring(err), true)
   end
@@ -227,7 +126,7 @@ function M.write(buffer, tick, hunks, options)
   end
   local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
   if outcome.ok then
-    synced[buffer] = stamp(buffer)
+    stamps.sync(buffer)
     announce(buffer)
   end
   return outcome

@@ -2,7 +2,7 @@
 -- became of it. The host decides and edits.
 
 local bridge = require('acp.bridge')
-local buffers = require('acp.buffer')
+local buffers = require('acp.file_buffers')
 local hunks = require('acp.hunks')
 local notice = require('acp.notice')
 

@@ -78,6 +78,9 @@ local function inverse(buffer, hunks)
     back[index] = { first + shift, first + shift + #lines, old }
     shift = shift + #lines - #old
   end
+  if #back == 1 and api.nvim_buf_line_count(buffer) + shift == 0 then
+    back[1][2] = 1 -- an empty buffer has a line
+  end
   return back
 end
 

@@ -1,6 +1,6 @@
 -- Motions from hunk to hunk, in the order of the host's files.
 
-local buffers = require('acp.buffer')
+local buffers = require('acp.file_buffers')
 local hunks = require('acp.hunks')
 local layout = require('acp.layout')
 local notice = require('acp.notice')

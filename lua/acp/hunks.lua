@@ -1,7 +1,7 @@
 -- Where the hunks of a review are: in buffers, as marks that go along with what the user types, and in
 -- files, as the host has told last.
 
-local buffers = require('acp.buffer')
+local buffers = require('acp.file_buffers')
 
 local api = vim.api
 

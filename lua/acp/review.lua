@@ -2,7 +2,7 @@
 -- here it is drawn, goes along with what the user types, and the host is told when to draw anew.
 
 local bridge = require('acp.bridge')
-local buffers = require('acp.buffer')
+local buffers = require('acp.file_buffers')
 local hunks = require('acp.hunks')
 local removed_lines = require('acp.removed_lines')
 

@@ -1,7 +1,7 @@
 -- `:Acp why`: a float at the cursor that says who wrote the line, and leads to that place in the chat.
 
 local bridge = require('acp.bridge')
-local buffers = require('acp.buffer')
+local buffers = require('acp.file_buffers')
 local notice = require('acp.notice')
 
 local api = vim.api

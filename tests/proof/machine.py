@@ -200,7 +200,8 @@ class Machine:
             self.known[step.session, name] = text
             self._after_success(name, after)
             if not unsettled and not typed:
-                complaint = merge_complaint(known, live or "", text, after.live(name))
+                base = "" if live is None else known  # a file that is not there is made
+                complaint = merge_complaint(base, live or "", text, after.live(name))
                 self._assert(not complaint, f"{name}: {complaint}")
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")

@@ -45,6 +45,9 @@ end, 2)
 """
 
 
+COUNTS = ("first", "last", "added", "removed")
+
+
 def looked(job: MainJob) -> None:
     """Wait until the host has done its look at the disk: what is done from now on is the user's."""
     assert job.nvim.lua(LOOK)
@@ -84,13 +87,13 @@ def command(agent: StdioAgent, files: dict[Path, str | None], call: str = "run-1
     agent.update("tool_call", toolCallId=call, title="make", kind="execute", status="completed")
 
 
-def hunks(job: MainJob, state: str = "pending") -> list[tuple[int, str, int, int, int, int]]:
+def hunks(job: MainJob, state: str = "pending") -> list[tuple[Any, ...]]:
     """Return turn, file, first and last line, lines added and removed of each hunk."""
     return [
-        (it["turn"], Path(it["path"]).name, hunk["first"], hunk["last"], hunk["added"], gone)
+        (it["turn"], Path(it["path"]).name, *(hunk[key] for key in COUNTS))
         for it in job.inspect()["edits"]
         for hunk in it["hunks"]
-        if (gone := hunk["removed"], hunk["state"] == state)[1]
+        if hunk["state"] == state
     ]
 
 

@@ -151,12 +151,13 @@ class FakeFiles(Files):
         if self.refuse:
             raise AskFailed(Code.INTERNAL_ERROR, self.refuse)
         self.changes.append((verb, path, tuple(hunks)))
+        lines = tuple(apply(now.lines, hunks))
         self.buffers[path] = replace(
             now,
-            lines=tuple(apply(now.lines, hunks)),
+            lines=lines or ("",),
             changedtick=now.changedtick + 1,
             modified=False,
-            empty=False,
+            empty=not lines or (now.empty and not hunks),
             **(asdict(options) if options else {}),
         )
         return path

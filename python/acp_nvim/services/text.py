@@ -51,7 +51,10 @@ def buffer_text(buffer: LiveBuffer) -> str:
 
 
 def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:
-    """Return the lines and the options with which that buffer holds exactly `content`."""
+    """Return the lines and the options with which that buffer holds exactly `content`.
+
+    No lines at all empty it: one line that is "" would be a line end.
+    """
     bom = content.startswith(BOM) and not buffer.binary
     text = content[1:] if bom else content
     fileformat = "unix" if buffer.binary else _fileformat(text, buffer.fileformat)
@@ -59,6 +62,8 @@ def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], Buff
     ended = text.endswith(end)
     lines = (text[: -len(end)] if ended else text).split(end)
     encoding = buffer.encoding if fits(content, buffer.encoding) else "utf-8"
+    if not content:
+        lines = [*buffer.lines] if buffer.empty else []
     return tuple(lines), BufferOptions(fileformat, encoding, bom, ended)
 
 

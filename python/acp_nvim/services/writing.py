@@ -139,10 +139,11 @@ async def _now(path: str, encoding: str = "") -> DiskText | None:
 
 def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
     """Return the buffer as it is after an edit: lines that stayed may hold what is no text."""
+    lines = tuple(apply(buffer.lines, hunks))
     return replace(
         buffer,
-        lines=tuple(apply(buffer.lines, hunks)),
-        empty=False,
+        lines=lines,
+        empty=not lines or (buffer.empty and not hunks),
         fileformat=options.fileformat,
         encoding=options.encoding,
         bom=options.bom,

@@ -48,7 +48,8 @@ def test_a_buffer_can_hold_any_text(content: str, fileformat: str) -> None:
     lines, options = buffer_form(content, replace(BUFFER, fileformat=fileformat))
     held = replace(
         BUFFER,
-        lines=lines,
+        lines=lines or ("",),
+        empty=not lines,
         fileformat=options.fileformat,
         bom=options.bom,
         endofline=options.endofline,
