@@ -46,7 +46,8 @@ class Safety:
         closed.write_text(TEXT)
         gone.write_text(TEXT)
         before = self._files(opened, closed, gone, new)
-        self._turn("run:sed -i s/two/TWO/ opened.txt closed.txt && rm gone.txt && echo new > new.txt")
+        change = "sed -i s/two/TWO/ opened.txt closed.txt"
+        self._turn(f"run:{change} && rm gone.txt && echo new > new.txt")
         after = self._files(opened, closed, gone, new)
         assert before != after, "the command has changed nothing"
         paths = {Path(it["path"]).name for it in self._pending()}

@@ -10,15 +10,20 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
 
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.record import Head, head_of, ledger_of, to_text
+from acp_nvim.services import clash_record
+from acp_nvim.services.recorder import Clash
 
 PAUSE = 0.3
 """Seconds in which several changes become one write."""
+LEDGER, CLASH = ".jsonl", ".clash.json"
+"""Endings of the two kinds of files."""
 MOST_SETTLED = 300
 """Ledgers that are kept although nothing in them waits for the user."""
 
@@ -30,11 +35,18 @@ class EditStore:
         self._folder = folder
         self._now = now
         self._dirty: dict[str, Ledger] = {}
+        self._clashes: dict[str, Clash | None] = {}
+        """Those that are to be written, or (None) to be kept no longer."""
         self._something = anyio.Event()
 
     def note(self, path: str, ledger: Ledger) -> None:
         """Keep this ledger soon; never waits."""
         self._dirty[path] = ledger
+        self._something.set()
+
+    def note_clash(self, path: str, clash: Clash | None) -> None:
+        """Keep this conflict of the file soon, or none any more; never waits."""
+        self._clashes[path] = clash
         self._something.set()
 
     async def run(self) -> None:
@@ -43,13 +55,16 @@ class EditStore:
             await self._something.wait()
             await anyio.sleep(PAUSE)
             self._something = anyio.Event()
-            dirty, self._dirty = self._dirty, {}
-            await anyio.to_thread.run_sync(self._write_all, dirty)
+            await anyio.to_thread.run_sync(self._write_all, *self._taken())
 
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
-        dirty, self._dirty = self._dirty, {}
-        self._write_all(dirty)
+        self._write_all(*self._taken())
+
+    def _taken(self) -> tuple[dict[str, Ledger], dict[str, Clash | None]]:
+        taken = self._dirty, self._clashes
+        self._dirty, self._clashes = {}, {}
+        return taken
 
     async def read_all(self) -> dict[str, Ledger]:
         """Return all that is kept, by path."""
@@ -59,17 +74,33 @@ class EditStore:
         found = (_read(file) for file in self._files())
         return {head.path: ledger for head, ledger in filter(None, found)}
 
-    def _write_all(self, dirty: Mapping[str, Ledger]) -> None:
+    async def read_clashes(self) -> list[Clash]:
+        """Return the conflicts that are kept."""
+        return await anyio.to_thread.run_sync(self._read_clashes)
+
+    def _read_clashes(self) -> list[Clash]:
+        texts = (_text(file) for file in Path(self._folder()).glob(f"*{CLASH}"))
+        return [clash for text in texts if (clash := clash_record.clash_of(text)) is not None]
+
+    def _write_all(self, dirty: Mapping[str, Ledger], clashes: Mapping[str, Clash | None]) -> None:
         for path, ledger in dirty.items():
-            self._write(path, to_text(path, ledger, self._now()))
+            self._write(self._file(path, LEDGER), to_text(path, ledger, self._now()))
+        for path, clash in clashes.items():
+            if clash is None:
+                with suppress(OSError):
+                    self._file(path, CLASH).unlink(missing_ok=True)
+            else:
+                self._write(self._file(path, CLASH), clash_record.to_text(clash))
         if dirty:
             self._prune()
 
-    def _write(self, path: str, text: str) -> None:
-        """Replace the file; a disk that is full or read-only costs the memory, not the session."""
+    def _file(self, path: str, ending: str) -> Path:
         # a path may be of any length
         name = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-        target = Path(self._folder(), f"{name}.jsonl")
+        return Path(self._folder(), name + ending)
+
+    def _write(self, target: Path, text: str) -> None:
+        """Replace the file; a disk that is full or read-only costs the memory, not the session."""
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # made with mode 0600
@@ -95,7 +126,7 @@ class EditStore:
             file.unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:
-        return list(Path(self._folder()).glob("*.jsonl"))
+        return list(Path(self._folder()).glob(f"*{LEDGER}"))
 
 
 def _read(file: Path) -> tuple[Head, Ledger] | None:
@@ -105,6 +136,13 @@ def _read(file: Path) -> tuple[Head, Ledger] | None:
         return None
     head, ledger = head_of(first), ledger_of(second)
     return (head, ledger) if head is not None and ledger is not None else None
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _head(file: Path) -> Head | None:

@@ -55,11 +55,16 @@ class Edits(Recorder):
         """
         async with self._restoring:
             kept = {} if self._restored else await self._store.read_all()
+            clashes = [] if self._restored else await self._store.read_clashes()
             self._restored = True
         for path, ledger in kept.items():
             if path not in self._ledgers:
                 self._ledgers[path] = ledger
                 self._changed(path)
+        for clash in clashes:
+            if clash.path not in self._clashes:
+                self._clashes[clash.path] = clash
+                self._changed(clash.path)
 
     # --- what happens
 
@@ -80,11 +85,13 @@ class Edits(Recorder):
     def clashed(self, clash: Clash) -> None:
         """See `Recorder`."""
         self._clashes[clash.path] = clash
+        self._store.note_clash(clash.path, clash)
         self._changed(clash.path)
 
     def settled(self, path: str) -> None:
         """See `Recorder`."""
         if self._clashes.pop(path, None) is not None:
+            self._store.note_clash(path, None)
             self._changed(path)
 
     def missed(self, paths: Sequence[str], author: Author) -> None:
