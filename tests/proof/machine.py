@@ -194,7 +194,9 @@ class Machine:
         gone = users(known) - users(text)
         after = self._agents_look(before, {name: gone | self.allowed[name]})
         shown = before.shown.get(name)
-        self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
+        last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
+        if last == after.disk[name] and refused:
+            self.seen[name] = last  # looked at before it was refused
         live = before.live(name)
         if not refused:
             self.known[step.session, name] = text
@@ -458,8 +460,8 @@ class Machine:
 
     def _check_told(
         self, name: str, before: str | None, after: Sight, typed: bool = False
-    ) -> None:
-        """The recorder was told of everything that agents did, and of nothing else."""
+    ) -> str | None:
+        """The recorder was told of all that agents did, and of nothing else; return the last."""
         path = self.world.path(name)
         told = [record for record in self.log.records if record.path == path]
         self.log.records = [record for record in self.log.records if record.path != path]
@@ -469,9 +471,9 @@ class Machine:
             self.pending[name] |= new
         hidden = agents(after.live(name)) - self.reported[name]
         self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")
-        if typed or self.origin[name] != self.seen[name]:
-            return
         text = before
+        if typed or self.origin[name] != self.seen[name]:
+            return told[-1].after if told else None
         if told and told[0].before is None and self.seen[name] is None:
             text = None  # a buffer keeps the text of a file that is gone
         for record in told:
@@ -480,6 +482,7 @@ class Machine:
             text = record.after
         gone = after.disk[name] is None and text is None
         self._assert(gone or text == after.live(name), f"{name}: not told: {text!r}")
+        return text
 
     def _clashes(self, name: str) -> bool:
         return self.world.path(name) in self.log.clashes
