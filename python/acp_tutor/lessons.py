@@ -29,7 +29,8 @@ does. There is no model behind me, so I always say the same. Try this:
 2. **Point.** Select lines in a file and type `:'<,'>AcpPrompt explain this`.
 3. **Decide.** Send `/edit`. I propose a change and wait: press `<Tab>` and then a number, or type \
 `:Acp permit 1` anywhere. Nothing is written before you say yes.
-4. **Take back.** The change is in your buffer. `u` undoes it, in one step.
+4. **Review.** The change is in your buffer. `:Acp review` shows it there; `:Acp keep` and \
+`:Acp reject` decide on the hunk under the cursor, `:Acp undo` takes back all that I did.
 5. **Stop me.** Send `/plan`, then type `:Acp cancel`.
 
 | In the chat | it does |
@@ -119,6 +120,7 @@ EDIT_RETRY = "The editor did not take it: {} I read the file again and try once 
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
 EDIT_AFTERWARDS = (
-    "Go to the file and press `u`: the whole change is one step of your undo history. "
-    "Had you been editing other lines meanwhile, they would still be there."
+    "Go to the file: `:Acp review` shows what is new, `:Acp reject` brings the old line back, and "
+    "`u` works as always: the change is one step of your undo history. Had you been editing other "
+    "lines meanwhile, they would still be there."
 )
