@@ -24,8 +24,8 @@ from acp_nvim.view.visible import one_line, visible
 PREVIEW_LINES = 12
 PLACES = 5
 SAID_LIMIT = 300
-FOOTER = " 1-9 or <CR> · d details · q later · :Acp permit N "
-FOOTER_WITH_DIFF = " 1-9 or <CR> · d diff · D details · q later · :Acp permit N "
+FOOTER = " 1-9 · :Acp permit N · d details · q later "
+FOOTER_WITH_DIFF = " 1-9 · :Acp permit N · d diff · D text · q later "
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 
