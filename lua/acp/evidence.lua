@@ -58,7 +58,7 @@ function M.winbar(menu)
   local subject = api.nvim_buf_get_lines(menu.bufnr, 0, 1, false)[1] or ''
   local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
-  local keys = ('1-9 or <CR> · %sD details · q later'):format(next_file)
+  local keys = ('1-9 or <CR> · %sD text · q later'):format(next_file)
   return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)
 end
 

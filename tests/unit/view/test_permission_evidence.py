@@ -114,7 +114,7 @@ def test_an_input_that_does_not_fit_is_shown_as_it_is() -> None:
 
 
 def test_the_footer_names_the_keys_that_do_something() -> None:
-    assert "d diff · D details" in menu(FILE).footer
+    assert "d diff · D text" in menu(FILE).footer
     misfit = menu(Evidence("/w/a.py", misfit="x"))
     assert "d details" in misfit.footer
     assert [menu(FILE, FILE).comparable, misfit.comparable, menu().comparable] == [2, 0, 0]
