@@ -36,6 +36,9 @@ local function replace(buffer, op)
   for _, mark in ipairs(marks) do
     local options = mark[3]
     options.strict = false
+    if options.hl_eol then -- the whole line, with its end
+      options.end_row, options.end_col = first + mark[1] + 1, 0
+    end
     api.nvim_buf_set_extmark(buffer, M.namespace, first + mark[1], mark[2], options)
   end
 end

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import inspect
 import os
 import sys
@@ -40,6 +39,7 @@ from acp_nvim.nvim.surroundings import NvimSurroundings
 from acp_nvim.nvim.terminals import TerminalBuffers
 from acp_nvim.process.child import Child, spawn
 from acp_nvim.process.group import Groups
+from acp_nvim.process.leaving import at_end
 from acp_nvim.services.elicitation import Elicitations
 from acp_nvim.services.evidence import EvidenceService
 from acp_nvim.services.follow_along import FollowAlong
@@ -89,7 +89,7 @@ class App:
         self._tasks: TaskGroup
         self._desk = Desk(self._ground(), paths={"root": root})
         self._reactions = Reactions(self._desk, self._keeping.attach(self._desk))
-        atexit.register(self._groups.kill_all)
+        at_end(self._end)
 
     def receive(self, verb: str, payload: Any = None, call: int | None = None) -> None:
         """Take a verb from Lua; never waits."""
@@ -105,6 +105,12 @@ class App:
                 self._tasks.start_soon(self._for_ever, part)
             async for verb, payload, call in self._verbs_out:
                 self._dispatch(verb, payload, call)
+
+    def _end(self) -> None:
+        """Neovim is gone, perhaps without a word: nothing outlives it, nothing noted is lost."""
+        self._groups.kill_all()
+        self._store.flush()
+        self._keeping.store.flush()
 
     # --- verbs
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.span import split_lines
-from tests.proof.lines import agents, users
 from tests.proof.world import Sight
 
 
@@ -37,9 +36,7 @@ def text_of(sight: Sight, name: str) -> str | None:
     return sight.live(name)
 
 
-def complaint_of_reject(
-    name: str, before: Sight, after: Sight, touched: Sequence[Change]
-) -> str:
+def complaint_of_reject(name: str, before: Sight, after: Sight, touched: Sequence[Change]) -> str:
     """Return what is wrong with a file after these hunks of it were rejected, or ""."""
     wanted = without(text_of(before, name), touched)
     now = text_of(after, name)
@@ -62,7 +59,3 @@ def complaint_of_others(before: Sight, after: Sight, names: Sequence[str]) -> st
         if before.live(name) != after.live(name) or before.disk[name] != after.disk[name]:
             return f"{name}: changed though not meant"
     return ""
-
-
-__all__ = ["added", "agents", "complaint_of_others", "complaint_of_reject", "removed", "text_of",
-           "users", "without"]

@@ -106,7 +106,10 @@ local function moved(buffer, lines)
   end
   local row = api.nvim_buf_get_mark(buffer, 'a')[1] - 1
   if marks.letter and rows[marks.letter] and rows[marks.letter] ~= row then
-    table.insert(wrong, ("'a of %q at row %s, not %s"):format(marks.letter, row, rows[marks.letter]))
+    table.insert(
+      wrong,
+      ("'a of %q at row %s, not %s"):format(marks.letter, row, rows[marks.letter])
+    )
   end
   return wrong
 end

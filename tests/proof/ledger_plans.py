@@ -124,6 +124,8 @@ class LedgerMachine:
                 self._wrote(turn, text)
             case Removed(turn):
                 self._wrote(turn, None)
+            case Undone() | Redone():
+                self._rewind(act)
             case Saw(edits):
                 for edit in edits:
                     self._edit(edit)
@@ -131,10 +133,6 @@ class LedgerMachine:
                 self._saw(self.history[-min(count + 1, len(self.history))])
             case Decided():
                 self._decide(act)
-            case Undone(turn):
-                self._undo(turn)
-            case Redone():
-                self._redo()
         self.went |= set(bodies(self.history[-1])) - set(bodies(self.ledger.text))
         self.history.append(self.ledger.text)
 
@@ -206,6 +204,12 @@ class LedgerMachine:
         if rows is None or act.scope == "hunk":
             wanted = _without(_split(before), touched)
             assert _split(after.text) == wanted, f"not the base there: {wanted}"
+
+    def _rewind(self, act: Undone | Redone) -> None:
+        if isinstance(act, Undone):
+            self._undo(act.turn)
+        else:
+            self._redo()
 
     def _undo(self, turn: int) -> None:
         before = self.ledger

@@ -50,8 +50,10 @@ def main() -> int:
     finally:
         took = time.monotonic() - begun
         steps = sum(count for name, count in done.items() if name[0].isupper())
-        print(f"{done['plans']} plans, {steps} steps, {took:.0f} s, "
-              f"{1000 * took / max(steps, 1):.1f} ms a step: {dict(done)}")
+        print(
+            f"{done['plans']} plans, {steps} steps, {took:.0f} s, "
+            f"{1000 * took / max(steps, 1):.1f} ms a step: {dict(done)}"
+        )
         world.close()
     return 0
 

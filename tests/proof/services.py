@@ -72,9 +72,7 @@ class Services:
         files = NvimFiles(world.lua)
         self.watch = DiskWatch(files, fail, baselines=Baselines(), recorder=self.log)
         self._turns: dict[str, Author] = {}
-        self.service = FileService(
-            files, author=self.author, recorder=self.log, watch=self.watch
-        )
+        self.service = FileService(files, author=self.author, recorder=self.log, watch=self.watch)
         self.review = Review(
             self.edits, files, self.watch, author=lambda path: self.author(SESSIONS[0])
         )

@@ -172,7 +172,7 @@ turns = st.one_of(
 
 def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
     """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
-    kinds = [st.just(Pause()), typing, typing, commands, writes, writes, tools, tools, shells, looks]
+    kinds = [st.just(Pause()), commands, shells, looks, *2 * (typing, writes, tools)]
     if review:
         kinds += [decisions, decisions, turns]
     return st.lists(st.one_of(kinds), min_size=8, max_size=most)

@@ -42,9 +42,13 @@ class VirtualText:
 
 @dataclass(frozen=True, slots=True)
 class LineHighlight:
-    """Colour the whole screen line, past its end too."""
+    """Colour the whole screen line, past its end too.
+
+    Neovim draws that over the colours of the text; `under` them it is for lines with such colours.
+    """
 
     group: str
+    under: bool = False
 
 
 Mark: TypeAlias = Highlight | Conceal | VirtualText | LineHighlight

@@ -96,7 +96,7 @@ def _line(row: _Row) -> Line:
     if not group:
         return Line(text, (before("  ", "AcpDim"),))
     emphasis = _emphasis(text, visible(row.mate)) if row.mate is not None else ()
-    return Line(text, (before(row.sign + " ", group), LineHighlight(group), *emphasis))
+    return Line(text, (before(row.sign + " ", group), LineHighlight(group, under=True), *emphasis))
 
 
 def _emphasis(text: str, mate: str) -> tuple[Highlight, ...]:

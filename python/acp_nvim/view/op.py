@@ -7,6 +7,9 @@ from typing import Any
 
 from acp_nvim.view.block import Conceal, Highlight, Line, LineHighlight, Mark, VirtualText
 
+UNDER = 4_000
+"""A priority below that of other marks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replace:
@@ -37,5 +40,7 @@ def _extmark(mark: Mark, line: Line) -> tuple[int, dict[str, Any]]:
                 "virt_text": [list(chunk) for chunk in chunks],
                 "virt_text_pos": position,
             }
+        case LineHighlight(group, under=True):
+            return 0, {"hl_group": group, "hl_eol": True, "priority": UNDER}
         case LineHighlight(group):
             return 0, {"line_hl_group": group}

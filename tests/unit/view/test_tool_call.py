@@ -90,7 +90,7 @@ def test_open_diffs_are_coloured_as_diffs() -> None:
     assert opened(call) == ["│ a.py", "│ - a", "│ + b"]
     rows = lines(call, CWD, is_open=True)
     assert groups(rows[1]) == ["AcpDiffFile"]
-    assert LineHighlight("AcpDiffAdd") in rows[3].marks
+    assert LineHighlight("AcpDiffAdd", under=True) in rows[3].marks
 
 
 def test_other_content_has_its_line() -> None:
