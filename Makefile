@@ -31,3 +31,5 @@ lint: venv
 bench: venv
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/markdown.py
+	$(BIN)/python bench/edit.py
+	$(BIN)/python bench/baselines.py
