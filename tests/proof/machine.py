@@ -196,7 +196,9 @@ class Machine:
         live = before.live(name)
         if not refused:
             self.known[step.session, name] = text
-            self._after_success(name, after)
+            self.seen[name] = self.origin[name] = after.disk[name]
+            if not typed:
+                self._check_written(name, after)
             if not unsettled and not typed:
                 base = "" if live is None else known  # a file that is not there is made
                 complaint = merge_complaint(base, live or "", text, after.live(name))
@@ -223,13 +225,11 @@ class Machine:
 
         self.world.before_call = type_once
 
-    def _after_success(self, name: str, after: Sight) -> None:
-        text = after.disk[name]
-        self._assert(after.live(name) == text, f"{name} was written, but the disk has other text")
+    def _check_written(self, name: str, after: Sight) -> None:
+        same = after.live(name) == after.disk[name]
+        self._assert(same, f"{name} was written, but the disk has other text")
         shown = after.shown.get(name)
         self._assert(not (shown and shown.modified), f"{name} was written and is modified")
-        if after.live(name) == text:
-            self.seen[name] = self.origin[name] = text
 
     async def _tool(self, step: Tool) -> None:
         name = NAMES[step.file % len(NAMES)]
@@ -316,7 +316,8 @@ class Machine:
 
     async def _decides(self, step: Decides) -> None:
         await self._settle(0, NAMES)
-        names = NAMES if step.scope == "all" else (NAMES[step.file % len(NAMES)],)
+        waiting = [name for name in NAMES if self.services.changes(name)] or NAMES
+        names = waiting if step.scope == "all" else (waiting[step.file % len(waiting)],)
         for name in names:
             await self._decide(step, name)
 
@@ -477,7 +478,7 @@ class Machine:
         hidden = agents(after.live(name)) - self.reported[name]
         self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")
         text = before
-        if typed or self.origin[name] != self.seen[name]:
+        if typed or self._clashes(name) or self.origin[name] != self.seen[name]:
             return told[-1].after if told else None
         if told and told[0].before is None and self.seen[name] is None:
             text = None  # a buffer keeps the text of a file that is gone

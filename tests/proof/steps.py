@@ -126,9 +126,8 @@ Step: TypeAlias = (
 )
 
 SESSIONS = 2
-FILES = 5
 
-files = st.integers(0, FILES - 1)
+files = st.sampled_from((0, 0, 0, 0, 1, 1, 2, 2, 3, 4))
 places = st.integers(0, 11)
 session = st.integers(0, SESSIONS - 1)
 edits = st.lists(
@@ -143,7 +142,12 @@ COMMANDS = ("join", "substitute", "global", "move", "copy", "redo", "close", "dr
 typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places, places)
 commands = st.builds(User, st.sampled_from(COMMANDS), files, places, places)
 writes = st.builds(
-    Writes, session, files, edits, st.booleans(), st.sampled_from((0, 0, 0, 1, 2, 3))
+    Writes,
+    session,
+    files,
+    edits,
+    st.booleans(),
+    st.sampled_from((0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)),
 )
 tools = st.builds(
     Tool,
@@ -172,10 +176,13 @@ turns = st.one_of(
 
 def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
     """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
-    kinds = [st.just(Pause()), commands, shells, looks, *2 * (typing, writes, tools)]
+    kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,), *4 * (writes,), *4 * (tools,)]
+    kinds += [*2 * (shells,), *2 * (looks,)]
     if review:
-        kinds += [decisions, decisions, turns]
-    return st.lists(st.one_of(kinds), min_size=8, max_size=most)
+        kinds += [*5 * (decisions,), *2 * (turns,)]
+    # not one_of, which takes equal ones for one
+    step = st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
+    return st.lists(step, min_size=8, max_size=most)
 
 
 def text(steps: list[Step]) -> str:

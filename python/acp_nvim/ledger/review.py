@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.deed import Author, Deed
 from acp_nvim.ledger.ledger import Ledger, added
-from acp_nvim.ledger.span import FILE, Span, exploded, with_file
+from acp_nvim.ledger.span import FILE, Span, alive_lines, exploded, with_file
 
 State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
@@ -31,7 +31,8 @@ class Decided:
 def changes(ledger: Ledger, state: State = "pending") -> tuple[Change, ...]:
     """Return the hunks, ascending: those that wait for the user, or those that were kept."""
     spans, groups = _grouped(ledger, state)
-    return tuple(_change(ledger, spans, group, row, state) for row, group in groups)
+    lines = alive_lines(tuple(spans)) if groups else []
+    return tuple(_change(ledger, spans, group, row, state, lines) for row, group in groups)
 
 
 def keep(ledger: Ledger, rows: range | None = None) -> Decided:
@@ -181,7 +182,14 @@ def _first(spans: Sequence[Span], group: Group, row: int) -> int:
     return row if begins.lines == (FILE,) and begins.alive else max(row - 1, 0)
 
 
-def _change(ledger: Ledger, spans: Sequence[Span], group: Group, row: int, state: State) -> Change:
+def _change(
+    ledger: Ledger,
+    spans: Sequence[Span],
+    group: Group,
+    row: int,
+    state: State,
+    text: Sequence[str],
+) -> Change:
     lines = [spans[at] for at in group]
     here = [span for span in lines if span.alive]
     gone = [span for span in lines if not span.alive]
@@ -190,7 +198,7 @@ def _change(ledger: Ledger, spans: Sequence[Span], group: Group, row: int, state
     authors = dict.fromkeys(deed.author for deed in deeds)
     return Change(
         first=_first(spans, group, row),
-        added=tuple(span.lines[0] for span in here if span.lines != (FILE,)),
+        added=tuple(line for line in text[row : row + len(here)] if line != FILE),
         removed=tuple(span.lines[0] for span in gone if span.lines != (FILE,)),
         state=state,
         authors=tuple(authors),

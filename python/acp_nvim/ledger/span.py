@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -70,8 +70,18 @@ def split_lines(text: str) -> tuple[str, ...]:
 
 
 def alive_lines(weave: Weave) -> list[str]:
-    """Return the lines of the text as it is now, `FILE` among them."""
-    return [line for span in weave if span.alive for line in span.lines]
+    """Return the lines of the text as it is now, `FILE` among them.
+
+    What was a last line without an end, and stands above others now, has one in this text: only
+    here, so that it is again as it was when those are gone.
+    """
+    lines: list[str] = []
+    for span in weave:
+        if span.alive:
+            if _is_open(lines):
+                lines[-1] += _end_of(weave)
+            lines += span.lines
+    return lines
 
 
 def text_of(weave: Weave) -> str | None:
@@ -95,7 +105,8 @@ def packed(spans: Iterable[Span]) -> Weave:
     for span in spans:
         if not span.lines or (span.born == NOBODY and span.died == NOBODY):
             continue
-        if weave and _history(weave[-1]) == _history(span):
+        last = run or (weave[-1].lines if weave else ())
+        if weave and _history(weave[-1]) == _history(span) and not _is_open(last):
             run += span.lines
             continue
         if weave and run:
@@ -133,17 +144,12 @@ def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -
         apart.insert(0, Span((FILE,), died=NOBODY))
     if not apart[0].alive:
         apart[0] = back(apart[0])
-    return packed(_ended(apart))
+    return packed(apart)
 
 
-def _ended(spans: list[Span]) -> list[Span]:
-    """Give a line end to what was the last line without one and stands above others now."""
-    alive = [at for at, span in enumerate(spans) if span.alive and span.lines != (FILE,)]
-    open_ends = [at for at in alive[:-1] if not spans[at].lines[-1].endswith(("\n", "\r"))]
-    for at in open_ends:
-        *lines, last = spans[at].lines
-        spans[at] = replace(spans[at], lines=(*lines, last + _end_of(spans)))
-    return spans
+def _is_open(lines: Sequence[str]) -> bool:
+    """Tell whether the last of the lines has no end; `FILE` has none and needs none."""
+    return bool(lines) and lines[-1] != FILE and not lines[-1].endswith(("\n", "\r"))
 
 
 def _end_of(spans: Iterable[Span]) -> str:
