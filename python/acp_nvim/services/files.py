@@ -9,6 +9,7 @@ is ever overwritten. Only `client` calls.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
 import anyio
@@ -17,7 +18,7 @@ from acp_nvim.errors import AskFailed, Code
 from acp_nvim.ledger.deed import Author
 from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk, writing
-from acp_nvim.services.baselines import UNKNOWN
+from acp_nvim.services.baselines import UNKNOWN, Change
 from acp_nvim.services.recorder import Clash, Recorder, Unrecorded
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.text import buffer_text, clean, window
@@ -141,7 +142,14 @@ class FileService:
         except Clashed as clash:
             self._clashed(wish, clash, author)
             raise
-        await self._watch.saw(path)
+        if written.through:
+            await self._watch.saw(path)
+        else:
+            change = Change(path, written.before, written.after)
+            followed = await self._watch.wrote(path, author, change)
+            if followed is not None:
+                written = replace(written, before=followed.before, after=followed.after or "")
+                written = replace(written, taken=not followed.clashes)
         # Not the merged text: what the user added is no news that the agent has had.
         self._remember(session_id, path, content)
         self._record(path, written, author)

@@ -132,6 +132,21 @@ class DiskWatch:
         self._late.pop(path, None)
         self._disputes.pop(path, None)
 
+    async def wrote(self, path: str, author: Author | None, change: Change) -> Followed | None:
+        """Bring in a buffer of a file that was written because it had none: there may be one now.
+
+        Returns what became of the live text, None if there is nothing to tell.
+        """
+        try:
+            followed = await follow(self._files, path, change, kept=author is not None)
+        except AskFailed:
+            self._late[path] = Late(change, author)
+            return None
+        await self.saw(path)
+        if followed is not None:
+            self._dispute(path, author, followed)
+        return followed
+
     async def seen(self, path: str) -> str | Unknown | None:
         """Return what the disk held when last seen, as the encoding of its buffer has it."""
         late = self._late.get(path)
@@ -202,6 +217,9 @@ class DiskWatch:
     def _took(self, path: str, author: Author | None, followed: Followed) -> None:
         if author is not None and followed.before != followed.after:
             self._recorder.wrote(path, followed.before, followed.after, author)
+        self._dispute(path, author, followed)
+
+    def _dispute(self, path: str, author: Author | None, followed: Followed) -> None:
         if not followed.clashes:
             return
         line = followed.clashes[0].first

@@ -43,6 +43,8 @@ class Written:
     after: str
     taken: bool = True
     """The agent's text is in it."""
+    through: bool = True
+    """Through a buffer; else to the disk, for there was none."""
 
 
 class Clashed(AskFailed):
@@ -84,12 +86,12 @@ async def _to_disk(files: Files, wish: Wish) -> Written:
     now = await _now(wish.path)
     if now is None:
         await disk.write(wish.path, wish.content.encode())
-        return Written(None, wish.content)
+        return Written(None, wish.content, through=False)
     base = wish.base if isinstance(wish.base, str) else now.text
     text = _merge(wish, base, now.text, now.text)
     if text != now.text:
         await disk.write(wish.path, encode(text, now.encoding))
-    return Written(now.text, text)
+    return Written(now.text, text, through=False)
 
 
 async def _through(files: Files, wish: Wish, buffer: LiveBuffer) -> Written | None:

@@ -23,9 +23,9 @@ AGENT = Author("a", "s", 1, 0.0)
 class Desk:
     """A folder, an editor and the service between them, with short ways to ask."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: FakeFiles | None = None) -> None:
         self.folder = folder
-        self.files = FakeFiles()
+        self.files = files or FakeFiles()
         self.told: list[tuple[str, str, str]] = []
         self.refused: list[tuple[str, str, str]] = []
         self.recorder = FakeRecorder()
@@ -533,3 +533,52 @@ async def test_a_binary_file_is_not_written_over(desk: Desk) -> None:
     path = desk.file(b"\x7fELF\0")
     assert "binary" in (await desk.failure(path, "text")).message
     assert path.read_bytes() == b"\x7fELF\0"
+
+
+class Opening(FakeFiles):
+    """An editor in which the user opens a file, and types, while it is being written beside it."""
+
+    def __init__(self, path: Path, *typed: str) -> None:
+        super().__init__()
+        self._path, self._typed = path, typed
+
+    async def holder(self, path: str) -> str | None:
+        self.open(self._path)
+        if self._typed:
+            self.type(self._path, *self._typed)
+        return None
+
+
+async def test_a_file_that_is_opened_while_it_is_written_gets_the_agents_text(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path.resolve() / "a"
+    path.write_text("1\n2\n3\n")
+    desk = Desk(path.parent, Opening(path, "1", "2", "mine"))
+    await desk.read(path)
+    await desk.write(path, "one\n2\n3\n")
+    assert path.read_text() == "one\n2\n3\n"
+    assert desk.files.lines(path) == ["one", "2", "mine"]
+    assert desk.files.buffers[str(path)].modified
+    assert desk.deeds() == [("1\n2\nmine\n", "one\n2\nmine\n")]
+    assert desk.recorder.clashes == []
+
+
+async def test_where_the_user_is_against_it_meanwhile_it_is_a_conflict(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "a"
+    path.write_text("1\n2\n")
+    desk = Desk(path.parent, Opening(path, "mine", "2"))
+    await desk.write(path, "one\n2\n")
+    assert desk.files.lines(path) == ["mine", "2"]
+    [clash] = desk.recorder.clashes
+    assert (clash.theirs, clash.places, clash.on_disk) == ("one\n2\n", ((0, 1),), True)
+    assert desk.recorder.over == []
+
+
+async def test_one_that_is_opened_and_left_as_it_was_follows(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "a"
+    path.write_text("1\n")
+    desk = Desk(path.parent, Opening(path))
+    await desk.write(path, "one\n")
+    assert desk.files.lines(path) == ["one"]
+    assert desk.deeds() == [("1\n", "one\n")]
