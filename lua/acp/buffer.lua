@@ -55,7 +55,7 @@ function M.read(path, known_number, known_tick)
     bom = options.bomb and not binary,
     endofline = options.endofline,
     binary = binary,
-    saved = stamps.saved(buffer),
+    saved = stamps.saved(path),
     synced = stamps.synced(buffer),
   }
   if known_number ~= buffer or known_tick ~= tick then
@@ -63,6 +63,13 @@ function M.read(path, known_number, known_tick)
     live.empty = is_empty(buffer, live.lines)
   end
   return live
+end
+
+--- The stamp of a file as the user has last written it, from a buffer that may be gone; '' for none.
+---@param path string resolved
+---@return string
+function M.saved(path)
+  return stamps.saved(path)
 end
 
 --- The resolved paths of all loaded file buffers below some resolved folders.

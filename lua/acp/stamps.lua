@@ -8,7 +8,7 @@ local api = vim.api
 
 local M = {}
 
----@type table<integer, string> by buffer
+---@type table<string, string> by resolved path: the buffer may be gone
 local saved = {}
 ---@type table<integer, string> by buffer
 local synced = {}
@@ -22,11 +22,11 @@ local function stamp(buffer)
   return save.stamp(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
 end
 
---- The file as the user has last written it from that buffer, since we look.
----@param buffer integer
+--- The file as the user has last written it from its buffer, since we look.
+---@param path string resolved
 ---@return string
-function M.saved(buffer)
-  return saved[buffer] or ''
+function M.saved(path)
+  return saved[path] or ''
 end
 
 --- The file that the buffer has last been in step with.
@@ -76,7 +76,7 @@ on('BufWritePost', 'The user has written a file, no agent', function(event)
   local name = api.nvim_buf_get_name(event.buf)
   local is_own = name ~= '' and file_buffers.resolve(event.match) == file_buffers.resolve(name)
   if not is_quiet and is_own and before ~= stamp(event.buf) then
-    saved[event.buf] = stamp(event.buf)
+    saved[file_buffers.resolve(name)] = stamp(event.buf)
     M.sync(event.buf)
     tell(event.buf)
   end
@@ -88,7 +88,7 @@ on('BufReadPost', 'A buffer has what its file has', function(event)
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
-  saved[event.buf], synced[event.buf] = nil, nil
+  synced[event.buf] = nil
 end)
 
 for buffer in file_buffers.all() do

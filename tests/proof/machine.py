@@ -117,7 +117,7 @@ class Machine:
             self._act(User("open", step.file), name)
             await self._settle(0, (name,))
         self._act(step, name)
-        if step.act in ("save", "revert") and not is_late:
+        if step.act in ("save", "revert"):
             await self._settle(0, (name,))
 
     def _act(self, step: User, name: str) -> None:

@@ -52,6 +52,8 @@ class FakeFiles(Files):
         self.before_change: Callable[[], None] | None = None
         self.refuse: str | None = None
         self.holders: dict[str, str] = {}
+        self.stamps: dict[str, str] = {}
+        """By path the file as the user last saved it."""
 
     def open(self, path: Path, *lines: str, **fields: Any) -> LiveBuffer:
         """Open a buffer, modified when lines are given, else as the (UTF-8, unix) file is."""
@@ -75,7 +77,7 @@ class FakeFiles(Files):
     def save(self, path: Path) -> None:
         """Write the buffer to its file as a user does."""
         save(str(path), self.buffers[str(path)])
-        stamp = disk.stamp(str(path))
+        stamp = self.stamps[str(path)] = disk.stamp(str(path))
         self.buffers[str(path)] = replace(
             self.buffers[str(path)], modified=False, saved=stamp, synced=stamp
         )
@@ -127,6 +129,9 @@ class FakeFiles(Files):
             if settled:
                 self._sync(path)
         return path is not None
+
+    async def saved(self, path: str) -> str:
+        return self.stamps.get(path, "")
 
     async def holder(self, path: str) -> str | None:
         return self.holders.get(path)

@@ -71,6 +71,10 @@ class NvimFiles(Files):
         """Edit without saving; False if the buffer has changed. Raises `AskFailed`."""
         return await self._change("acp.buffer.edit", buffer, hunks, options, settled)
 
+    async def saved(self, path: str) -> str:
+        """Return the stamp of the file as the user last wrote it here."""
+        return str(await self._lua("acp.buffer.saved", path))
+
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, or None."""
         found: str | None = await self._lua("acp.buffer.holder", path)

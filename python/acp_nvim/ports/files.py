@@ -92,6 +92,9 @@ class Files(Protocol):
         has changed on disk, and does so also where the user has locked the buffer.
         """
 
+    async def saved(self, path: str) -> str:
+        """Return the stamp of the file as the user last wrote it here, "" if the user has not."""
+
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, as in "another Neovim (process 1234)", or None."""
 

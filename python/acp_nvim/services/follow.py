@@ -47,7 +47,7 @@ async def follow(
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(path)
         if buffer is None:
-            return None if change is None else Followed(change.before, change.after)
+            return None if change is None else await closed(files, change)
         stamp = disk.stamp(path)
         if stamp and stamp == buffer.saved:
             return None
@@ -64,6 +64,14 @@ async def follow(
         if done:
             return followed
     raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
+
+
+async def closed(files: Files, change: Change) -> Followed | None:
+    """Return what became of a file that is in no buffer; None if it was the user who wrote it."""
+    stamp = disk.stamp(change.path)
+    if stamp and stamp == await files.saved(change.path):
+        return None
+    return Followed(change.before, change.after)
 
 
 async def _bring(

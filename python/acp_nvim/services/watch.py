@@ -17,7 +17,7 @@ from acp_nvim.ledger.deed import Author
 from acp_nvim.ports import Files
 from acp_nvim.services import disk
 from acp_nvim.services.baselines import Baselines, Change, Unknown
-from acp_nvim.services.follow import Followed, follow
+from acp_nvim.services.follow import Followed, closed, follow
 from acp_nvim.services.recorder import Clash, Recorder, Unrecorded
 from acp_nvim.services.roots import Roots
 
@@ -177,7 +177,8 @@ class DiskWatch:
                 await self._follow(change.path, author, change)
             else:
                 self._leave(change)
-                self._took(change.path, author, Followed(change.before, change.after))
+                if (followed := await closed(self._files, change)) is not None:
+                    self._took(change.path, author, followed)
         done = {change.path for change in changes}
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:

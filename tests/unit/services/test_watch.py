@@ -212,3 +212,19 @@ async def test_nothing_is_looked_at_while_somebody_writes(desk: Desk) -> None:
         await desk.idle()
         tasks.cancel_scope.cancel()
     assert desk.deeds() == []
+
+
+async def test_what_the_user_has_saved_and_closed_is_no_agents(desk: Desk) -> None:
+    path = desk.file("1\n")
+    desk.files.open(path)
+    await desk.begin()
+    desk.files.type(path, "1", "mine")
+    desk.files.save(path)
+    del desk.files.buffers[str(path)]
+    desk.watch.sweep(AGENT, desk.roots)
+    await desk.passed()
+    await desk.settle(path)
+    assert desk.recorder.deeds == []
+    desk.file("1\nmine\ntheirs\n")
+    await desk.settle(path)
+    assert desk.deeds() == [("a", "1\nmine\n", "1\nmine\ntheirs\n")]
