@@ -117,7 +117,7 @@ class Machine:
             self._act(User("open", step.file), name)
             await self._settle(0, (name,))
         self._act(step, name)
-        if step.act in ("save", "revert"):
+        if step.act in ("save", "revert") and not is_late:
             await self._settle(0, (name,))
 
     def _act(self, step: User, name: str) -> None:
@@ -325,7 +325,7 @@ class Machine:
         before, path = self.sight, self.world.path(name)
         await self.services.review.look(path)
         found = self.services.changes(name)
-        rows, touched = _meant(step, found)
+        rows, touched = _meant(step, found, len(bodies(text_of(before, name))))
         if step.verdict == "keep":
             count = await self.services.review.keep(path, rows)
         else:
@@ -504,13 +504,20 @@ class Machine:
         raise Violation(complaint)
 
 
-def _meant(step: Decides, found: Sequence[Change]) -> tuple[range | None, tuple[Change, ...]]:
-    """Return the rows that a decision names, and the hunks that they touch."""
+def _meant(
+    step: Decides, found: Sequence[Change], count: int
+) -> tuple[range | None, tuple[Change, ...]]:
+    """Return the rows that a decision names, and the hunks that they touch.
+
+    `count` of lines: the last row also means the lines that are gone below it.
+    """
     if step.scope in ("file", "all"):
         return None, tuple(found)
     if step.scope == "hunk" and found:
         change = found[step.at % len(found)]
-        return range(change.first, max(change.last, change.first + 1)), (change,)
+        rows = range(change.first, max(change.last, change.first + 1))
+        at_end = [it for it in found if it.first == it.last == count == rows.stop]
+        return rows, tuple(dict.fromkeys((change, *at_end)))
     rows = range(step.at, step.at + 2)
     return rows, tuple(found)
 

@@ -109,7 +109,8 @@ def _changed(
     place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
     verdict = judge(place)
     until = _slots(killed, returns, len(region.lines))
-    again = by_user and len(returns) == len(region.lines) and _goes_again(place)
+    only_goes = by_user and len(returns) == len(region.lines)
+    again = only_goes and _goes_again(place)
     done = 0
 
     def put(last: int) -> Iterator[Span]:
@@ -124,7 +125,10 @@ def _changed(
             done = returns[at] + 1
             yield item.returned() if by_user else item.back()
         else:
-            yield _dead(item, verdict, again=again) if item.alive else item
+            if only_goes and is_untouched(item) and item.was is None and item.alive:
+                yield item.dead(NOBODY)  # the user's own, in the place of which nothing stands
+            else:
+                yield _dead(item, verdict, again=again) if item.alive else item
         if at in until:
             yield from put(until[at])
             done = max(done, until[at])

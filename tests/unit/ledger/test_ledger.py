@@ -292,3 +292,10 @@ def test_a_last_line_without_an_end_gets_one_where_others_come_below_it() -> Non
     back = undo(mine, ONE, "x", 0.0).ledger
     assert back.text == "a\nb\nmine\n"
     assert redo(back, "x").ledger.text == mine.text
+
+
+def test_a_line_of_the_user_that_goes_with_the_agents_is_just_gone() -> None:
+    base = text("a", "b")
+    mine = saw(edited(base, text("x", "a", "B")), text("mine", "x", "a", "B"), 0)
+    assert shape(saw(mine, base, 0)) == []
+    assert shape(saw(mine, text("a", "B"), 0)) == [(1, "b", "B")]
