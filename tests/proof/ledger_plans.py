@@ -162,7 +162,8 @@ class LedgerMachine:
     def _decide(self, act: Decided) -> None:
         before, found = self.ledger.text, changes(self.ledger)
         rows = self._rows(act, found)
-        touched = [it for it in found if rows is None or _meets(it, rows)]
+        end = len(_split(before))
+        touched = [it for it in found if rows is None or _meets(it, rows, found, end)]
         if act.verdict == "keep":
             decided = keep(self.ledger, rows)
             assert decided.ledger.text == before, "keep changed the text"
@@ -276,12 +277,16 @@ def _split(text: str | None) -> list[str]:
     return (text or "").splitlines(keepends=True)
 
 
-def _meets(change: Change, rows: range) -> bool:
-    """Return whether any row of the hunk, or one beside a removal, is meant."""
-    first, last = change.first, change.last
-    if first == last:
-        first, last = first - 1, last + 1
-    return any(row in rows for row in range(first, last))
+def _meets(change: Change, rows: range, found: Sequence[Change], end: int) -> bool:
+    """Return whether any row of the hunk is meant: of a removal the one below it.
+
+    At the end of the file that is the last one, if there is no other hunk in it.
+    """
+    met = range(change.first, max(change.last, change.first + 1))
+    if change.first == change.last == end:
+        taken = any(max(it.last, it.first + 1) >= end for it in found if it is not change)
+        met = range(end - (not taken), end + 1)
+    return any(row in rows for row in met)
 
 
 def _without(lines: Sequence[str], touched: Sequence[Change]) -> list[str]:

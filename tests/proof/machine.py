@@ -51,7 +51,7 @@ class Machine:
     `known`: the text that each agent has in mind; `allowed`: the user's words that agents have
     taken out of a file that they had read; `reported`: the agents' words that the books were told
     of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
-    user has done nothing since; `home`: the file that a word of the user's was typed into.
+    user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file that a word of the user's was typed into.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -70,6 +70,7 @@ class Machine:
         self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pristine: dict[str, str | None] = dict(self.sight.disk)
         self.kept: set[str] = set()
+        self.kept_words: set[str] = set()
         self.home: dict[str, str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
@@ -352,6 +353,7 @@ class Machine:
             self.pending[name] &= agents(after.live(name))
         else:
             self.pending[name] -= agents(added(touched))
+            self.kept_words |= agents(added(touched))
             if count:
                 self.pristine[name] = UNSURE
                 self.kept.add(name)
@@ -474,7 +476,7 @@ class Machine:
         for it in told:
             new = agents(it.after) - agents(it.before)
             self.reported[name] |= new
-            self.pending[name] |= new
+            self.pending[name] |= new - self.kept_words
         hidden = agents(after.live(name)) - self.reported[name]
         self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")
         text = before

@@ -77,9 +77,9 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
         return Verdict(_new(deeds, "agent", author, at, over))
 
     def may_return(span: Span) -> bool:
-        # Only within one turn: each turn is reviewed, and taken back, by itself.
+        # Only within one turn, and before the user has decided: each is reviewed by itself.
         deed = deeds[span.died - 1] if span.died else None
-        return deed is not None and _is_of(deed, author)
+        return deed is not None and _is_of(deed, author) and not span.kept_death
 
     weave = rewoven(ledger.weave, lines_of(text), judge, may_return, by_user=False)
     return replace(ledger, weave=weave, deeds=tuple(deeds))

@@ -78,9 +78,10 @@ def origin(ledger: Ledger, row: int) -> Deed | None:
 
 def _decide(ledger: Ledger, rows: range | None, verdict: Callable[[Span], Span]) -> Decided:
     spans, groups = _grouped(ledger, "pending")
+    meant = rows if rows is None else _meant(spans, groups, rows)
     count = 0
     for row, group in groups:
-        chosen = _chosen(spans, group, row, rows)
+        chosen = _chosen(spans, group, row, meant)
         count += bool(chosen)
         for at in chosen:
             spans[at] = verdict(spans[at])
@@ -147,11 +148,27 @@ def _is_agents(ledger: Ledger, spans: Sequence[Span], group: Group) -> bool:
     return any(ledger.deeds[it - 1].kind == "agent" for it in numbers if it)
 
 
+def _meant(spans: Sequence[Span], groups: Sequence[tuple[int, Group]], rows: range) -> range:
+    """Return the rows with the one below the end of the file, if the last row means that.
+
+    It does where only lines are gone there, and no other hunk is in the last row.
+    """
+    end = max(sum(len(span.lines) for span in spans if span.alive) - 1, 0)
+    if not end or end - 1 not in rows or not groups:
+        return rows
+    *_, (last_row, last) = groups
+    before = groups[-2] if len(groups) > 1 else None
+    is_gone = not any(spans[at].alive for at in last) and _first(spans, last, last_row) == end
+    count = sum(spans[at].alive for at in before[1]) if before else 0
+    is_taken = before is not None and _first(spans, before[1], before[0]) + max(count, 1) >= end
+    return range(rows.start, end + 1) if is_gone and not is_taken else rows
+
+
 def _chosen(spans: Sequence[Span], group: Group, row: int, rows: range | None) -> Group:
     """Return those of a hunk that the rows mean.
 
     A line that is gone goes with the one that stands below it, else with the last. Where only
-    lines are gone, the row below them means them; at the end of the file, the last one.
+    lines are gone, the row below them means them; see `_meant` for the end of the file.
     """
     if rows is None:
         return group
@@ -165,8 +182,7 @@ def _chosen(spans: Sequence[Span], group: Group, row: int, rows: range | None) -
 def _in_rows(spans: Sequence[Span], lines: Group, first: int, rows: range) -> set[int]:
     count = sum(spans[at].alive for at in lines)
     if not count:
-        below = any(span.alive for span in spans[lines[-1] + 1 :]) if lines else True
-        return set(lines) if first in rows or (not below and first - 1 in rows) else set()
+        return set(lines) if first in rows else set()
     chosen: set[int] = set()
     passed = 0
     for at in lines:

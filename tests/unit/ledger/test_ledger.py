@@ -299,3 +299,20 @@ def test_a_line_of_the_user_that_goes_with_the_agents_is_just_gone() -> None:
     mine = saw(edited(base, text("x", "a", "B")), text("mine", "x", "a", "B"), 0)
     assert shape(saw(mine, base, 0)) == []
     assert shape(saw(mine, text("a", "B"), 0)) == [(1, "b", "B")]
+
+
+def test_above_and_below_the_last_line_one_hunk_is_meant_at_a_time() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("a", "c"))
+    assert shape(ledger) == [(1, "b", ""), (2, "d", "")]
+    one = reject(ledger, ONE, 0.0, range(1, 2))
+    assert (one.count, one.ledger.text) == (1, text("a", "b", "c"))
+    other = reject(one.ledger, ONE, 0.0, range(2, 3))
+    assert (other.count, other.ledger.text) == (1, text("a", "b", "c", "d"))
+    assert reject(ledger, ONE, 0.0, range(2, 3)).ledger.text == text("a", "c", "d")
+
+
+def test_what_was_kept_as_gone_is_new_where_the_same_turn_brings_it_back() -> None:
+    kept = keep(edited(text("a", "b"), text("a"))).ledger
+    again = wrote(kept, text("a", "b", "c"), ONE, 0.0)
+    assert shape(again) == [(1, "", "b|c")]
+    assert reject(again, ONE, 0.0).ledger.text == text("a")
