@@ -51,7 +51,8 @@ class Machine:
     `known`: the text that each agent has in mind; `allowed`: the user's words that agents have
     taken out of a file that they had read; `reported`: the agents' words that the books were told
     of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
-    user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file that a word of the user's was typed into.
+    user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
+    that a word of the user's was typed into.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
