@@ -154,14 +154,14 @@ class Machine:
 
     def _save(self, name: str, answer: str) -> None:
         behind = self.sight.disk[name] != self.origin[name] or self._clashes(name)
+        may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
         shown = self.sight.shown.get(name)
         self._excuse(name)
         still_modified = self.world.hand("save", self.world.path(name), answer)
         self.sight = now = self.world.look()
         if still_modified:
-            refused = answer == "n" or self.origin[name] is None
-            self._assert(behind and refused, f"Neovim asked, or refused, at :w of {name}")
-        if still_modified or (behind and answer == "n"):
+            self._assert(behind and may_refuse, f"Neovim asked, or refused, at :w of {name}")
+        if still_modified or (behind and may_refuse):
             return
         self.seen[name] = self.origin[name] = now.disk[name]
         if shown or now.disk[name] is not None:
@@ -327,7 +327,7 @@ class Machine:
         before, path = self.sight, self.world.path(name)
         await self.services.review.look(path)
         found = self.services.changes(name)
-        rows, touched = _meant(step, found, len(bodies(text_of(before, name))))
+        rows, touched = _meant(step, found)
         if step.verdict == "keep":
             count = await self.services.review.keep(path, rows)
         else:
@@ -507,20 +507,13 @@ class Machine:
         raise Violation(complaint)
 
 
-def _meant(
-    step: Decides, found: Sequence[Change], count: int
-) -> tuple[range | None, tuple[Change, ...]]:
-    """Return the rows that a decision names, and the hunks that they touch.
-
-    `count` of lines: the last row also means the lines that are gone below it.
-    """
+def _meant(step: Decides, found: Sequence[Change]) -> tuple[range | None, tuple[Change, ...]]:
+    """Return the rows that a decision names, and the hunks that they touch."""
     if step.scope in ("file", "all"):
         return None, tuple(found)
     if step.scope == "hunk" and found:
         change = found[step.at % len(found)]
-        rows = range(change.first, max(change.last, change.first + 1))
-        at_end = [it for it in found if it.first == it.last == count == rows.stop]
-        return rows, tuple(dict.fromkeys((change, *at_end)))
+        return range(change.first, max(change.last, change.first + 1)), (change,)
     rows = range(step.at, step.at + 2)
     return rows, tuple(found)
 
