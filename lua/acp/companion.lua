@@ -1,6 +1,7 @@
 -- The window that goes along with the agent: which it is, and how another file comes into it so that
 -- nothing else in the editor changes and nobody is asked. It is never the one in which the user is.
 
+local file_buffers = require('acp.file_buffers')
 local layout = require('acp.layout')
 local swap = require('acp.swap')
 
@@ -13,20 +14,6 @@ local QUIET = { 'BufEnter', 'BufLeave', 'WinEnter', 'WinLeave' }
 
 ---@type integer?
 local window
-
---- The loaded buffer of a file.
----@param path string
----@return integer? buffer if it is loaded
-function M.loaded(path)
-  for _, buffer in ipairs(api.nvim_list_bufs()) do
-    if api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == '' then
-      local name = api.nvim_buf_get_name(buffer)
-      if name == path or name ~= '' and vim.uv.fs_realpath(name) == path then
-        return buffer
-      end
-    end
-  end
-end
 
 --- Whether the window may show another file: not one of ours, and nothing is lost by it.
 ---@param candidate integer
@@ -152,7 +139,7 @@ end
 ---@param line integer 1-based
 ---@param is_known boolean false: no line was told
 function M.move(path, line, is_known)
-  local buffer = M.loaded(path)
+  local buffer = file_buffers.find(path)
   window = M.window() or choose(buffer)
   if not window or not may_move(window) then
     return

@@ -3,6 +3,7 @@
 -- and everything else in the editor is as it was.
 
 local companion = require('acp.companion')
+local file_buffers = require('acp.file_buffers')
 local layout = require('acp.layout')
 
 local api = vim.api
@@ -86,7 +87,7 @@ end
 ---@param hooks acp.CompareHooks
 ---@return integer buffer
 local function buffer_of(key, side, hooks)
-  local live = side.path and (companion.loaded(side.path) or companion.load(side.path))
+  local live = side.path and (file_buffers.find(side.path) or companion.load(side.path))
   return live or scratch(key, side, hooks)
 end
 

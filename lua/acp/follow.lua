@@ -2,6 +2,7 @@
 -- that goes along (companion.lua). The host says where; what the user does in that window is seen here.
 
 local companion = require('acp.companion')
+local file_buffers = require('acp.file_buffers')
 
 local api = vim.api
 
@@ -64,7 +65,7 @@ local function watch()
     desc = 'The sign in a file that is opened later',
     callback = function(event)
       local marks = api.nvim_buf_get_extmarks(event.buf, namespace, 0, -1, { limit = 1 })
-      if place and #marks == 0 and companion.loaded(place.path) == event.buf then
+      if place and #marks == 0 and file_buffers.find(place.path) == event.buf then
         M.mark()
       end
     end,
@@ -98,7 +99,7 @@ end
 --- Put the sign where the agent is, if that file is loaded.
 function M.mark()
   unmark()
-  local buffer = place and companion.loaded(place.path)
+  local buffer = place and file_buffers.find(place.path)
   if not place or not buffer then
     return
   end
