@@ -10,13 +10,20 @@ from tests.proof.lines import bodies
 from tests.proof.world import Sight
 
 
-def without(text: str | None, touched: Sequence[Change]) -> str | None:
-    """Return the text with what stood there before in place of these hunks."""
-    lines = list(split_lines(text or ""))
+def without(text: str | None, touched: Sequence[Change]) -> list[str]:
+    """Return the lines, without their ends, with what stood there before in place of these hunks.
+
+    Whether the last line has an end is not in the hunks; `Machine.pristine` holds that.
+    """
+    lines = bodies(text)
     for it in sorted(touched, key=lambda change: change.first, reverse=True):
-        lines[it.first : it.last] = it.removed
-    gone = not lines and any(it.whole == "created" for it in touched)
-    return None if gone else "".join(lines)
+        lines[it.first : it.last] = bodies_of(it.removed)
+    return lines
+
+
+def bodies_of(lines: Sequence[str]) -> list[str]:
+    """Return the lines without their ends."""
+    return [line.rstrip("\r\n") for line in lines]
 
 
 def added(touched: Sequence[Change]) -> str:
@@ -41,12 +48,11 @@ def complaint_of_reject(name: str, before: Sight, after: Sight, touched: Sequenc
     """Return what is wrong with a file after these hunks of it were rejected, or ""."""
     wanted = without(text_of(before, name), touched)
     now = text_of(after, name)
-    # whether the last line has an end is not in the hunks; `pristine` holds that
-    if bodies(now) != bodies(wanted):
+    if bodies(now) != wanted:
         return f"{name}: rejected, but not the base there: {now!r}, not {wanted!r}"
     was, shown = before.shown.get(name), after.shown.get(name)
     if was is not None and was.modified:
-        if wanted is not None and before.disk[name] != after.disk[name]:
+        if wanted and before.disk[name] != after.disk[name]:
             return f"{name}: saved by the reject"
     elif (after.disk[name] or "") != (now or ""):
         return f"{name}: the disk differs after the reject"

@@ -7,6 +7,7 @@ the hunk back.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -46,14 +47,29 @@ def rewoven(
     weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn, *, by_user: bool
 ) -> Weave:
     """Return the weave whose text is `lines`; `judge` says of each hunk whose it is."""
+    pieces = list(_pieces(weave, diff(alive_lines(weave), lines)))
+    moved = _moved(pieces) if by_user else {}
     spans: list[Span] = []
-    hunks = diff(alive_lines(weave), lines)
-    for piece in _pieces(weave, hunks):
+    for piece in pieces:
         if isinstance(piece, Span):
             spans.append(piece)
         else:
-            spans += _changed(piece, judge, may_return, by_user=by_user)
+            spans += _changed(piece, judge, may_return, moved, by_user=by_user)
     return packed(file_apart(spans))
+
+
+def _moved(pieces: Sequence[Span | _Region]) -> dict[str, Span]:
+    """Return the agents' lines that go, by their text: where that comes, the user moves them."""
+    regions = (piece for piece in pieces if not isinstance(piece, Span))
+    going = [
+        line
+        for region in regions
+        for span in region.spans
+        if span.alive and span.born != NOBODY
+        for line in exploded(span)
+    ]
+    counts = Counter(line.lines[0] for line in going)
+    return {it.lines[0]: it for it in going if counts[it.lines[0]] == 1 and it.lines[0].strip()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +111,12 @@ def _take(rest: list[Span], most: int) -> Span:
 
 
 def _changed(
-    region: _Region, judge: Judge, may_return: MayReturn, *, by_user: bool
+    region: _Region,
+    judge: Judge,
+    may_return: MayReturn,
+    moved: Mapping[str, Span],
+    *,
+    by_user: bool,
 ) -> Iterator[Span]:
     """Yield the lines of a region as the hunk leaves them.
 
@@ -114,8 +135,10 @@ def _changed(
     done = 0
 
     def put(last: int) -> Iterator[Span]:
-        if last > done:
-            yield Span(region.lines[done:last], verdict.deed, kept_birth=verdict.kept)
+        for line in region.lines[done:last]:
+            was = moved.get(line)
+            born, kept = (was.born, was.kept_birth) if was else (verdict.deed, verdict.kept)
+            yield Span((line,), born, kept_birth=kept)
 
     if not until:
         yield from put(len(region.lines))

@@ -316,3 +316,12 @@ def test_what_was_kept_as_gone_is_new_where_the_same_turn_brings_it_back() -> No
     again = wrote(kept, text("a", "b", "c"), ONE, 0.0)
     assert shape(again) == [(1, "", "b|c")]
     assert reject(again, ONE, 0.0).ledger.text == text("a")
+
+
+def test_an_agents_line_that_the_user_moves_is_still_the_agents() -> None:
+    ledger = edited(text("a", "b", "c"), text("a", "b", "x", "c"))
+    moved = saw(ledger, text("x", "a", "b", "c"), 0)
+    assert shape(moved) == [(0, "", "x")]
+    assert origin(moved, 0) is not None
+    assert shape(saw(moved, text("a", "b", "x", "c"), 0)) == [(2, "", "x")]
+    assert undo(moved, ONE, "x", 0.0).ledger.text == text("a", "b", "c")
