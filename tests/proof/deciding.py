@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.span import split_lines
-from tests.proof.lines import bodies
 from tests.proof.world import Sight
 
 
@@ -15,15 +13,10 @@ def without(text: str | None, touched: Sequence[Change]) -> list[str]:
 
     Whether the last line has an end is not in the hunks; `Machine.pristine` holds that.
     """
-    lines = bodies(text)
+    lines = (text or "").splitlines()
     for it in sorted(touched, key=lambda change: change.first, reverse=True):
-        lines[it.first : it.last] = bodies_of(it.removed)
+        lines[it.first : it.last] = [line.rstrip("\r\n") for line in it.removed]
     return lines
-
-
-def bodies_of(lines: Sequence[str]) -> list[str]:
-    """Return the lines without their ends."""
-    return [line.rstrip("\r\n") for line in lines]
 
 
 def added(touched: Sequence[Change]) -> str:
@@ -48,7 +41,7 @@ def complaint_of_reject(name: str, before: Sight, after: Sight, touched: Sequenc
     """Return what is wrong with a file after these hunks of it were rejected, or ""."""
     wanted = without(text_of(before, name), touched)
     now = text_of(after, name)
-    if bodies(now) != wanted:
+    if (now or "").splitlines() != wanted:
         return f"{name}: rejected, but not the base there: {now!r}, not {wanted!r}"
     was, shown = before.shown.get(name), after.shown.get(name)
     if was is not None and was.modified:

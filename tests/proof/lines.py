@@ -96,13 +96,13 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
     for side in (o, t):
         kept = set(side) & set(m)
         if [line for line in side if line in kept] != [line for line in m if line in kept]:
-            if _moved(b, o):
+            if moved(b, o):
                 return ""
             return f"another order: {m} of {side}"
     return ""
 
 
-def _moved(base: Sequence[str], ours: Sequence[str]) -> bool:
-    """Return whether the user has moved lines: the order is then theirs alone."""
+def moved(base: Sequence[str], ours: Sequence[str]) -> bool:
+    """Return whether lines were moved: the order is then of that side alone."""
     common = set(base) & set(ours)
     return [line for line in base if line in common] != [line for line in ours if line in common]
