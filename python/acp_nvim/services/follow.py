@@ -101,8 +101,10 @@ async def _take(
     live = buffer_text(buffer)
     before = _before(buffer, live, now, change)
     if now is None:
-        gone = change is not None and change.before is not None
-        return True, Followed(live, None) if gone else None
+        if change is None or change.before is None:
+            return True, None
+        # An empty buffer was opened where the file had been: what was there is what was last seen.
+        return True, Followed(change.before if buffer.empty else live, None)
     if now != live or touched:
         lines, options = buffer_form(now, buffer)
         if not await files.follow(buffer, diff(buffer.lines, lines), options):

@@ -109,6 +109,16 @@ async def test_of_a_deleted_file_the_buffer_keeps_the_text(files: FakeFiles, pat
     assert files.lines(path) == ["2"]
 
 
+async def test_of_a_deleted_file_that_is_opened_too_late_the_text_is_known(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    gone = change(path, None)
+    files.open(path)
+    assert await follow(files, str(path), gone) == Followed("1\n", None)
+    assert files.changes == []
+
+
 async def test_a_new_buffer_of_no_file_is_nothing_that_went(files: FakeFiles, path: Path) -> None:
     files.open(path)
     assert await follow(files, str(path), None) is None
