@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from tests.proof.steps import Edit
 
@@ -88,7 +89,12 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
     wanted = Counter(o) - gone
     for line, count in new.items():
         wanted[line] = max(wanted[line], count)
-    if wanted != Counter(m):
+    # a line that we moved is one that we put in: theirs took out only what stood there before
+    same = SequenceMatcher(None, b, o, autojunk=False).get_matching_blocks()
+    blocks = [(int(it.b), int(it.size)) for it in same]
+    stayed = Counter(line for at, size in blocks for line in o[at : at + size])
+    carried = gone & (Counter(o) - stayed)
+    if wanted != Counter(m) and wanted + carried != Counter(m):
         missing, extra = wanted - Counter(m), Counter(m) - wanted
         return f"not both sides' lines: missing {sorted(missing)}, too many {sorted(extra)}"
     if any(count > 1 for side in (b, o, t) for count in Counter(side).values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from acp_nvim.errors import AskFailed
@@ -383,9 +383,10 @@ class Machine:
         self._after_rewind(before, strict=True)
         self._assert(not undone.failed, f"undo failed: {undone.failed}")
         if step.returns and undone.paths:
+            back = {name: self._brought_back(name) for name in NAMES}
             redone = await self.services.redo(turn.author.session)
             self._assert(redone and not redone.failed, f"redo failed: {redone}")
-            self._after_rewind(self.sight, strict=False)
+            self._after_rewind(self.sight, strict=False, back=back)
             for name in NAMES:
                 same = text_of(before, name) == text_of(self.sight, name)
                 self._assert(
@@ -398,17 +399,26 @@ class Machine:
         await self._settle(0, NAMES)
         for name in NAMES:
             await self.services.review.look(self.world.path(name))
+        back = {name: self._brought_back(name) for name in NAMES}
         redone = await self.services.redo(SESSIONS[step.session])
         self._assert(not (redone and redone.failed), f"redo failed: {redone}")
-        self._after_rewind(self.sight, strict=False)
+        self._after_rewind(self.sight, strict=False, back=back)
 
-    def _after_rewind(self, before: Sight, *, strict: bool) -> None:
+    def _brought_back(self, name: str) -> set[str]:
+        """Return the user's words that an undo has brought back: a redo may take them again."""
+        ledger = self.services.edits.ledger(self.world.path(name))
+        spans = () if ledger is None else ledger.weave
+        return users("".join(it for span in spans if span.undone for it in span.lines))
+
+    def _after_rewind(
+        self, before: Sight, *, strict: bool, back: Mapping[str, set[str]] | None = None
+    ) -> None:
         """Check what holds after an undo (strict), or a redo: that may take out what it did."""
         allowed = {}
         for name in NAMES:
             path = self.world.path(name)
             both = (*self.services.changes(name), *self.services.edits.changes(path, "kept"))
-            allowed[name] = set() if strict else users(removed(both))
+            allowed[name] = set() if strict else users(removed(both)) | (back or {})[name]
         after = self._agents_look(before, allowed)
         for name in NAMES:
             if before.live(name) != after.live(name):
