@@ -94,8 +94,9 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
     blocks = [(int(it.b), int(it.size)) for it in same]
     stayed = Counter(line for at, size in blocks for line in o[at : at + size])
     carried = gone & (Counter(o) - stayed)
-    if wanted != Counter(m) and wanted + carried != Counter(m):
-        missing, extra = wanted - Counter(m), Counter(m) - wanted
+    twice = gone & (Counter(b) - Counter(o))  # both took out the same one, of several alike
+    missing, extra = wanted - Counter(m), Counter(m) - wanted
+    if missing or extra - (carried | twice):
         return f"not both sides' lines: missing {sorted(missing)}, too many {sorted(extra)}"
     if any(count > 1 for side in (b, o, t) for count in Counter(side).values()):
         return ""
