@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.deed import Author, SessionKey
 from acp_nvim.services.edit_store import EditStore
-from acp_nvim.services.edits import Edits, SessionKey, Turn
+from acp_nvim.services.edits import Edits, Turn
 from acp_nvim.services.review import Review, Undone
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.watch import DiskWatch

@@ -16,9 +16,10 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.session import Session
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
+from acp_nvim.ledger.deed import SessionKey
 from acp_nvim.ports import Files
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
-from acp_nvim.services.lessons import Draft, SessionKey
+from acp_nvim.services.lessons import Draft
 from acp_nvim.services.mentions import Takes
 from acp_nvim.services.roots import Roots
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt

@@ -12,7 +12,6 @@ from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
 from acp_nvim.services.evidence import Exhibit
-from acp_nvim.services.roots import Roots
 from acp_nvim.session.noun import PendingAsk
 from acp_nvim.session.proposal import Evidence, proposals
 from acp_nvim.session.state import SessionState, ToolCall
@@ -49,11 +48,10 @@ async def _with_evidence(desk: Desk, chat: Chat, ask: PendingAsk) -> Menu:
 
 async def gather(desk: Desk, chat: Chat, ask: PendingAsk) -> tuple[Exhibit, ...]:
     """Return what the question is about, as the files are now."""
-    tool, cwd = _tool(chat, ask), chat.session.state.cwd
+    tool = _tool(chat, ask)
     if tool is None:
         return ()
-    roots = Roots(cwd, tuple(desk.options.additional_directories))
-    return await desk.ground.evidence.gather(tool, roots)
+    return await desk.ground.evidence.gather(tool, desk.roots(chat.session))
 
 
 def menu(desk: Desk, chat: Chat, ask: PendingAsk, evidence: Sequence[Evidence] = ()) -> Menu:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from acp_nvim.client.session import Session
 from acp_nvim.commands.desk import Desk
 from acp_nvim.ledger.deed import Author
 from acp_nvim.services.roots import Roots
@@ -44,10 +43,8 @@ class Authors:
 
     def of_session(self, agent: str, session_id: str) -> Author | None:
         """Return the turn that runs in the session of that id."""
-        for session in self._desk.sessions():
-            if session.state.agent == agent and session.id == session_id:
-                return self.of(session.state)
-        return None
+        session = self._desk.session(agent, session_id)
+        return None if session is None else self.of(session.state)
 
     def of_path(self, path: str) -> Author | None:
         """Return the turn that runs in a session whose folders the resolved path is in."""
@@ -57,14 +54,10 @@ class Authors:
     def around(self, path: str) -> tuple[Author, Roots] | None:
         """Return the same with the folders of the session."""
         for session in self._desk.sessions():
-            author, roots = self.of(session.state), self.roots(session)
+            author, roots = self.of(session.state), self._desk.roots(session)
             if author is not None and _is_in(path, roots):
                 return author, roots
         return None
-
-    def roots(self, session: Session) -> Roots:
-        """Return the folders of a session."""
-        return Roots(session.state.cwd, tuple(self._desk.options.additional_directories))
 
 
 def _is_in(path: str, roots: Roots) -> bool:

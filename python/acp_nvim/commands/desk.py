@@ -32,6 +32,7 @@ from acp_nvim.services.follow_along import FollowAlong
 from acp_nvim.services.lessons import Lessons
 from acp_nvim.services.permission import Permissions
 from acp_nvim.services.review import Review
+from acp_nvim.services.roots import Roots
 from acp_nvim.services.store import Store
 from acp_nvim.services.watch import DiskWatch
 
@@ -106,6 +107,15 @@ class Desk:
             *(chat.session for chat in self.chats.values()),
             *(client.outside for client in self.clients),
         ]
+
+    def session(self, agent: str, session_id: str) -> Session | None:
+        """Return the session of that agent and id, or None."""
+        wanted = (agent, session_id)
+        return next((it for it in self.sessions() if (it.state.agent, it.id) == wanted), None)
+
+    def roots(self, session: Session) -> Roots:
+        """Return the folders that a session's agent is let into."""
+        return Roots(session.state.cwd, tuple(self.options.additional_directories))
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""

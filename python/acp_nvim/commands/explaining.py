@@ -28,7 +28,8 @@ async def why(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     if found is None:
         return None
     deed, state = found
-    chat = _chat_of(desk, deed.author)
+    session = desk.session(deed.author.agent, deed.author.session)
+    chat = None if session is None else desk.chat_of(session)
     place = None if chat is None else _row(chat, deed.author)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(deed.at))
     lines = why_lines(deed.author, state, when, in_chat=place is not None)
@@ -59,12 +60,6 @@ def edits(desk: Desk) -> list[dict[str, Any]]:
         for path in books.paths()
         for plain in edits_snapshot(path, (*books.changes(path), *books.changes(path, "kept")))
     ]
-
-
-def _chat_of(desk: Desk, author: Author) -> Chat | None:
-    wanted = (author.agent, author.session)
-    found = (it for it in desk.chats.values() if (it.session.state.agent, it.session.id) == wanted)
-    return next(found, None)
 
 
 def _row(chat: Chat, author: Author) -> int | None:

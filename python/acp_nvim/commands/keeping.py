@@ -13,14 +13,14 @@ from acp_nvim.commands import noting
 from acp_nvim.commands.authors import Authors
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import AskFailed
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.deed import Author, SessionKey
 from acp_nvim.ports import Files, Reviewer
 from acp_nvim.services import disk
 from acp_nvim.services.baselines import Baselines
 from acp_nvim.services.board import Board
 from acp_nvim.services.bookkeeper import Bookkeeper
 from acp_nvim.services.edit_store import EditStore
-from acp_nvim.services.edits import Edits, SessionKey
+from acp_nvim.services.edits import Edits
 from acp_nvim.services.files import FileService
 from acp_nvim.services.follow_along import FollowAlong, Walker
 from acp_nvim.services.lessons import Lessons
@@ -139,12 +139,13 @@ class Keeping:
         names = ", ".join(os.path.basename(path) for path in paths[:3])
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         text = f"Changed, but too large or no text to be reviewed or taken back: {names}{more}"
-        for session in self._desk.sessions():
-            if (session.state.agent, session.id) == (author.agent, author.session):
-                session.apply(Noticed(text, "warning"))
+        session = self._desk.session(author.agent, author.session)
+        if session is not None:
+            session.apply(Noticed(text, "warning"))
 
-    def _learned(self, session: SessionKey, path: str, theirs: str | None) -> None:
-        self.lessons.rejected(session, path, theirs)
-        for chat in self._desk.chats.values():
-            if (chat.session.state.agent, chat.session.id) == session:
-                noting.refresh(self._desk, chat)
+    def _learned(self, key: SessionKey, path: str, theirs: str | None) -> None:
+        self.lessons.rejected(key, path, theirs)
+        session = self._desk.session(*key)
+        chat = None if session is None else self._desk.chat_of(session)
+        if chat is not None:
+            noting.refresh(self._desk, chat)

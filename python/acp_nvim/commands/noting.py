@@ -7,8 +7,8 @@ from typing import Any
 
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
-from acp_nvim.services.lessons import Draft, SessionKey
-from acp_nvim.services.roots import Roots
+from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.services.lessons import Draft
 from acp_nvim.session.event import Event, PromptSent, SessionOpened, TurnEnded
 from acp_nvim.view.diff_text import diff_lines
 from acp_nvim.view.op import Replace, to_plain
@@ -65,11 +65,9 @@ async def _find_out(desk: Desk, chat: Chat) -> None:
 
 
 async def _draft(desk: Desk, chat: Chat) -> Draft:
-    state = chat.session.state
-    if state.status in BUSY:
+    if chat.session.state.status in BUSY:
         return Draft()
-    roots = Roots(state.cwd, tuple(desk.options.additional_directories))
-    return await desk.ground.lessons.draft(_key(chat), roots)
+    return await desk.ground.lessons.draft(_key(chat), desk.roots(chat.session))
 
 
 def _show(desk: Desk, chat: Chat, draft: Draft) -> None:

@@ -14,7 +14,6 @@ from acp_nvim.commands import asking, eliciting, following, noting
 from acp_nvim.commands.authors import Authors
 from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk
-from acp_nvim.services.roots import Roots
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import (
     UNSET,
@@ -59,22 +58,22 @@ class Reactions:
             case SessionOpened() | InfoChanged():
                 ground.store.note(session.state)
                 if isinstance(event, SessionOpened):
-                    ground.start_soon(ground.disk.prepare, self._roots(session))
+                    ground.start_soon(ground.disk.prepare, self._desk.roots(session))
             case TurnEnded():
                 ground.store.note(session.state)
-                ground.disk.sweep(self._authors.of(before), self._roots(session))
+                ground.disk.sweep(self._authors.of(before), self._desk.roots(session))
         noting.happened(self._desk, chat, event)
         self._ask(session, chat, event)
         if found := announce(before, event, session.state):
             ground.notifier.event(*found)
-        following.walked(ground.follow, session, self._roots(session), event)
+        following.walked(ground.follow, session, self._desk.roots(session), event)
 
     def _worked(self, session: Session, event: ToolCallUpdated) -> None:
         """Follow the disk where a tool call works; a replayed one is of long ago."""
         state, call = session.state, session.state.entry(f"tool:{event.id}")
         if state.status == "loading" or not isinstance(call, ToolCall):
             return
-        author, roots = self._authors.of(state, call.id), self._roots(session)
+        author, roots = self._authors.of(state, call.id), self._desk.roots(session)
         named = [place.path for place in places(event, call, state.cwd)]
         self._desk.ground.disk.look(author, roots, (*paths(event), *named))
         if event.status not in ("completed", "failed"):
@@ -110,11 +109,10 @@ class Reactions:
 
     def refused(self, agent: str, session_id: str, path: str, reason: str) -> None:
         """Tell the user of a file that the agent could not write."""
-        for session in self._desk.sessions():
-            if session.state.agent == agent and session.id == session_id:
-                text = f"{agent} could not write {os.path.basename(path)}: {reason}"
-                session.apply(Noticed(text, "warning"))
-                return
+        session = self._desk.session(agent, session_id)
+        if session is not None:
+            text = f"{agent} could not write {os.path.basename(path)}: {reason}"
+            session.apply(Noticed(text, "warning"))
 
     def tick(self) -> None:
         """Draw the clocks that run."""
@@ -126,9 +124,6 @@ class Reactions:
         for chat in self._desk.chats.values():
             if chat.client is client:
                 self._desk.ground.screen.touch(chat.number)
-
-    def _roots(self, session: Session) -> Roots:
-        return Roots(session.state.cwd, tuple(self._desk.options.additional_directories))
 
 
 def paths(event: ToolCallUpdated) -> list[str]:

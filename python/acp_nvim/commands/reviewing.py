@@ -8,7 +8,8 @@ from typing import Any
 
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
-from acp_nvim.services.edits import SessionKey, Turn
+from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.services.edits import Turn
 from acp_nvim.services.recorder import Clash
 from acp_nvim.services.review import Undone
 from acp_nvim.view.comparison import Comparison, Side

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["agent", "joined", "undo", "reject"]
+SessionKey: TypeAlias = tuple[str, str]
+"""The agent's name in the configuration, and its id of the session."""
 TurnKey: TypeAlias = tuple[str, str, int, float]
 """Agent, session, turn, and when it began: one turn."""
 

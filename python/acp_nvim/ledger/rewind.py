@@ -49,7 +49,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
             return replace(span, died=number)
         return replace(span, died=None, undone=number, was=span.died)
 
-    return _rewound(ledger, recorded, role, turn)
+    return _rewound(ledger, recorded, ledger, role, turn)
 
 
 def redo(ledger: Ledger, batch: str) -> Rewound:
@@ -72,7 +72,9 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
         return replace(span, died=None)
 
     spent = tuple(replace(it, batch="") if it.number in numbers else it for it in ledger.deeds)
-    return _rewound(ledger, replace(ledger, deeds=spent), role, turn)
+    # spent also where nothing is left of it: older ones wait behind
+    returned = replace(ledger, deeds=spent)
+    return _rewound(ledger, returned, returned, role, turn)
 
 
 def undone(ledger: Ledger) -> tuple[Deed, ...]:
@@ -99,6 +101,7 @@ def _standing(span: Span) -> tuple[int, ...]:
 def _rewound(
     ledger: Ledger,
     recorded: Ledger,
+    idle: Ledger,
     role: Callable[[Span], Role | None],
     turn: Callable[[Span], Span],
 ) -> Rewound:
@@ -116,7 +119,7 @@ def _rewound(
         for at in moving:
             spans[at] = turn(spans[at])
     if not count:
-        return Rewound(ledger, 0, tuple(_row(spans, at) for at in left))
+        return Rewound(idle if not left else ledger, 0, tuple(_row(spans, at) for at in left))
     weave = with_file(spans, lambda gone: file or turn(gone))
     return Rewound(replace(recorded, weave=weave), count, tuple(_row(spans, at) for at in left))
 

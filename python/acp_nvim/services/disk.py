@@ -80,6 +80,14 @@ def check_writable(path: str) -> None:
             raise PermissionError(errno.EACCES, "it is read-only")
 
 
+def check_removable(path: str) -> None:
+    """Raise `AskFailed` if there is something at that path, in a folder that lets nothing go."""
+    with _sentences(path, "removed"):
+        above = os.path.dirname(path)
+        if os.path.lexists(path) and not os.access(above, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "its folder is read-only")
+
+
 def make_folders(path: str) -> None:
     """Make the folders that the file is to be in. Raises `AskFailed` (INTERNAL_ERROR)."""
     with _sentences(path, "written"):

@@ -7,8 +7,6 @@ dropped; of the rest the oldest go.
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +15,7 @@ import anyio
 
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.record import Head, head_of, ledger_of, to_text
-from acp_nvim.services import clash_record
+from acp_nvim.services import clash_record, private_file
 from acp_nvim.services.recorder import Clash
 
 PAUSE = 0.3
@@ -84,13 +82,13 @@ class EditStore:
 
     def _write_all(self, dirty: Mapping[str, Ledger], clashes: Mapping[str, Clash | None]) -> None:
         for path, ledger in dirty.items():
-            self._write(self._file(path, LEDGER), to_text(path, ledger, self._now()))
+            private_file.replace(self._file(path, LEDGER), to_text(path, ledger, self._now()))
         for path, clash in clashes.items():
             if clash is None:
                 with suppress(OSError):
                     self._file(path, CLASH).unlink(missing_ok=True)
             else:
-                self._write(self._file(path, CLASH), clash_record.to_text(clash))
+                private_file.replace(self._file(path, CLASH), clash_record.to_text(clash))
         if dirty:
             self._prune()
 
@@ -98,21 +96,6 @@ class EditStore:
         # a path may be of any length
         name = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
         return Path(self._folder(), name + ending)
-
-    def _write(self, target: Path, text: str) -> None:
-        """Replace the file; a disk that is full or read-only costs the memory, not the session."""
-        try:
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # made with mode 0600
-            handle, new = tempfile.mkstemp(dir=target.parent, prefix=".new-")
-        except OSError:
-            return
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(text)
-            os.replace(new, target)
-        except OSError:
-            Path(new).unlink(missing_ok=True)
 
     def _prune(self) -> None:
         """Drop the oldest of those in which nothing waits."""

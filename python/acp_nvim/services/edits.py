@@ -12,15 +12,12 @@ from dataclasses import dataclass, replace
 import anyio
 
 from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author, Deed, TurnKey
+from acp_nvim.ledger.deed import Author, Deed, SessionKey, TurnKey
 from acp_nvim.ledger.ledger import Form, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.services.edit_store import EditStore
 from acp_nvim.services.recorder import Clash, Recorder
-
-SessionKey = tuple[str, str]
-"""The agent's name in the configuration, and its id of the session."""
 
 
 @dataclass(frozen=True, slots=True)

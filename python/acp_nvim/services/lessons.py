@@ -13,14 +13,12 @@ from typing import TypeAlias
 
 from acp_nvim.errors import EditorError
 from acp_nvim.hunks import apply, reconcile
+from acp_nvim.ledger.deed import SessionKey
 from acp_nvim.ports import Files
 from acp_nvim.services.live_text import Live, live_text
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.text import clean, split_lines
 from acp_nvim.view.note import Held, Key, Moved, Note, Unreadable, note
-
-SessionKey: TypeAlias = tuple[str, str]
-"""The agent's name in the configuration, and its id of the session."""
 
 Texts: TypeAlias = dict[str, str | None]
 """What files hold, by resolved path; None: there is no such file."""

@@ -14,11 +14,11 @@ from uuid import uuid4
 from acp_nvim.errors import AskFailed, UserError
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.deed import Author, SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.rewind import Rewound
 from acp_nvim.ports import Files
-from acp_nvim.services.edits import Edits, SessionKey, Turn
+from acp_nvim.services.edits import Edits, Turn
 from acp_nvim.services.recorder import Clash
 from acp_nvim.services.standing import Standing, put, stand
 from acp_nvim.services.text import apart, reconciled, with_theirs
@@ -192,7 +192,7 @@ class Review:
 
                 def move(ledger: Ledger, outcomes: list[Rewound] = outcomes) -> Ledger | None:
                     outcomes.append(turn(ledger))
-                    return outcomes[-1].ledger if outcomes[-1].count else None
+                    return outcomes[-1].ledger if outcomes[-1].ledger is not ledger else None
 
                 try:
                     standing = await self._change(path, move, sessions)
@@ -200,7 +200,7 @@ class Review:
                     failed.append(str(error))
                     continue
                 left += [(path, row) for row in outcomes[-1].left] if outcomes else []
-                if standing is not None:
+                if standing is not None and outcomes[-1].count:
                     done.append(path)
                     is_unsaved = standing.buffer is not None and standing.buffer.modified
                     unsaved += [path] if is_unsaved else []

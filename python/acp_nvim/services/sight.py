@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from acp_nvim.ledger.ledger import Form
 from acp_nvim.services.inventory import Stamp, stamp
-from acp_nvim.services.text import codec, decode, is_binary
+from acp_nvim.services.text import decode, exact, is_binary
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
@@ -104,7 +104,7 @@ def told(path: str, text: str, encoding: str, largest: int) -> Sight:
     at = stamp(path)
     if at is None:
         return ABSENT
-    data = _encode(text, encoding)
+    data = exact(text, encoding)
     return _sight(at, data if len(data) <= largest else None, at[1])
 
 
@@ -149,11 +149,3 @@ def _read(path: str, size: int, largest: int) -> bytes:
         return data
     finally:
         os.close(file)
-
-
-def _encode(text: str, encoding: str) -> bytes:
-    """Return the bytes of a text that `decode` gave, or of a buffer."""
-    try:
-        return text.encode(codec(encoding), "surrogateescape")
-    except UnicodeError:
-        return text.encode("utf-8", "surrogatepass")

@@ -16,7 +16,7 @@ from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
 from acp_nvim.ledger.span import split_lines
 from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk
-from acp_nvim.services.text import buffer_form, buffer_text, codec
+from acp_nvim.services.text import buffer_form, buffer_text, exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,10 @@ async def put(
 ) -> bool:
     """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
 
-    `form` is what a file gets that is not there now.
-
-    A buffer with unsaved edits is changed, but not saved for the user; any other file is.
-    `settled`: with this text the user has decided on what the disk holds, so that Neovim need not
-    ask at `:w`. Raises `UserError`, and then nothing has changed.
+    `form` is what a file gets that is not there now. A buffer with unsaved edits is changed, but
+    not saved for the user; any other file is. `settled`: with this text the user has decided on
+    what the disk holds, so that Neovim need not ask at `:w`. Raises `UserError`, and then nothing
+    has changed.
     """
     try:
         if text is None:
@@ -86,7 +85,7 @@ async def put(
         disk.check_writable(standing.path)
         disk.make_folders(standing.path)
         kept = form if standing.text is None else standing.form
-        await disk.write(standing.path, _encoded(text, kept.encoding))
+        await disk.write(standing.path, exact(text, kept.encoding))
         if standing.text is None:
             _restore_mode(standing.path, form)
     except AskFailed as error:
@@ -99,14 +98,6 @@ def _restore_mode(path: str, form: Form) -> None:
         # without the mode it is there all the same
         with suppress(OSError):
             os.chmod(path, form.mode)
-
-
-def _encoded(text: str, encoding: str) -> bytes:
-    """Return the bytes that were decoded to this text; UTF-8 where the encoding lacks something."""
-    try:
-        return text.encode(codec(encoding), "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape")
 
 
 async def _edit(
@@ -130,6 +121,7 @@ async def _edit(
 async def _remove(files: Files, standing: Standing) -> bool:
     """Remove the file; its buffer is emptied, where `u` brings the text back."""
     buffer = standing.buffer
+    disk.check_removable(standing.path)
     if buffer is not None:
         lines, options = buffer_form("", buffer)
         # what the user writes there next is to have a line end

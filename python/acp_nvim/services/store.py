@@ -7,15 +7,15 @@ the session change; `run` writes a moment later, in a thread, what has changed s
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 import anyio
 
+from acp_nvim.services import private_file
 from acp_nvim.session.record import (
     Record,
     entries_from,
@@ -105,22 +105,12 @@ class Store:
             self._prune()
 
     def _write(self, record: Record) -> None:
-        """Replace the file; a disk that is full or read-only costs the memory, not the session."""
+        """Replace the file, unless it was deleted meanwhile."""
         path = self._path(record.agent, record.id)
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # made with mode 0600
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        except OSError:
-            return
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write("\n".join(to_lines(record)) + "\n")
-            os.replace(name, path)
-            if (record.agent, record.id) in self._deleted:
+        private_file.replace(path, "\n".join(to_lines(record)) + "\n")
+        if (record.agent, record.id) in self._deleted:
+            with suppress(OSError):
                 path.unlink(missing_ok=True)
-        except OSError:
-            os.unlink(name)
 
     def _prune(self) -> None:
         files = sorted(self._files(), key=_changed, reverse=True)

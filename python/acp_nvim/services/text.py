@@ -97,6 +97,16 @@ def encode(content: str, encoding: str) -> bytes:
     return content.encode(codec(encoding) if fits(content, encoding) else "utf-8")
 
 
+def exact(text: str, encoding: str) -> bytes:
+    """Return the bytes that `decode` made this text of; UTF-8 if that encoding cannot hold it."""
+    for name in (codec(encoding), "utf-8"):
+        try:
+            return text.encode(name, "surrogateescape")
+        except UnicodeError:
+            continue
+    return text.encode("utf-8", "surrogatepass")
+
+
 def fits(content: str, encoding: str) -> bool:
     """Return whether the text can be written, and known again, in that encoding of Neovim's."""
     name = codec(encoding)

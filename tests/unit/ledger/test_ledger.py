@@ -325,3 +325,12 @@ def test_an_agents_line_that_the_user_moves_is_still_the_agents() -> None:
     assert origin(moved, 0) is not None
     assert shape(saw(moved, text("a", "b", "x", "c"), 0)) == [(2, "", "x")]
     assert undo(moved, ONE, "x", 0.0).ledger.text == text("a", "b", "c")
+
+
+def test_a_redo_that_finds_nothing_lets_the_older_one_through() -> None:
+    both = wrote(edited(text("a", "b"), text("a", "B")), text("a", "B", "c"), TWO, 0.0)
+    back = undo(undo(both, ONE, "old", 0.0).ledger, TWO, "new", 1.0).ledger
+    again = saw(back, text("a", "b", "c"), 0)  # the user has written that line anew
+    idle = redo(again, "new")
+    assert (idle.count, idle.left) == (0, ())
+    assert [deed.batch for deed in undone(idle.ledger)] == ["old"]

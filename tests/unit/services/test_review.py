@@ -256,6 +256,20 @@ async def test_what_cannot_be_changed_is_left_alone_and_stays_pending(
     assert desk.learned == []
 
 
+async def test_a_created_file_in_a_read_only_folder_keeps_its_buffer(
+    desk: ReviewDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = desk.folder / "new"
+    await desk.agent(path, THEIRS)
+    desk.files.open(path)
+    # root may write everywhere
+    monkeypatch.setattr("acp_nvim.services.disk.os.access", lambda *_: False)
+    with pytest.raises(UserError, match="its folder is read-only"):
+        await desk.review.reject(str(path))
+    assert desk.files.lines(path) == THEIRS.split()
+    assert path.read_text() == THEIRS
+
+
 def refuse(desk: ReviewDesk) -> None:
     desk.files.refuse = "E505: no"
 
