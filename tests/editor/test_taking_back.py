@@ -222,18 +222,21 @@ def test_two_agents_on_the_same_file_are_told_apart(tmp_path: Path) -> None:
         prompt = job.turn(other)
         write(other, path, LINES.replace("line 7\n", "seven\n"))
         read = agent.ask("fs/read_text_file", path=str(path))["result"]["content"]
-        write(agent, path, read.replace("line 1\n", "nobody's, for no turn of its runs\n"))
+        write(agent, path, read.replace("line 1\n", "of no turn\n"))
         job.finish(other, prompt)
-        assert hunks(job) == [(1, "a.txt", 7, 7, 1, 1)]
+        assert hunks(job) == [(0, "a.txt", 1, 1, 1, 1), (1, "a.txt", 7, 7, 1, 1)]
         job.command("wincmd t | 7 | Acp why")
         job.until(lambda: job.nvim.eval("nvim_win_get_config(0).relative") != "")
         assert "other" in job.nvim.lines()[0]
         job.nvim.input("q")
-        job.command("Acp reject file")
+        job.command("7 | Acp reject")
         job.told("rejected 1 hunk")
-        assert path.read_text() == read.replace(
-            "line 1\n", "nobody's, for no turn of its runs\n"
-        ).replace("seven\n", "line 7\n")
+        assert path.read_text() == LINES.replace("line 1\n", "of no turn\n")
+        job.command("1 | Acp why")
+        job.until(lambda: "scripted · turn 0" in job.nvim.lines()[0])
+        job.nvim.input("q")
+        job.command("Acp reject file")
+        job.until(lambda: path.read_text() == LINES)
 
 
 # --- restarts

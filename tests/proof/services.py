@@ -70,12 +70,16 @@ class Services:
         self.log = Log(self.edits)
         self.roots = Roots(str(world.folder))
         files = NvimFiles(world.lua)
-        self.watch = DiskWatch(files, fail, baselines=Baselines(), recorder=self.log)
+        self.watch = DiskWatch(
+            files,
+            fail,
+            baselines=Baselines(),
+            recorder=self.log,
+            author=lambda path: self._turns.get(SESSIONS[0]),
+        )
         self._turns: dict[str, Author] = {}
         self.service = FileService(files, author=self.author, recorder=self.log, watch=self.watch)
-        self.review = Review(
-            self.edits, files, self.watch, author=lambda path: self.author(SESSIONS[0])
-        )
+        self.review = Review(self.edits, files, self.watch)
 
     def author(self, session: str) -> Author:
         """Return the turn that runs; one always does."""
@@ -106,8 +110,9 @@ class Services:
 
     async def sweep(self, session: int) -> None:
         """Anything may have changed."""
+        self.watch.sweep(self.author(SESSIONS[session]), self.roots)
         async with self.watch.still():
-            await self.watch._sweep(self.author(SESSIONS[session]), self.roots)
+            pass
 
     def observe(self, name: str, text: str | None) -> None:
         """Fold in what the user did: the text is the live one, and the disk is settled."""

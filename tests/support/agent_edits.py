@@ -105,11 +105,17 @@ def files(job: MainJob) -> dict[str, int]:
 
 def until_files(job: MainJob, expected: dict[str, int]) -> None:
     """Wait until so many hunks wait in these files."""
+    found: dict[str, int] = {}
+
+    def is_so() -> bool:
+        found.clear()
+        found.update(files(job))
+        return found == expected
+
     try:
-        job.until(lambda: files(job) == expected)
+        job.until(is_so)
     except TimeoutError:
-        assert files(job) == expected
-        raise
+        assert found == expected, hunks(job)
 
 
 def signs(job: MainJob) -> list[int]:

@@ -39,12 +39,16 @@ class ReviewDesk:
         self.seconds = 0.0
         self.store = EditStore(lambda: str(kept), self.now)
         self.edits = Edits(self.store, now=self.now, changed=self.changed.append)
-        self.watch = DiskWatch(self.files, self.faults.append, recorder=self.edits)
+        self.watch = DiskWatch(
+            self.files,
+            self.faults.append,
+            recorder=self.edits,
+            author=lambda path: self.running,
+        )
         self.review = Review(
             self.edits,
             self.files,
             self.watch,
-            author=lambda path: self.running,
             learned=lambda *it: self.learned.append(it),
         )
 

@@ -22,13 +22,23 @@ class Authors:
         self._epoch = epoch
 
     def of(self, state: SessionState, tool_call: str = "") -> Author | None:
-        """Return the turn that runs in a session, None if none does.
+        """Return the turn that runs in a session, None if none does, or the agent has no prompt.
 
         Without a tool call it is the one that is open, else the last of the turn.
         """
-        if state.status not in RUNNING or state.id is None or state.turn_started is None:
+        if state.status not in RUNNING or not state.prompted:
             return None
-        began = round(self._epoch + state.turn_started, 3)
+        return self.last(state, tool_call)
+
+    def last(self, state: SessionState, tool_call: str = "") -> Author | None:
+        """Return the same of the last turn, whether or not it runs: some agents go on after it.
+
+        Turn 0 is what is done before any prompt; None: the agent has not named the session.
+        """
+        if state.id is None:
+            return None
+        started = state.turn_started
+        began = 0.0 if started is None else round(self._epoch + started, 3)
         call = state.entry(f"tool:{tool_call}") if tool_call else _current(state)
         known = call if isinstance(call, ToolCall) else None
         return Author(
@@ -42,9 +52,9 @@ class Authors:
         )
 
     def of_session(self, agent: str, session_id: str) -> Author | None:
-        """Return the turn that runs in the session of that id."""
+        """Return the last turn in the session of that id: what the agent asks for is its own."""
         session = self._desk.session(agent, session_id)
-        return None if session is None else self.of(session.state)
+        return None if session is None else self.last(session.state)
 
     def of_path(self, path: str) -> Author | None:
         """Return the turn that runs in a session whose folders the resolved path is in."""
@@ -55,13 +65,9 @@ class Authors:
         """Return the same with the folders of the session."""
         for session in self._desk.sessions():
             author, roots = self.of(session.state), self._desk.roots(session)
-            if author is not None and _is_in(path, roots):
+            if author is not None and roots.has(path):
                 return author, roots
         return None
-
-
-def _is_in(path: str, roots: Roots) -> bool:
-    return any(path.startswith(folder.rstrip("/") + "/") for folder in roots.folders())
 
 
 def _current(state: SessionState) -> ToolCall | None:

@@ -58,10 +58,10 @@ class Keeping:
             on_written=self._written,
             on_missed=self._missed,
         )
-        self.disk = DiskWatch(files, fault, baselines=baselines, recorder=on_disk)
-        self.review = Review(
-            self.edits, files, self.disk, author=self._author, learned=self._learned
+        self.disk = DiskWatch(
+            files, fault, baselines=baselines, recorder=on_disk, author=self._author
         )
+        self.review = Review(self.edits, files, self.disk, learned=self._learned)
         self.reviewer = reviewer
         self.board = Board(self.edits, self.review, reviewer, scope=self._scope, fault=fault)
 

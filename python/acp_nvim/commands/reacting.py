@@ -73,15 +73,16 @@ class Reactions:
         state, call = session.state, session.state.entry(f"tool:{event.id}")
         if state.status == "loading" or not isinstance(call, ToolCall):
             return
-        author, roots = self._authors.of(state, call.id), self._desk.roots(session)
+        roots = self._desk.roots(session)
         named = [place.path for place in places(event, call, state.cwd)]
+        author = self._authors.last(state, call.id)
         self._desk.ground.disk.look(author, roots, (*paths(event), *named))
         if event.status not in ("completed", "failed"):
             return
         if call.kind in LOOKING:
             self._desk.ground.start_soon(self._desk.ground.known, session.state, roots, named)
         else:
-            self._desk.ground.disk.sweep(author, roots)
+            self._desk.ground.disk.sweep(self._authors.of(state, call.id), roots)
 
     def _ask(self, session: Session, chat: Chat | None, event: Event) -> None:
         """Show a question, and close it; an elicitation needs no chat."""

@@ -53,11 +53,6 @@ class Undone:
     """What could not be done, in sentences."""
 
 
-def nobody(path: str) -> Author | None:
-    """Say of no file that an agent's turn runs that may change it."""
-    return None
-
-
 def unlearned(session: SessionKey, path: str, theirs: str | None) -> None:
     """Tell no agent."""
 
@@ -65,8 +60,8 @@ def unlearned(session: SessionKey, path: str, theirs: str | None) -> None:
 class Review:
     """Carries out what the user decides. Paths are resolved, rows 0-based of the live text.
 
-    `author` tells whose turn runs that may have changed a file just now; `learned` is told, by
-    session, the text of a file before something of the agent's was taken back in it.
+    `learned` is told, by session, the text of a file before something of the agent's was taken
+    back in it.
     """
 
     def __init__(
@@ -75,13 +70,11 @@ class Review:
         files: Files,
         watch: DiskWatch,
         *,
-        author: Callable[[str], Author | None] = nobody,
         learned: Callable[[SessionKey, str, str | None], None] = unlearned,
     ) -> None:
         self._edits = edits
         self._files = files
         self._watch = watch
-        self._author = author
         self._learned = learned
 
     async def look(self, path: str) -> Seen:
@@ -261,7 +254,7 @@ class Review:
             self._edits.clashed(replace(clash, places=places))
 
     async def _stand(self, path: str) -> Standing:
-        await self._watch.settle(path, self._author(path))
+        await self._watch.settle(path)
         try:
             return await stand(self._files, path)
         except AskFailed as error:

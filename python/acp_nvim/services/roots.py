@@ -23,6 +23,10 @@ class Roots:
         """Return the folders, resolved as they stand now."""
         return tuple(os.path.realpath(folder) for folder in (self.cwd, *self.additional))
 
+    def has(self, real: str) -> bool:
+        """Return whether that resolved path is below the folders."""
+        return any(real.startswith(folder.rstrip("/") + "/") for folder in self.folders())
+
     def resolve(self, path: str) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
 

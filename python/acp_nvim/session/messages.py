@@ -84,6 +84,7 @@ def prompt_sent(state: SessionState, event: PromptSent) -> SessionState:
     message = state.entry(_local_key(state))
     if not isinstance(message, Message):
         return state
+    state = replace(state, prompted=True)
     return put(state, replace(message, content=event.blocks), current=state.current)
 
 

@@ -108,6 +108,8 @@ class SessionState:
     status: Status = "loading"
     turn: int = 0
     turn_started: float | None = None
+    prompted: bool = False
+    """The turn's prompt has gone to the agent: what it does from now on it does in that turn."""
     turn_ended: float | None = None
     stop_reason: str | None = None
     turn_tokens: int | None = None

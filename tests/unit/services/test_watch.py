@@ -26,7 +26,13 @@ class Desk:
         self.files = FakeFiles()
         self.recorder = FakeRecorder()
         self.faults: list[BaseException] = []
-        self.watch = DiskWatch(self.files, self.faults.append, recorder=self.recorder)
+        self.running: dict[str, Author] = {}
+        self.watch = DiskWatch(
+            self.files,
+            self.faults.append,
+            recorder=self.recorder,
+            author=lambda path: self.running.get(Path(path).name),
+        )
 
     def file(self, text: str, name: str = "a") -> Path:
         path = self.folder / name
@@ -87,6 +93,51 @@ async def test_a_sweep_finds_every_change_below_the_roots(desk: Desk) -> None:
     desk.watch.sweep(AGENT, desk.roots)
     await desk.passed()
     assert len(desk.deeds()) == 4
+
+
+async def test_what_a_turn_has_done_is_its_however_late_the_look(desk: Desk) -> None:
+    first, second = desk.file("1\n"), desk.file("1\n", "b")
+    await desk.begin()
+    async with desk.watch.still():
+        desk.file("2\n")
+        desk.file("2\n", "b")
+        desk.watch.sweep(AGENT, desk.roots)
+        # somebody draws the review, and no turn runs any more
+        await desk.watch.settle(str(first))
+    assert desk.deeds() == [("a", "1\n", "2\n")]
+    await desk.watch.prepare(desk.roots)
+    desk.file("3\n", "b")
+    desk.watch.look(AGENT, desk.roots, [str(second)])
+    await desk.settle(second, Author("other", "t", 1, 0.0))
+    assert desk.recorder.deeds[1:] == [
+        (str(second), "1\n", "2\n", AGENT),
+        (str(second), "2\n", "3\n", AGENT),
+    ]
+
+
+async def test_whoever_holds_off_the_passes_has_all_before_it_that_was_asked_for(
+    desk: Desk,
+) -> None:
+    path = desk.file("1\n")
+    await desk.begin()
+    desk.file("2\n")
+    desk.watch.sweep(AGENT, desk.roots)
+    async with desk.watch.still():
+        assert desk.deeds() == [("a", "1\n", "2\n")]
+    await desk.settle(path)
+    assert len(desk.deeds()) == 1
+
+
+async def test_a_turn_that_begins_takes_nothing_from_one_that_runs(desk: Desk) -> None:
+    mine, theirs = desk.file("1\n"), desk.file("1\n", "b")
+    desk.files.open(theirs)
+    await desk.begin()
+    desk.running["b"] = AGENT
+    for path in (mine, theirs):
+        path.write_text("22\n")
+    (desk.folder / "c").write_bytes(b"\0")
+    await desk.begin()
+    assert desk.recorder.deeds == [(str(theirs), "1\n", "22\n", AGENT)]
 
 
 async def test_what_changes_between_turns_is_nobodys(desk: Desk) -> None:
