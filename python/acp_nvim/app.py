@@ -185,6 +185,7 @@ class App:
             board=self._keeping.board,
             known=self._keeping.known,
             met=self._keeping.met,
+            caught_up=self._keeping.caught_up,
             follow=self._follow,
             lessons=self._keeping.lessons,
             show_notes=partial(self._call.post, "acp.prompt.notes"),

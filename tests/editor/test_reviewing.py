@@ -94,6 +94,25 @@ def test_what_was_done_without_a_word_is_found_at_the_end_of_the_turn(job: MainJ
     until_files(job, {"a.txt": 2})
 
 
+def test_what_a_running_turn_has_done_without_a_word_is_found_by_whoever_asks(
+    job: MainJob,
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent)
+    put(path, THEIRS)
+    job.command("wincmd t | Acp review")
+    job.told("2 hunks in 1 file")
+    put(job.work / "new.txt", "new\n")
+    job.command("Acp reject all")
+    job.told("rejected 3 hunks")
+    put(path, THEIRS)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_text() == LINES
+    job.finish(agent, prompt)
+
+
 def test_what_happens_between_turns_is_the_users(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)

@@ -73,7 +73,7 @@ class Services:
         self.watch = DiskWatch(
             files,
             fail,
-            baselines=Baselines(),
+            baselines=Baselines(quiet=0),
             recorder=self.log,
             author=lambda path: self._turns.get(SESSIONS[0]),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from acp_nvim.commands.desk import Desk
 from acp_nvim.ledger.deed import Author
 from acp_nvim.services.roots import Roots
@@ -63,11 +65,14 @@ class Authors:
 
     def around(self, path: str) -> tuple[Author, Roots] | None:
         """Return the same with the folders of the session."""
+        return next((it for it in self.running() if it[1].has(path)), None)
+
+    def running(self) -> Iterator[tuple[Author, Roots]]:
+        """Return the turns that run, each with the folders of its session."""
         for session in self._desk.sessions():
-            author, roots = self.of(session.state), self._desk.roots(session)
-            if author is not None and roots.has(path):
-                return author, roots
-        return None
+            author = self.of(session.state)
+            if author is not None:
+                yield author, self._desk.roots(session)
 
 
 def _current(state: SessionState) -> ToolCall | None:

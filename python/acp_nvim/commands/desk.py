@@ -60,6 +60,8 @@ class Ground:
     board: Board
     met: Callable[[str], None]
     """Looks at a file that the user has just opened or saved."""
+    caught_up: Callable[[], Coroutine[Any, Any, None]]
+    """Finds all that agents have done until now."""
     known: Callable[..., Coroutine[Any, Any, None]]
     """Takes note of files that an agent's own tool has read: state, roots, paths."""
     show_notes: Callable[[int, list[dict[str, str]]], None]

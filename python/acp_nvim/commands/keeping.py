@@ -113,6 +113,14 @@ class Keeping:
             author, roots = found
             self.disk.look(author, roots, [path])
 
+    async def caught_up(self) -> None:
+        """Take up the books, and find all that agents have done until now."""
+        await self.edits.restore()
+        for author, roots in self._authors.running():
+            self.disk.sweep(author, roots)
+        async with self.disk.still():
+            pass
+
     async def known(self, state: SessionState, roots: Roots, paths: Iterable[str]) -> None:
         """An agent's own tool has read these files from the disk."""
         for path in paths:

@@ -24,7 +24,7 @@ BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves 
 async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
     board, edits = desk.ground.board, desk.ground.edits
-    await edits.restore()
+    await desk.ground.caught_up()
     if payload.get("off"):
         board.show(everything=False)
         return
@@ -64,8 +64,9 @@ def met(desk: Desk, payload: Mapping[str, Any]) -> None:
 async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     """Keep or reject lines, a file or all; answer how many hunks were decided, and are left."""
     board, ground = desk.ground.board, desk.ground
-    await ground.edits.restore()
-    paths = board.paths() if payload.get("scope") == "all" else (str(payload.get("path")),)
+    is_all = payload.get("scope") == "all"
+    await (ground.caught_up() if is_all else ground.edits.restore())
+    paths = board.paths() if is_all else (str(payload.get("path")),)
     rows = None
     if payload.get("scope") == "lines":
         rows = range(int(payload["first"]) - 1, int(payload["last"]))
@@ -90,7 +91,7 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
 
 async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Take back a turn: the one of that number, else the last one that has something to take."""
-    await desk.ground.edits.restore()
+    await desk.ground.caught_up()
     number = payload.get("turn")
     turns = _turns(desk, payload)
     if number is not None:

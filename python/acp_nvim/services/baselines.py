@@ -15,7 +15,7 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 
-from acp_nvim.services.comparison import Change, Comparison
+from acp_nvim.services.comparison import QUIET, Change, Comparison
 from acp_nvim.services.inventory import Inventories, Stamp, inside, stamp
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.shelf import Shelf
@@ -50,7 +50,9 @@ class Baselines:
         budget: int = 64 * MIB,
         largest: int = 2 * MIB,
         inventories: Inventories | None = None,
+        quiet: float = QUIET,
     ) -> None:
+        self._quiet = quiet
         self._shelf = Shelf(budget)
         self._largest = largest
         self._inventories = inventories or Inventories()
@@ -89,7 +91,7 @@ class Baselines:
         async with self._lock:
             at = await to_thread.run_sync(stamp, path)
             was = self._shelf.get(path)
-            comparison = Comparison(self._shelf, self._largest, {path: encoding})
+            comparison = self._comparison({path: encoding})
             if was is not None:
                 await to_thread.run_sync(self._look, comparison, path, at, was)
             elif at is None:
@@ -114,8 +116,11 @@ class Baselines:
         """Return whether somebody has looked there, so that a change would be found."""
         return self._shelf.get(path) is not None
 
+    def _comparison(self, encodings: Mapping[str, str]) -> Comparison:
+        return Comparison(self._shelf, self._largest, encodings, quiet=self._quiet)
+
     async def _compare(self, roots: Roots, encodings: Mapping[str, str]) -> Changes:
-        comparison = Comparison(self._shelf, self._largest, encodings)
+        comparison = self._comparison(encodings)
         folders = dict.fromkeys(await to_thread.run_sync(roots.folders))
         for folder in folders:
             began = time_ns()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import monotonic, sleep, time_ns
 
 from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
 from acp_nvim.services.inventory import Inventory, Stamp, inside, stamp
@@ -28,13 +29,24 @@ class Change:
     """How a file that is gone now was on disk."""
 
 
+QUIET = 0.02
+"""Seconds between two writes of most programs, which empty a file, and then write it."""
+PATIENCE = 0.2
+"""Seconds that one comparison waits for all files that somebody is writing."""
+
+
 class Comparison:
     """Collects what differs: changes, and paths of files whose text before or after is unknown.
 
-    `encodings` are those of buffers, by path. `unread` are files of which only the stamp is known.
+    `encodings` are those of buffers, by path; `quiet`: for how many seconds a file must not have
+    changed before it is read. `unread` are files of which only the stamp is known.
     """
 
-    def __init__(self, shelf: Shelf, largest: int, encodings: Mapping[str, str]) -> None:
+    def __init__(
+        self, shelf: Shelf, largest: int, encodings: Mapping[str, str], *, quiet: float = QUIET
+    ) -> None:
+        self._quiet = quiet
+        self._deadline = monotonic() + PATIENCE
         self._shelf = shelf
         self._largest = largest
         self._encodings = encodings
@@ -64,21 +76,37 @@ class Comparison:
 
     def compare(self, path: str, at: Stamp | None, was: Sight) -> None:
         """Look at a file that was seen before."""
-        now = see(path, at, self._largest, was)
+        now = self._see(path, at, was)
         if now is None or not self._shelf.swap(path, was, now) or was.is_like(now):
             return
-        if at != was.stamp or (was.digest and now.digest):
+        if now.stamp != was.stamp or (was.digest and now.digest):
             self._tell(path, was, now)
 
     def meet(self, path: str, at: Stamp | None, *, is_new: bool | None) -> None:
         """Look at a file that was never seen; `is_new`: None if it is not known."""
-        now = see(path, at, self._largest)
+        now = self._see(path, at)
         if now is None or not self._shelf.swap(path, None, now):
             return
         if is_new:
             self._tell(path, None, now)
         elif is_new is None:
             self.unknown.append(path)
+
+    def _see(self, path: str, at: Stamp | None, was: Sight | None = None) -> Sight | None:
+        """Read a file when nobody is writing it, or when there is no end to that."""
+        while True:
+            while (rest := self._unrest(at)) > 0:
+                sleep(rest)
+                at = stamp(path)
+            now, then = see(path, at, self._largest, was), stamp(path)
+            if at is None or then is None or then[2] >= at[2] or self._unrest(then) <= 0:
+                return now
+            at = then  # somebody has just emptied it
+
+    def _unrest(self, at: Stamp | None) -> float:
+        """Return for how many seconds the file is to be let alone."""
+        age = self._quiet if at is None else (time_ns() - at[1]) / 1e9
+        return min(self._quiet - age, self._deadline - monotonic()) if age >= 0 else 0.0
 
     def _tell(self, path: str, was: Sight | None, now: Sight) -> None:
         encoding = self._encodings.get(path, "")

@@ -12,11 +12,19 @@ from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Conflict, diff
 from acp_nvim.ports import Files, LiveBuffer
 from acp_nvim.services import disk
-from acp_nvim.services.baselines import Change
+from acp_nvim.services.baselines import UNKNOWN, Change
+from acp_nvim.services.sight import Text
 from acp_nvim.services.text import buffer_form, buffer_text, reconciled, split_lines
 
 ATTEMPTS = 5
-"""How often a buffer that changes meanwhile is tried again."""
+"""How often a buffer, or a file, that changes meanwhile is tried again."""
+
+
+class Moved(AskFailed):
+    """The disk no longer holds what it was seen to hold: it is to be looked at again."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Code.INTERNAL_ERROR, f"{path} keeps changing on disk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +42,22 @@ class Followed:
 
 
 async def follow(
-    files: Files, path: str, change: Change | None, *, kept: bool = False, same: bool = False
+    files: Files,
+    path: str,
+    change: Change | None,
+    *,
+    kept: bool = False,
+    same: bool = False,
+    held: Text = UNKNOWN,
 ) -> Followed | None:
     """Bring the buffer of that resolved path, if it has one, up to the disk.
 
     `change` is what is known of how the disk has changed, as the buffer's encoding has it; `kept`:
     somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
-    `same`: the disk is known to hold what it held, though its time may be another. None if there
-    was nothing to be done, or it was the user who wrote. Raises `AskFailed` when it cannot be done
-    now; nothing has changed.
+    `same`: the disk is known to hold what it held, though its time may be another; `held`: what it
+    held a moment ago. None if there was nothing to be done, or it was the user who wrote. Raises
+    `AskFailed` when it cannot be done now, `Moved` if the disk holds something else by now; nothing
+    has changed.
     """
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(path)
@@ -60,7 +75,10 @@ async def follow(
             done = not (touched and same) or await files.edit(buffer, (), None, settled=True)
             followed = None
         else:
-            done, followed = await _bring(files, path, buffer, change, kept=kept, touched=touched)
+            now = await _now(path, buffer)
+            if held is not UNKNOWN and now != held:
+                raise Moved(path)
+            done, followed = await _bring(files, buffer, now, change, kept=kept, touched=touched)
         if done:
             return followed
     raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
@@ -75,10 +93,15 @@ async def closed(files: Files, change: Change) -> Followed | None:
 
 
 async def _bring(
-    files: Files, path: str, buffer: LiveBuffer, change: Change | None, *, kept: bool, touched: bool
+    files: Files,
+    buffer: LiveBuffer,
+    now: str | None,
+    change: Change | None,
+    *,
+    kept: bool,
+    touched: bool,
 ) -> tuple[bool, Followed | None]:
-    """Bring the buffer up to the disk; False if it changed meanwhile."""
-    now = await _now(path, buffer)
+    """Bring the buffer up to what the disk holds now; False if it changed meanwhile."""
     if buffer.modified:
         return await _merge(files, buffer, now, change, kept=kept)
     return await _take(files, buffer, now, change, touched=touched)

@@ -1,7 +1,7 @@
 """When open buffers are brought up to the disk, and who is told of what changed there.
 
-After tool calls that name files, after turns, and before an agent writes. One pass at a time; what
-is asked for meanwhile is done together in the next.
+After tool calls that name files, after turns, and before an agent writes or the user decides. One
+at a time: whoever holds `still` has all before it that was asked for until then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from acp_nvim.ledger.deed import Author
 from acp_nvim.ports import Files
 from acp_nvim.services import disk
 from acp_nvim.services.baselines import Baselines, Change, Unknown
-from acp_nvim.services.follow import Followed, closed, follow
+from acp_nvim.services.follow import ATTEMPTS, Followed, Moved, closed, follow
 from acp_nvim.services.recorder import Clash, Recorder, Unrecorded
 from acp_nvim.services.roots import Roots
 
@@ -39,10 +39,17 @@ class Dispute:
     author: Author | None
 
 
+def nobody(path: str) -> Author | None:
+    """Say of no file that an agent's turn runs that may change it."""
+    return None
+
+
 class DiskWatch:
     """Collects what may have changed; `look` and `sweep` return at once, `run` does the work.
 
-    An author is the agent's turn that runs, and that a change is counted to; None: nobody's.
+    A change is counted to an author, a turn of an agent; None: it is nobody's. It is the one for
+    whom that path was to be looked at, however late the look is; else who the caller says; else
+    for whom its folder is to be; else whom `author` names: the turn that runs there now.
     """
 
     def __init__(
@@ -52,11 +59,13 @@ class DiskWatch:
         *,
         baselines: Baselines | None = None,
         recorder: Recorder | None = None,
+        author: Callable[[str], Author | None] = nobody,
     ) -> None:
         self._files = files
         self._fault = fault
         self._baselines = baselines or Baselines()
         self._recorder = recorder or Unrecorded()
+        self._author = author
         self._paths: dict[str, Author | None] = {}
         self._roots: dict[Roots, Author | None] = {}
         self._late: dict[str, Late] = {}
@@ -84,47 +93,47 @@ class DiskWatch:
         while True:
             await self._wake.wait()
             self._wake = anyio.Event()
-            try:
-                async with self.still():
-                    await self._catch_up()
-            except AcpError as error:
-                self._fault(error)
+            async with self.still():
+                pass
 
     async def prepare(self, roots: Roots) -> None:
-        """A turn begins, or a session: what has changed until now is nobody's."""
+        """A turn begins, or a session: what has changed until now is none of its."""
         async with self.still():
-            await self._catch_up()
             await self._sweep(None, roots, refresh=True)
 
-    async def caught_up(self) -> None:
-        """Return when all that was looked for before has been found."""
-        async with self.still():
-            await self._catch_up()
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        """Do all that was asked for, then hold off all passes: what is written to the disk herein
+        is not taken for another's."""
+        async with self._lock:
+            try:
+                await self._catch_up()
+            except AcpError as error:
+                self._fault(error)
+            yield
 
     async def _catch_up(self) -> None:
-        paths, self._paths = self._paths, {}
-        everywhere, self._roots = self._roots, {}
+        paths, everywhere = self._paths, self._roots
+        self._paths, self._roots = {}, {}
         for path, author in paths.items():
             await self.settle(path, author)
         for roots, author in everywhere.items():
             await self._sweep(author, roots)
 
-    @asynccontextmanager
-    async def still(self) -> AsyncIterator[None]:
-        """Hold off all passes: what is written to the disk herein is not taken for another's."""
-        async with self._lock:
-            yield
-
     # --- for who holds `still`
 
-    async def settle(self, path: str, author: Author | None) -> Change | None:
+    async def settle(self, path: str, author: Author | None = None) -> Change | None:
         """Take what the disk has new at that resolved path, and return it."""
-        encoding = await self._encoding(path)
-        known = self._baselines.text(path, encoding)
-        change = await self._baselines.look(path, encoding)
-        same = change is None and isinstance(known, str) and path not in self._disputes
-        await self._follow(path, author, change, same=same)
-        return change
+        told: Change | None = None
+        for _ in range(ATTEMPTS):
+            encoding = await self._encoding(path)
+            known = self._baselines.text(path, encoding)
+            change = await self._baselines.look(path, encoding)
+            same = change is None and isinstance(known, str) and path not in self._disputes
+            told = told if change is None else _joined(told, change)
+            if await self._follow(path, self._whose(path, author), change, same=same):
+                break
+        return told
 
     async def saw(self, path: str) -> None:
         """See the file as it is now: it was we who wrote it."""
@@ -169,20 +178,34 @@ class DiskWatch:
         encodings = {path: await self._encoding(path) for path in opened}
         find = self._baselines.refresh if refresh else self._baselines.changes
         found = await find(roots, encodings)
-        changes = found.known
-        if author is not None and found.unknown:
-            self._recorder.missed(found.unknown, author)
-        for change in changes:
+        self._miss(found.unknown, author)
+        done: set[str] = set()
+        for change in found.known:
+            whose = self._whose(change.path, author)
             if change.path in encodings or change.path in self._late:
-                await self._follow(change.path, author, change)
-            else:
-                self._leave(change)
-                if (followed := await closed(self._files, change)) is not None:
-                    self._took(change.path, author, followed)
-        done = {change.path for change in changes}
+                is_done = await self._follow(change.path, whose, change)
+                done.update((change.path,) if is_done else ())
+                continue
+            self._leave(change)
+            if (followed := await closed(self._files, change)) is not None:
+                self._took(change.path, whose, followed)
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:
                 await self.settle(path, author)
+
+    def _miss(self, paths: Iterable[str], author: Author | None) -> None:
+        missed: dict[Author, list[str]] = {}
+        for path in paths:
+            if whose := self._whose(path, author):
+                missed.setdefault(whose, []).append(path)
+        for whose, theirs in missed.items():
+            self._recorder.missed(theirs, whose)
+
+    def _whose(self, path: str, author: Author | None) -> Author | None:
+        """Return who changed that path just now; `author`: who is said to."""
+        asked = (it for roots, it in self._roots.items() if roots.has(path))
+        known = (it for it in (self._paths.get(path), author, *asked) if it is not None)
+        return next(known, None) or self._author(path)
 
     async def _encoding(self, path: str) -> str:
         """Return that of the file's buffer, "" if it has none."""
@@ -191,25 +214,28 @@ class DiskWatch:
 
     async def _follow(
         self, path: str, author: Author | None, change: Change | None, *, same: bool = False
-    ) -> None:
+    ) -> bool:
+        """Bring the buffer up to the disk; False if that is to be looked at again at once."""
         late = self._late.pop(path, None)
         if late is not None:
-            change = replace(change or late.change, before=late.change.before)
+            change = _joined(late.change, change) if change else late.change
             author = late.author or author
+        held = self._baselines.text(path, await self._encoding(path))
         try:
             kept = author is not None
-            followed = await follow(self._files, path, change, kept=kept, same=same)
-        except AskFailed:
+            followed = await follow(self._files, path, change, kept=kept, same=same, held=held)
+        except AskFailed as error:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
                 self._late[path] = Late(change, author)
-            return
+            return not isinstance(error, Moved)
         if followed is not None:
             self._leave(change)
             self._took(path, author, followed)
         elif path in self._disputes and self._disputes[path].stamp != disk.stamp(path):
             # The agent's text is kept by the recorder until the user has decided on it.
             del self._disputes[path]
+        return True
 
     def _leave(self, change: Change | None) -> None:
         if change is not None and change.after is None:
@@ -230,3 +256,8 @@ class DiskWatch:
             self._recorder.clashed(
                 Clash(path, author, followed.base, followed.theirs, places, on_disk=True)
             )
+
+
+def _joined(first: Change | None, second: Change) -> Change:
+    """Return two changes, one after the other, as one."""
+    return second if first is None else replace(second, before=first.before)

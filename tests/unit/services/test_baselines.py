@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -523,6 +525,12 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], None]) -> No
     monkeypatch.setattr(comparison, "see", late)
 
 
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the patience with a file that is being written end after some looks at the clock."""
+    now = itertools.count(step=comparison.PATIENCE / 10)
+    monkeypatch.setattr(comparison, "monotonic", lambda: next(now))
+
+
 async def test_a_note_in_the_middle_of_a_pass_counts(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -571,6 +579,58 @@ async def test_a_file_that_grows_while_we_look_is_read_to_its_end(
     assert told == (known((file, "1", "2xxxxx")) if more == 5 else unknown(file))
     assert seen.text(str(file)) == ("2xxxxx" if more == 5 else UNKNOWN)
     assert await seen.changes(roots) == (NOTHING if more == 5 else unknown(file))
+
+
+async def test_a_file_that_is_being_written_is_read_when_that_is_over(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(quiet=3600.0), root / "a"
+    file.write_text("old")
+    await seen.refresh(roots)
+    file.write_text("")
+    writes = iter(["n", "new"])
+    waited: list[float] = []
+
+    def rest(seconds: float) -> None:
+        waited.append(seconds)
+        if text := next(writes, ""):
+            file.write_text(text)
+        else:
+            past = time.time_ns() + 2 * 3600 * 10**9
+            monkeypatch.setattr(comparison, "time_ns", lambda: past)
+
+    monkeypatch.setattr(comparison, "sleep", rest)
+    assert await seen.changes(roots) == known((file, "old", "new"))
+    assert len(waited) == 3
+    assert max(waited) <= comparison.PATIENCE
+
+
+async def test_a_file_that_is_emptied_while_we_look_is_read_when_it_is_written(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(quiet=3600.0), root / "a"
+    file.write_text("old")
+    await seen.refresh(roots)
+    file.write_text("older")
+    late = iter([2 * 3600 * 10**9])
+    monkeypatch.setattr(comparison, "time_ns", lambda: time.time_ns() + next(late, 0))
+    monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text("new"))
+    ticking(monkeypatch)
+    meanwhile(monkeypatch, lambda path: Path(path).write_text(""))
+    assert await seen.look(str(file)) == Change(str(file), "old", "new")
+
+
+async def test_a_file_that_is_written_on_and_on_is_read_all_the_same(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(quiet=3600.0), root / "a"
+    file.write_text("")
+    await seen.refresh(roots)
+    file.write_text("1")
+    ticking(monkeypatch)
+    monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text(file.read_text() + "1"))
+    told = (await seen.changes(roots)).known
+    assert [set(it.after or "") for it in told] == [{"1"}]
 
 
 async def test_what_becomes_a_folder_or_a_pipe_is_gone(root: Path, roots: Roots) -> None:
