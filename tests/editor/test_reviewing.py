@@ -127,6 +127,19 @@ def test_what_happens_between_turns_is_the_users(job: MainJob) -> None:
     assert hunks(job)[-1] == (2, "a.txt", 11, 11, 1, 0)
 
 
+def test_what_an_agent_does_after_its_turn_is_still_of_that_turn(job: MainJob) -> None:
+    agent = job.start()
+    path, other = job.edit("a.txt", LINES), job.edit("b.txt", LINES)
+    job.finish(agent, job.turn(agent))
+    looked(job)
+    write(agent, path, THEIRS)
+    tool(agent, other, "new\n" + LINES)
+    until_files(job, {"a.txt": 2, "b.txt": 1})
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_text() == other.read_text() == LINES
+
+
 def test_a_queued_prompt_does_not_take_over_what_the_turn_before_did(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from acp_nvim.errors import EditorError
 from acp_nvim.ledger.deed import Author
+from acp_nvim.services.baselines import Baselines, Change
 from acp_nvim.services.recorder import Clash
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.watch import DiskWatch
@@ -138,6 +140,56 @@ async def test_a_turn_that_begins_takes_nothing_from_one_that_runs(desk: Desk) -
     (desk.folder / "c").write_bytes(b"\0")
     await desk.begin()
     assert desk.recorder.deeds == [(str(theirs), "1\n", "22\n", AGENT)]
+
+
+@pytest.mark.parametrize("modified", [False, True])
+async def test_a_file_that_changes_while_it_is_looked_at_is_looked_at_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, *, modified: bool
+) -> None:
+    path = desk.file("1\n2\n3\n")
+    desk.files.open(path)
+    await desk.begin()
+    desk.file("")
+    writes = iter(["1\n2\n", "1\n2\n3\n4\n"])
+    look = Baselines.look
+
+    async def moved(self: Baselines, path: str, encoding: str = "") -> Change | None:
+        change = await look(self, path, encoding)
+        if text := next(writes, ""):
+            desk.file(text)
+        return change
+
+    monkeypatch.setattr(Baselines, "look", moved)
+    if modified:
+        desk.files.type(path, "mine", "1", "2", "3")
+    async with desk.watch.still():
+        told = await desk.watch.settle(str(path), AGENT)
+    assert told == Change(str(path), "1\n2\n3\n", "1\n2\n3\n4\n")
+    mine = "mine\n" if modified else ""
+    assert desk.deeds() == [("a", mine + "1\n2\n3\n", mine + "1\n2\n3\n4\n")]
+
+
+async def test_a_file_that_never_comes_to_rest_is_taken_at_the_next_look(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = desk.file("0\n")
+    desk.files.open(path)
+    await desk.begin()
+    look, count = Baselines.look, itertools.count(1)
+
+    async def moved(self: Baselines, path: str, encoding: str = "") -> Change | None:
+        change = await look(self, path, encoding)
+        desk.file(f"{next(count)}\n")
+        return change
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Baselines, "look", moved)
+        await desk.settle(path)
+    assert desk.deeds() == []
+    assert desk.files.lines(path) == ["0"]
+    last = path.read_text()
+    await desk.settle(path, None)
+    assert desk.recorder.deeds == [(str(path), "0\n", last, AGENT)]
 
 
 async def test_what_changes_between_turns_is_nobodys(desk: Desk) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     AskOpened,
     CancelRequested,
     PromptQueued,
+    PromptSent,
     SessionClosed,
     SessionOpened,
     SessionReopening,
@@ -34,6 +36,13 @@ def test_a_turn_runs_from_its_prompt_to_its_answer():
     assert told(state) == ["user: hello"]
     state = after(turn("more", 5.0), state=state)
     assert (state.turn, state.turn_ended, state.stop_reason) == (2, None, None)
+
+
+def test_a_turn_has_its_prompt_sent_only_once_it_has_gone_out():
+    begun = after(OPENED, turn("hello"))
+    sent = after(PromptSent((Text("hello"),)), state=begun)
+    again = after(TurnEnded(1.0, "end_turn"), turn("more"), state=sent)
+    assert [it.prompted for it in (begun, sent, again)] == [False, True, False]
 
 
 def test_c117_prompts_wait_in_order_and_leave_from_the_head():
