@@ -1,0 +1,121 @@
+"""What agents do to files, in each of the three ways."""
+
+from __future__ import annotations
+
+import itertools
+
+from acp_nvim.errors import AskFailed
+from tests.proof.lines import Form, bodies, edited, join, merge_complaint, moved, users
+from tests.proof.model import UNSURE, Model, is_conflict
+from tests.proof.steps import EndsTurn, Runs, Sweeps, Tool, Writes
+from tests.proof.world import NAMES, Sight
+
+
+class AgentSteps(Model):
+    """Through the client, by a tool that writes the disk, by a command."""
+
+    async def _writes(self, step: Writes) -> None:
+        name = NAMES[step.file % len(NAMES)]
+        known = self.known.get((step.session, name))
+        if known is None or not step.stale:
+            known = await self.services.read(step.session, name)
+            self.known[step.session, name] = known
+        await self._write(step, name, known, edited(known, step.edits, self._agent_word))
+
+    async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
+        before, unsettled = self.sight, self._unsettled(name)
+        self._interrupt(step, name)
+        refused = ""
+        try:
+            await self.services.write(step.session, name, text)
+        except AskFailed as error:
+            refused = str(error)
+        typed = self.world.before_call is None and step.meanwhile > 0
+        self.world.before_call = None
+        if typed:
+            before = self.sight
+        gone = users(known) - users(text)
+        is_moved = moved(bodies(known), bodies(text))  # a tool may do so that had read the disk
+        after = self._agents_look(before, {name: gone | self.allowed[name]}, marks=not is_moved)
+        shown = before.shown.get(name)
+        last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
+        if last == after.disk[name] and refused:
+            self.seen[name] = last  # looked at before it was refused
+        live = before.live(name)
+        if not refused:
+            self.known[step.session, name] = text
+            self.seen[name] = self.origin[name] = after.disk[name]
+            if not typed:
+                self._check_written(name, after)
+            if not unsettled and not typed:
+                base = "" if live is None else known  # a file that is not there is made
+                complaint = merge_complaint(base, live or "", text, after.live(name))
+                self._assert(not complaint, f"{name}: {complaint}")
+        elif not unsettled and not typed:
+            self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
+            needed = is_conflict(known, live, text)
+            self._assert(needed or self._clashes(name), f"needless: {refused}")
+
+    def _interrupt(self, step: Writes, name: str) -> None:
+        """Have the user type before the n-th call from now."""
+        if not step.meanwhile:
+            return
+        countdown = itertools.count(1)
+
+        def type_once() -> None:
+            if next(countdown) == step.meanwhile:
+                self.world.before_call = None
+                lines = bodies(self.sight.live(name)) or [""]
+                row = step.edits[0].at % len(lines) + 1
+                self.world.act(name, f"{row}Go{self._user_word(name)}<Esc>")
+                self.pristine[name] = UNSURE
+                self.sight = self.world.look()
+
+        self.world.before_call = type_once
+
+    def _check_written(self, name: str, after: Sight) -> None:
+        same = after.live(name) == after.disk[name]
+        self._assert(same, f"{name} was written, but the disk has other text")
+        shown = after.shown.get(name)
+        self._assert(not (shown and shown.modified), f"{name} was written and is modified")
+
+    async def _tool(self, step: Tool) -> None:
+        name = NAMES[step.file % len(NAMES)]
+        old = self.sight.disk[name] or ""
+        new = edited(old, step.edits, self._agent_word)
+        self._put(name, new, rename=step.way == "renamed over")
+        if step.twice:
+            known = self.known.get((step.session, name))
+            if known is None:
+                known = old
+            await self._write(Writes(step.session, step.file, ()), name, known, new)
+        if step.told:
+            await self._settle(step.session, (name,))
+
+    async def _sweeps(self, step: Sweeps) -> None:
+        await self._settle(step.session, NAMES)
+
+    async def _ends_turn(self, step: EndsTurn) -> None:
+        await self._settle(step.session, NAMES)
+        await self.services.begin_turn(step.session)
+
+    async def _runs(self, step: Runs) -> None:
+        name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]
+        old, target = self.sight.disk[name], self.sight.disk[other]
+        if step.what == "create" and old is None:
+            self._put(name, join([self._agent_word() for _ in range(3)], Form()))
+        elif step.what == "remove" and old is not None:
+            self._put(name, None)
+        elif step.what == "rename" and old is not None and target is None:
+            self._put(other, old)
+            self._put(name, None)
+        elif step.what == "swap" and None not in (old, target) and old != target:
+            self._put(name, target)
+            self._put(other, old)
+
+    def _put(self, name: str, text: str | None, *, rename: bool = False) -> None:
+        """Change the disk behind everybody's back."""
+        old = self.sight.disk[name]
+        self.world.put(name, text, rename=rename)
+        self.allowed[name] |= users(old) - users(text)
+        self.sight.disk[name] = text

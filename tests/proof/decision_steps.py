@@ -1,0 +1,142 @@
+"""What the user decides: keep, reject, take a turn back, return it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from acp_nvim.ledger.change import Change
+from tests.proof.deciding import (
+    added,
+    complaint_of_others,
+    complaint_of_reject,
+    removed,
+    text_of,
+)
+from tests.proof.lines import agents, users
+from tests.proof.model import UNSURE, Model
+from tests.proof.services import SESSIONS
+from tests.proof.steps import Decides, Returns, TakesBack
+from tests.proof.world import NAMES, Sight
+
+
+class DecisionSteps(Model):
+    """By the review that the plugin has."""
+
+    async def _decides(self, step: Decides) -> None:
+        await self._settle(0, NAMES)
+        waiting = [name for name in NAMES if self.services.changes(name)] or NAMES
+        names = waiting if step.scope == "all" else (waiting[step.file % len(waiting)],)
+        for name in names:
+            await self._decide(step, name)
+
+    async def _decide(self, step: Decides, name: str) -> None:
+        before, path = self.sight, self.world.path(name)
+        await self.services.review.look(path)
+        found = self.services.changes(name)
+        rows, touched = _meant(step, found)
+        if step.verdict == "keep":
+            count = await self.services.review.keep(path, rows)
+        else:
+            count = await self.services.review.reject(path, rows)
+        may = users(added(touched))
+        after = self._agents_look(before, {name: may})
+        others = [other for other in NAMES if other != name or step.verdict == "keep"]
+        complaint = complaint_of_others(before, after, others)
+        self._assert(not complaint, complaint)
+        left = len(self.services.changes(name))
+        if step.scope != "part":
+            self._assert(count == len(touched), f"{name}: {count} of {len(touched)} decided")
+            self._assert(left == len(found) - count, f"{name}: {left} of {len(found)} left")
+        if step.verdict == "reject":
+            if step.scope != "part" and touched:
+                complaint = complaint_of_reject(name, before, after, touched)
+                self._assert(not complaint, complaint)
+            if not left and rows is None:
+                self._check_pristine(name)
+            self.seen[name] = after.disk[name]
+            shown = after.shown.get(name)
+            if shown is None or not shown.modified:
+                self.origin[name] = after.disk[name]
+            self.pending[name] &= agents(after.live(name))
+        else:
+            self.pending[name] -= agents(added(touched))
+            self.kept_words |= agents(added(touched))
+            if count:
+                self.pristine[name] = UNSURE
+                self.kept.add(name)
+
+    async def _takes_back(self, step: TakesBack) -> None:
+        await self._settle(0, NAMES)
+        before = self.sight
+        for name in NAMES:
+            await self.services.review.look(self.world.path(name))
+        turns = self.services.turns()
+        if not turns:
+            return
+        turn = turns[-1 - step.turn % len(turns)]
+        undone = await self.services.review.undo(turn)
+        self._after_rewind(before, strict=True)
+        self._assert(not undone.failed, f"undo failed: {undone.failed}")
+        if step.returns and undone.paths:
+            back = {name: self._brought_back(name) for name in NAMES}
+            redone = await self.services.redo(turn.author.session)
+            self._assert(redone and not redone.failed, f"redo failed: {redone}")
+            self._after_rewind(self.sight, strict=False, back=back)
+            for name in NAMES:
+                same = text_of(before, name) == text_of(self.sight, name)
+                self._assert(
+                    same or not (before.live(name) or self.sight.live(name)),
+                    f"{name}: undo and redo are not the identity: "
+                    f"{text_of(before, name)!r} {text_of(self.sight, name)!r}",
+                )
+
+    async def _returns(self, step: Returns) -> None:
+        await self._settle(0, NAMES)
+        for name in NAMES:
+            await self.services.review.look(self.world.path(name))
+        back = {name: self._brought_back(name) for name in NAMES}
+        redone = await self.services.redo(SESSIONS[step.session])
+        self._assert(not (redone and redone.failed), f"redo failed: {redone}")
+        self._after_rewind(self.sight, strict=False, back=back)
+
+    def _brought_back(self, name: str) -> set[str]:
+        """Return the user's words that an undo has brought back: a redo may take them again."""
+        ledger = self.services.edits.ledger(self.world.path(name))
+        spans = () if ledger is None else ledger.weave
+        return users("".join(it for span in spans if span.undone for it in span.lines))
+
+    def _after_rewind(
+        self, before: Sight, *, strict: bool, back: Mapping[str, set[str]] | None = None
+    ) -> None:
+        """Check what holds after an undo (strict), or a redo: that may take out what it did."""
+        allowed = {}
+        for name in NAMES:
+            path = self.world.path(name)
+            both = (*self.services.changes(name), *self.services.edits.changes(path, "kept"))
+            allowed[name] = set() if strict else users(removed(both)) | (back or {})[name]
+        after = self._agents_look(before, allowed)
+        for name in NAMES:
+            if before.live(name) != after.live(name):
+                if not self.services.changes(name) and name not in self.kept:
+                    self._check_pristine(name)
+                self.pristine[name] = UNSURE
+                self.pending[name] &= agents(after.live(name))
+            if before.disk[name] != after.disk[name]:
+                shown = after.shown.get(name)
+                self._assert(
+                    shown is None or not shown.modified or after.disk[name] is None,
+                    f"{name}: modified and written",
+                )
+                self.origin[name] = after.disk[name]
+            self.seen[name] = after.disk[name]
+
+
+def _meant(step: Decides, found: Sequence[Change]) -> tuple[range | None, tuple[Change, ...]]:
+    """Return the rows that a decision names, and the hunks that they touch."""
+    if step.scope in ("file", "all"):
+        return None, tuple(found)
+    if step.scope == "hunk" and found:
+        change = found[step.at % len(found)]
+        return range(change.first, max(change.last, change.first + 1)), (change,)
+    rows = range(step.at, step.at + 2)
+    return rows, tuple(found)

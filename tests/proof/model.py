@@ -1,0 +1,205 @@
+"""What is known of a plan's world, and what must be true of it after each step."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+from acp_nvim.hunks import Conflict, merge
+from acp_nvim.services.text import split_lines
+from tests.proof.deciding import added, text_of
+from tests.proof.lines import agents, glued, merge_complaint, users
+from tests.proof.services import Services
+from tests.proof.steps import Step, User
+from tests.proof.world import NAMES, Sight, World
+
+TAKEN_OVER = ("move", "copy", "undo", "redo", "revert", "drop", "join")
+"""Acts that may make a line the user's that was an agent's."""
+UNSURE = "the user has changed it since"
+
+
+class Violation(AssertionError):
+    """Something that must never happen has happened."""
+
+
+class Model:
+    """One plan in one world.
+
+    `seen`: the disk as the client saw it last; `origin`: as each buffer was last equal to it;
+    `known`: the text that each agent has in mind; `allowed`: the user's words that agents have
+    taken out of a file that they had read; `reported`: the agents' words that the books were told
+    of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
+    user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
+    that a word of the user's was typed into.
+    A complaint that contains one of `lenient` is only counted, in `soft`.
+    """
+
+    def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
+        world.begin()
+        self.lenient = lenient
+        self.world = world
+        self.services = Services(world)
+        self.log = self.services.log
+        self.sight = world.look()
+        self.seen = dict(self.sight.disk)
+        self.origin = dict(self.sight.disk)
+        self.known: dict[tuple[int, str], str] = {}
+        self.allowed: dict[str, set[str]] = {name: set() for name in NAMES}
+        self.reported: dict[str, set[str]] = {name: set() for name in NAMES}
+        self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
+        self.pristine: dict[str, str | None] = dict(self.sight.disk)
+        self.kept: set[str] = set()
+        self.kept_words: set[str] = set()
+        self.home: dict[str, str] = {}
+        self.soft: Counter[str] = Counter()
+        self._numbers = itertools.count(1)
+
+    def _user_word(self, name: str) -> str:
+        word = f"u{next(self._numbers)}"
+        self.home[word] = name
+        return word
+
+    def _agent_word(self) -> str:
+        return f"g{next(self._numbers)}"
+
+    # The client looks at files
+
+    async def _settle(self, session: int, names: tuple[str, ...]) -> None:
+        before = self.sight
+        if len(names) == 1:
+            await self.services.look(session, names[0])
+        else:
+            await self.services.sweep(session)
+        after = self._agents_look(before, {name: self.allowed[name] for name in names})
+        for name in names:
+            shown = before.shown.get(name)
+            self._check_told(name, shown.text if shown else self.seen[name], after)
+            self._check_settled(name, before, after)
+            self.seen[name] = after.disk[name]
+            self.allowed[name] = set()
+        self._check_silence()
+
+    def _check_settled(self, name: str, before: Sight, after: Sight) -> None:
+        base, theirs = self.seen[name], before.disk[name]
+        self._assert(after.disk[name] == theirs, f"{name}: the disk changed by looking at it")
+        shown = before.shown.get(name)
+        if shown is None:
+            return
+        if theirs is None:
+            self._assert(after.live(name) in (shown.text, "", None), f"{name}: odd text")
+            return
+        if not shown.modified:
+            self._assert(after.live(name) == theirs, f"{name}: the buffer is not the disk")
+            self._assert(not after.shown[name].modified, f"{name} is modified by following")
+            self.origin[name] = theirs
+            return
+        origin = self.origin[name]
+        if not self._clashes(name):
+            ours = [
+                merge_complaint(it or "", shown.text, theirs, after.live(name))
+                for it in (base, origin)
+            ]
+            self._assert("" in ours, f"{name}: {ours[0]}")
+            self.origin[name] = theirs
+        elif theirs != base and origin is not None and not is_conflict(origin, shown.text, theirs):
+            self.soft["needless clash"] += 1
+
+    # What holds always
+
+    def _check_pristine(self, name: str) -> None:
+        wanted, now = self.pristine[name], text_of(self.sight, name)
+        same = wanted in (UNSURE, now)
+        self._assert(same, f"{name}: all rejected, but not as it was: {now!r}, was {wanted!r}")
+
+    def _check_books(self, step: Step) -> None:
+        """Nothing pending is dropped, and what agents took of the user's can be had back."""
+        for name in NAMES:
+            if self._unsettled(name) or self._clashes(name):
+                continue
+            text = text_of(self.sight, name)
+            self.services.observe(name, text)
+            found = self.services.changes(name)
+            if isinstance(step, User) and step.act in TAKEN_OVER:
+                self.pending[name] &= agents(added(found))
+            dropped = (self.pending[name] & agents(text)) - agents(added(found))
+            self._assert(not dropped, f"{name}: dropped from the review: {sorted(dropped)}")
+            if not found:
+                self.pristine[name] = text
+
+    def _agents_look(
+        self, before: Sight, allowed: dict[str, set[str]], *, marks: bool = True
+    ) -> Sight:
+        """Look after a step that was not the user's, and check what holds after all of them."""
+        self.sight = after = self.world.look()
+        for name in NAMES:
+            shown = before.shown.get(name)
+            was_gone = shown and not shown.modified and self.seen[name] is None
+            was = None if was_gone else text_of(before, name)
+            lost = users(was) - users(text_of(after, name))
+            lost -= {word for other in NAMES for word in users(text_of(after, other))}
+            at_home = {word for word in lost if self.home[word] == name}
+            too_many = at_home - allowed.get(name, set())
+            self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
+            gone = lost - users("".join(self.services.everything(other) for other in NAMES))
+            self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
+        for name in NAMES:
+            self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")
+        wrong = [line for shown in after.shown.values() for line in shown.wrong]
+        self._assert(not (wrong and marks), f"marks moved: {wrong}")
+        return after
+
+    def _check_silence(self) -> None:
+        """Neovim has no question when all is settled."""
+        if self.log.clashes or any(self._unsettled(name) for name in NAMES):
+            return
+        asked = [row for row in self.world.hand("questions") if row[1] != "deleted"]
+        reasons = sorted({row[1] for row in asked})
+        self._assert(not asked, f"Neovim would ask: {reasons} {asked}")
+
+    def _unsettled(self, name: str) -> bool:
+        return self.sight.disk[name] != self.seen[name]
+
+    def _check_told(
+        self, name: str, before: str | None, after: Sight, typed: bool = False
+    ) -> str | None:
+        """The recorder was told of all that agents did, and of nothing else; return the last."""
+        path = self.world.path(name)
+        told = [record for record in self.log.records if record.path == path]
+        self.log.records = [record for record in self.log.records if record.path != path]
+        for it in told:
+            new = agents(it.after) - agents(it.before)
+            self.reported[name] |= new
+            self.pending[name] |= new - self.kept_words
+        hidden = agents(after.live(name)) - self.reported[name]
+        self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")
+        text = before
+        if typed or self._clashes(name) or self.origin[name] != self.seen[name]:
+            return told[-1].after if told else None
+        if told and told[0].before is None and self.seen[name] is None:
+            text = None  # a buffer keeps the text of a file that is gone
+        for record in told:
+            is_gone = text is None and record.before == before  # as the buffer has it still
+            told_right = record.before == text or is_gone
+            self._assert(told_right, f"{name}: told of another text: {record} {text!r}")
+            text = record.after
+        gone = after.disk[name] is None and text is None
+        self._assert(gone or text == after.live(name), f"{name}: not told: {text!r}")
+        return text
+
+    def _clashes(self, name: str) -> bool:
+        return self.world.path(name) in self.log.clashes
+
+    def _assert(self, holds: object, complaint: str) -> None:
+        if holds:
+            return
+        for kind in self.lenient:
+            if kind in complaint:
+                self.soft[kind] += 1
+                return
+        raise Violation(complaint)
+
+
+def is_conflict(base: str | None, ours: str | None, theirs: str) -> bool:
+    """Return whether both sides have changed the same place."""
+    sides = (split_lines(text or "") for text in (base, ours, theirs))
+    return isinstance(merge(*sides), Conflict)

@@ -1,0 +1,91 @@
+"""What the user does in the editor."""
+
+from __future__ import annotations
+
+from tests.proof.deciding import text_of
+from tests.proof.lines import agents, bodies
+from tests.proof.model import UNSURE, Model
+from tests.proof.steps import User
+from tests.proof.world import NAMES
+
+
+class UserSteps(Model):
+    """Acts by keys and commands; what may go then is known by the act."""
+
+    async def _user(self, step: User) -> None:
+        """Act, and have the client look where the user opens or saves a file, unless it is late."""
+        name = NAMES[step.file % len(NAMES)]
+        is_late = step.to % 4 == 3
+        if name not in self.sight.shown and not is_late:
+            self._act(User("open", step.file), name)
+            await self._settle(0, (name,))
+        self._act(step, name)
+        if step.act in ("save", "revert") and not is_late:
+            await self._settle(0, (name,))
+
+    def _act(self, step: User, name: str) -> None:
+        loaded = set(self.sight.shown)
+        lines = bodies(self.sight.live(name)) or [""]
+        row = step.at % len(lines) + 1
+        word = self._user_word(name)
+        match step.act:
+            case "save":
+                return self._save(name, "y" if step.at % 2 else "n")
+            case "close" | "drop":
+                self.world.hand("close", self.world.path(name), step.act == "drop")
+            case "linger":
+                self.world.linger(name, f"{row}GA {word}")
+            case _:
+                to = step.to % (len(lines) + 1)
+                self.world.act(name, *_keys(step.act, row, to, word))
+        before, self.sight = self.sight, self.world.look()
+        self._excuse(name)
+        if text_of(before, name) != text_of(self.sight, name):
+            self.pristine[name] = UNSURE
+            self.pending[name] &= agents(self.sight.live(name))
+        if step.act == "copy":  # which of the two is whose cannot be known
+            self.pending[name] -= agents(lines[row - 1])
+        if step.act == "revert" or name not in loaded:
+            self.origin[name] = self.sight.disk[name]
+
+    def _excuse(self, name: str) -> None:
+        """The user has acted upon what the client was late to look at: whose is it, then?"""
+        if self._unsettled(name) or self._clashes(name):
+            self.reported[name] |= agents(self.sight.disk[name])
+
+    def _save(self, name: str, answer: str) -> None:
+        behind = self.sight.disk[name] != self.origin[name] or self._clashes(name)
+        may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
+        shown = self.sight.shown.get(name)
+        self._excuse(name)
+        still_modified = self.world.hand("save", self.world.path(name), answer)
+        self.sight = now = self.world.look()
+        if still_modified:
+            self._assert(behind and may_refuse, f"Neovim asked, or refused, at :w of {name}")
+        if still_modified or (behind and may_refuse):
+            return
+        self.seen[name] = self.origin[name] = now.disk[name]
+        if shown or now.disk[name] is not None:
+            self._assert(now.disk[name] == now.live(name), f"{name} differs from its file")
+
+
+def _keys(act: str, row: int, to: int, word: str) -> tuple[str, str]:
+    """Return what the user types, and the command they run."""
+    typed = {
+        "insert": f"{row}Go{word}<Esc>",
+        "above": f"{row}GO{word}<Esc>",
+        "amend": f"{row}GA {word}<Esc>",
+        "replace": f"{row}Gcc{word}<Esc>",
+        "delete": f"{row}Gdd",
+        "join": f"{row}GJ",
+        "undo": "u",
+        "redo": "<C-r>",
+    }
+    command = {
+        "substitute": f"g/{row % 10}$/s/$/ {word}/",
+        "global": f"g/{row % 10}$/d _",
+        "move": f"{row}m{min(to, row - 1)}",
+        "copy": f"{row}t{to}",
+        "revert": "edit!",
+    }
+    return typed.get(act, ""), command.get(act, "")
