@@ -26,9 +26,11 @@ class Client:
         self.answers: dict[str, Answer] = {}
         self._id = 0
 
-    def send(self, message: Message) -> None:
+    def send(self, *messages: Message) -> None:
+        """Send these at once, so that the tutor has the last when it reads the first."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        lines = (json.dumps({"jsonrpc": "2.0", **message}) for message in messages)
+        self.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
 
     def start(self, method: str, **params: Any) -> int:
         """Send a request and return its id."""
