@@ -185,6 +185,7 @@ class App:
             board=self._keeping.board,
             known=self._keeping.known,
             met=self._keeping.met,
+            restore=self._keeping.restore,
             caught_up=self._keeping.caught_up,
             follow=self._follow,
             lessons=self._keeping.lessons,

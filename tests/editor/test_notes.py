@@ -248,3 +248,30 @@ def test_what_the_user_drops_is_not_told(job: MainJob, file: Path) -> None:
     job.nvim.input("<C-x>igo on<Esc><CR>")
     request = agent.prompted()
     assert request["params"]["prompt"] == [{"type": "text", "text": "go on"}]
+
+
+def test_what_was_rejected_is_told_when_another_host_loads_the_session(
+    job: MainJob, file: Path
+) -> None:
+    agent = job.start(**EMBEDDING)
+    request = job.turn(agent, "remember the milk")
+    agent.ask("fs/write_text_file", sessionId=SESSION, path=str(file), content="x = 2\n")
+    job.finish(agent, request)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    chat = job.nvim.api.nvim_buf_get_name(job.session()["bufnr"]).replace("%", r"\%")
+    state = Path(str(job.nvim.eval("stdpath('state')")), "acp.nvim")
+    job.until(lambda: list(state.glob("edits/*.lessons.json")) and list(state.glob("sessions/*")))
+    job.kill(job.host())
+    job.until(lambda: not job.inspect()["host"]["running"])
+    job.command(f"silent! %bwipeout! | edit {chat}")
+    again = job.stage.accept()
+    again.initialize(agentCapabilities={"loadSession": True})
+    again.reply(again.expect("session/load"), {})
+    job.until(lambda: job.session()["state"] == "idle")
+    job.command("Acp prompt")
+    job.until(lambda: "rejected: util.py" in bar(job.nvim, prompt_of(job)))
+    request = job.turn(again, "go on")
+    assert "-x = 2\n+x = 1" in request["params"]["prompt"][1]["text"]
+    job.finish(again, request)
+    job.until(lambda: not list(state.glob("edits/*.lessons.json")))

@@ -43,6 +43,7 @@ from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
 from tests.support.memory_link import MemoryLink
 from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent
+from tests.support.stores import kept_in
 
 
 class Stage:
@@ -76,7 +77,7 @@ class Stage:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self.log = Path(folder, "log.jsonl")
         self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        self.lessons = Lessons(self.files, self.faults.append)
+        self.lessons = Lessons(self.files, self.faults.append, kept_in(folder))
         services = Services(
             FileService(
                 self.files,

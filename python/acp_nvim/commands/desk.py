@@ -60,6 +60,8 @@ class Ground:
     board: Board
     met: Callable[[str], None]
     """Looks at a file that the user has just opened or saved."""
+    restore: Callable[[], Coroutine[Any, Any, None]]
+    """Takes up the books of an earlier host."""
     caught_up: Callable[[], Coroutine[Any, Any, None]]
     """Finds all that agents have done until now."""
     known: Callable[..., Coroutine[Any, Any, None]]

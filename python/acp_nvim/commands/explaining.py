@@ -21,7 +21,7 @@ from acp_nvim.view.why import why as why_lines
 async def why(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
     books = desk.ground.edits
-    await books.restore()
+    await desk.ground.restore()
     path, row = str(payload.get("path")), int(payload.get("line") or 1) - 1
     await desk.ground.review.look(path)
     found = _found(books, path, row)

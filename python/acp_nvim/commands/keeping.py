@@ -47,8 +47,8 @@ class Keeping:
         self._event = event
         self._desk: Desk
         self._authors: Authors
-        self.lessons = Lessons(files, fault)
         self.store = EditStore(folder, time.time)
+        self.lessons = Lessons(files, fault, self.store)
         self.edits = Edits(self.store, now=time.time, changed=self._changed)
         baselines = Baselines()
         on_disk = Bookkeeper(
@@ -101,7 +101,7 @@ class Keeping:
 
     async def prepare(self, roots: Roots) -> None:
         """A turn begins: what was done to files until now is not its doing."""
-        await self.edits.restore()
+        await self.restore()
         await self.disk.prepare(roots)
         for path in self.board.paths():
             await self.review.look(path)
@@ -113,9 +113,14 @@ class Keeping:
             author, roots = found
             self.disk.look(author, roots, [path])
 
+    async def restore(self) -> None:
+        """Take up the books of an earlier host."""
+        await self.edits.restore()
+        await self.lessons.restore()
+
     async def caught_up(self) -> None:
         """Take up the books, and find all that agents have done until now."""
-        await self.edits.restore()
+        await self.restore()
         for author, roots in self._authors.running():
             self.disk.sweep(author, roots)
         async with self.disk.still():

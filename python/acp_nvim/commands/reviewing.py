@@ -65,7 +65,7 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     """Keep or reject lines, a file or all; answer how many hunks were decided, and are left."""
     board, ground = desk.ground.board, desk.ground
     is_all = payload.get("scope") == "all"
-    await (ground.caught_up() if is_all else ground.edits.restore())
+    await (ground.caught_up() if is_all else ground.restore())
     paths = board.paths() if is_all else (str(payload.get("path")),)
     rows = None
     if payload.get("scope") == "lines":
@@ -104,7 +104,7 @@ async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
 
 async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Return what was taken back last."""
-    await desk.ground.edits.restore()
+    await desk.ground.restore()
     key = _session(desk, payload) or _last_undone(desk)
     outcome = None if key is None else await desk.ground.review.redo(key)
     if outcome is None:

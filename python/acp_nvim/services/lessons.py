@@ -3,25 +3,26 @@
 Kept for each session: the text that the agent has last seen or made of a file, and, where
 something of its was rejected or undone, the text as it had left it. What is told is the difference
 to the files at the moment of sending, so that it is never stale, and nothing where there is none.
+What was rejected outlives the host, for a session may be loaded again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+
+import anyio
 
 from acp_nvim.errors import EditorError
 from acp_nvim.hunks import apply, reconcile
 from acp_nvim.ledger.deed import SessionKey
 from acp_nvim.ports import Files
+from acp_nvim.services.edit_store import EditStore
 from acp_nvim.services.live_text import Live, live_text
+from acp_nvim.services.recorder import Texts
 from acp_nvim.services.roots import Roots
 from acp_nvim.services.text import clean, split_lines
 from acp_nvim.view.note import Held, Key, Moved, Note, Unreadable, note
-
-Texts: TypeAlias = dict[str, str | None]
-"""What files hold, by resolved path; None: there is no such file."""
 
 MOST_KNOWN = 1_000
 """So many files are remembered of a session; what the agent has seen longest ago goes first."""
@@ -50,15 +51,32 @@ class _Memory:
     before: dict[str, tuple[str | None, Held]] = field(default_factory=dict)
     """Those of `known` that such a prompt tells of: what they were, and what they became."""
     shown: Draft = Draft()
+    kept: Texts = field(default_factory=dict)
+    """What the store has of it."""
 
 
 class Lessons:
     """Remembers for all sessions of the host; nothing here raises."""
 
-    def __init__(self, files: Files, fault: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, files: Files, fault: Callable[[BaseException], None], store: EditStore
+    ) -> None:
         self._files = files
         self._fault = fault
+        self._store = store
         self._memories: dict[SessionKey, _Memory] = {}
+        self._restored = False
+        self._restoring = anyio.Lock()
+
+    async def restore(self) -> None:
+        """Take up what an earlier host has kept; only the first call does anything."""
+        async with self._restoring:
+            kept = {} if self._restored else await self._store.read_lessons()
+            self._restored = True
+        for key, rejected in kept.items():
+            memory = self._memory(key)
+            memory.kept = rejected
+            memory.rejected |= rejected
 
     # --- what happens
 
@@ -79,6 +97,7 @@ class Lessons:
         holds as the agent had left it is nothing to tell.
         """
         self._memory(key).rejected.setdefault(path, _cleaned(theirs))
+        self._keep(key)
 
     def wrote(self, key: SessionKey, path: str, before: str | None, after: str | None) -> None:
         """The agent has made `after` of the file: what it has done anew is no rejection any more.
@@ -91,10 +110,12 @@ class Lessons:
                 theirs = _carried(texts.pop(path), _cleaned(before), _cleaned(after))
                 if theirs is not None:
                     texts[path] = theirs
+                self._keep(key)
 
     def forget(self, key: SessionKey) -> None:
         """The session was deleted."""
-        self._memories.pop(key, None)
+        if self._memories.pop(key, None) is not None:
+            self._store.note_lessons(key, {})
 
     # --- what is told
 
@@ -104,6 +125,7 @@ class Lessons:
         Nothing when the editor fails to say what they hold: no prompt waits for that, and it is
         told another time.
         """
+        await self.restore()
         memory = self._memories.get(key)
         if memory is None or not (memory.known or memory.rejected):
             return Draft()
@@ -136,6 +158,7 @@ class Lessons:
             {key: files for key, files in shown.told.items() if key != which},
             shown.settled,
         )
+        self._keep(key)
 
     # --- the prompt that takes it along
 
@@ -151,11 +174,13 @@ class Lessons:
         for path in draft.settled:
             memory.rejected.pop(path, None)
         memory.shown = Draft()
+        self._keep(key)
 
     def arrived(self, key: SessionKey) -> None:
         """The agent has had the prompt, or will have it: it waits with all that it holds."""
         memory = self._memory(key)
         memory.underway, memory.before = {}, {}
+        self._keep(key)
 
     def failed(self, key: SessionKey) -> None:
         """The agent may not have had the prompt: all of it is to be told with the next."""
@@ -165,6 +190,14 @@ class Lessons:
             if memory.known.get(path, Unreadable()) == became:  # else the agent has seen it since
                 memory.known[path] = text
         memory.underway, memory.before = {}, {}
+
+    def _keep(self, key: SessionKey) -> None:
+        """Keep what the agent has not been told, or has not answered yet."""
+        memory = self._memory(key)
+        untold = memory.underway | memory.rejected
+        if untold != memory.kept:
+            memory.kept = untold
+            self._store.note_lessons(key, untold)
 
     def _memory(self, key: SessionKey) -> _Memory:
         return self._memories.setdefault(key, _Memory())

@@ -18,6 +18,7 @@ from acp_nvim.commands.desk import Desk, Ground
 from acp_nvim.errors import UserError
 from acp_nvim.services.lessons import Lessons
 from tests.support.fake_ports import FakeFiles
+from tests.support.stores import kept_in
 
 CHAT = 7
 KEY = ("tutor", "session-1")
@@ -43,7 +44,9 @@ class Stand:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = CountingFiles()
-        self.lessons = Lessons(self.files, lambda error: pytest.fail(str(error)))
+        self.lessons = Lessons(
+            self.files, lambda error: pytest.fail(str(error)), kept_in(folder / "kept")
+        )
         self.pushed: list[tuple[int, list[dict[str, str]]]] = []
         self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []
         session = Session("tutor", str(folder), lambda *_: None)

@@ -9,13 +9,13 @@ import pytest
 from acp_nvim.ledger.deed import Author
 from acp_nvim.services.baselines import UNKNOWN, Unknown
 from acp_nvim.services.bookkeeper import Bookkeeper
-from acp_nvim.services.edit_store import EditStore
 from acp_nvim.services.edits import Edits
 from acp_nvim.services.lessons import Lessons
 from acp_nvim.services.recorder import Clash
 from acp_nvim.services.roots import Roots
 from tests.support.fake_ports import FakeFiles
 from tests.support.review_desk import author
+from tests.support.stores import kept_in
 
 KEY = ("gemini", "s")
 
@@ -25,10 +25,9 @@ class Office:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.edits = Edits(
-            EditStore(lambda: str(folder), lambda: 0.0), now=lambda: 0.0, changed=lambda path: None
-        )
-        self.lessons = Lessons(FakeFiles(), self._fault)
+        store = kept_in(folder)
+        self.edits = Edits(store, now=lambda: 0.0, changed=lambda path: None)
+        self.lessons = Lessons(FakeFiles(), self._fault, store)
         self.on_disk: dict[str, str | Unknown | None] = {}
         self.written: list[tuple[Author, str]] = []
 

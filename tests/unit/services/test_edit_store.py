@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -136,3 +137,50 @@ async def test_what_waits_is_kept_and_of_the_rest_the_newest(
     assert sorted(await store.read_all()) == ["/b", "/c", "/d", "/e"]
     put(store, c=SETTLED, f=SETTLED)
     assert sorted(await store.read_all()) == ["/b", "/c", "/e", "/f"]
+
+
+# --- what agents were not told
+
+
+async def test_what_agents_were_not_told_is_kept_by_session(store: EditStore, folder: Path) -> None:
+    store.note_lessons(("gemini", "s"), {"/a": "theirs\n", "/\udcff": None})
+    store.note_lessons(("gemini", "t"), {"/b": ""})
+    store.note_lessons(("vibe", "s"), {"/c": "c\n"})
+    store.flush()
+    store.note_lessons(("gemini", "t"), {})
+    store.flush()
+    again = EditStore(lambda: str(folder), Clock())
+    assert await again.read_lessons() == {
+        ("gemini", "s"): {"/a": "theirs\n", "/\udcff": None},
+        ("vibe", "s"): {"/c": "c\n"},
+    }
+    assert await again.read_all() == {}
+
+
+async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, folder: Path) -> None:
+    store.note_lessons(("gemini", "s"), {"/a": "theirs\n"})
+    store.flush()
+    (file,) = folder.iterdir()
+    text = file.read_text()
+    for number, wrong in enumerate(
+        (
+            "", "[]", "7", text[:-5], text.replace('"gemini"', "7"), text.replace('"s"', "null"),
+            text.replace('"theirs\\n"', "3"), text.replace('"acp_lessons": 1', '"acp_lessons": 2'),
+            text.replace('{"/a": "theirs\\n"}', '["/a"]'), "[" * 100_000,
+        )
+    ):  # fmt: skip
+        (folder / f"{number}.lessons.json").write_text(wrong)
+    assert await store.read_lessons() == {("gemini", "s"): {"/a": "theirs\n"}}
+
+
+async def test_of_many_sessions_the_newest_are_kept(
+    store: EditStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edit_store, "MOST_LESSONS", 2)
+    for number in range(4):
+        store.note_lessons(("gemini", str(number)), {"/a": ""})
+        store.flush()
+        for file in folder.iterdir():  # a second older
+            status = file.stat()
+            os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns - 10**9))
+    assert sorted(await store.read_lessons()) == [("gemini", "2"), ("gemini", "3")]

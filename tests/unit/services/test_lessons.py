@@ -16,6 +16,7 @@ from acp_nvim.services.roots import Roots
 from acp_nvim.view.note import Key
 from acp_nvim.view.unified import unified
 from tests.support.fake_ports import FakeFiles
+from tests.support.stores import kept_in
 
 KEY = ("tutor", "session-1")
 OTHER = ("tutor", "session-2")
@@ -28,7 +29,8 @@ class Desk:
         self.folder = folder
         self.files = FakeFiles()
         self.faults: list[BaseException] = []
-        self.lessons = Lessons(self.files, self.faults.append)
+        self.store = kept_in(folder / "kept")
+        self.lessons = Lessons(self.files, self.faults.append, self.store)
         self.roots = Roots(str(folder))
 
     def path(self, name: str) -> str:
@@ -232,7 +234,7 @@ async def test_an_editor_that_fails_delays_the_notes(desk: Desk):
                 raise EditorError("E565: not now")
             return ()
 
-    desk.lessons = Lessons(editor := Refusing(), desk.faults.append)
+    desk.lessons = Lessons(editor := Refusing(), desk.faults.append, kept_in(desk.folder / "kept"))
     desk.reject("a.py", "bad\n", "good\n")
     await desk.send()
     assert await desk.draft() == Draft()
@@ -497,3 +499,56 @@ def test_the_agent_is_told_exactly_what_it_does_not_know(
         assert all(model.view[name] == model.live[name] for name in model.view)
 
     anyio.run(play)
+
+
+# --- another host
+
+
+async def later(desk: Desk) -> Desk:
+    """Return the same project when the host is another."""
+    desk.store.flush()
+    return Desk(desk.folder)
+
+
+async def test_what_was_rejected_is_told_by_another_host_until_the_agent_has_it(desk: Desk):
+    desk.saw("a.py", "base\n")
+    desk.reject("a.py", "bad\n", "base\n")
+    told = await desk.told()
+    assert list(told) == ["rejected"]
+    desk = await later(desk)
+    assert await desk.told() == told
+    await desk.send()
+    desk = await later(desk)
+    assert await desk.told() == told, "the agent has not answered"
+    await desk.send()
+    desk.lessons.failed(KEY)
+    desk = await later(desk)
+    assert await desk.told() == told
+    await desk.send()
+    desk.lessons.arrived(KEY)
+    desk = await later(desk)
+    assert await desk.told() == {}
+
+
+async def test_what_was_rejected_before_counts_though_it_is_taken_up_late(desk: Desk):
+    desk.reject("a.py", "first\n", "base\n")
+    desk = await later(desk)
+    desk.reject("a.py", "second\n", "base\n")
+    desk.reject("b.py", "b\n", "base\n")
+    await desk.lessons.restore()
+    told = (await desk.told())["rejected"]
+    assert "-first" in told and "-second" not in told and "-b" in told
+
+
+@pytest.mark.parametrize("how", ["dropped", "deleted", "done anew"])
+async def test_what_is_over_is_not_kept(desk: Desk, how: str):
+    desk.reject("a.py", "bad\n", "base\n")
+    await desk.draft()
+    if how == "dropped":
+        desk.lessons.drop(KEY, "rejected")
+    elif how == "deleted":
+        desk.lessons.forget(KEY)
+    else:
+        desk.lessons.wrote(KEY, desk.path("a.py"), None, "bad\n")
+    assert await (await later(desk)).told() == {}
+    assert not list((desk.folder / "kept").glob("*"))
