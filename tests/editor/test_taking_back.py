@@ -208,6 +208,31 @@ def test_two_sessions_on_the_same_file_have_turns_of_their_own(job: MainJob) -> 
     assert path.read_text() == text
 
 
+def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    for text in (THEIRS, "new\n" + THEIRS):
+        prompt = job.turn(agent)
+        write(agent, path, text)
+        job.finish(agent, prompt)
+    job.command("wincmd t")
+    for verb in ("undo", "undo", "redo", "redo", "undo"):
+        job.command(f"Acp {verb}")
+    job.told("took back turn 2")
+    job.until(lambda: job.nvim.messages().count("took back turn") == 3)
+    assert [line.split()[1:4] for line in job.nvim.messages().splitlines()] == [
+        ["took", "back", "turn"],
+        ["took", "back", "turn"],
+        ["returned", "turn", "1"],
+        ["returned", "turn", "2"],
+        ["took", "back", "turn"],
+    ]
+    assert path.read_text() == THEIRS
+    for verb in ("undo", "redo", "keep all"):
+        job.command(f"Acp {verb}")
+    job.told("kept 2 hunks")
+
+
 def test_two_agents_on_the_same_file_are_told_apart(tmp_path: Path) -> None:
     stage = AgentStage(tmp_path)
     with closing(stage), MainJob({"agents": {"other": stage.options()}}) as job:

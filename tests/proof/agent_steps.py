@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from acp_nvim.errors import AskFailed
-from tests.proof.lines import Form, bodies, edited, join, merge_complaint, moved, users
+from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users
 from tests.proof.model import UNSURE, Model, is_conflict
 from tests.proof.steps import EndsTurn, Runs, Sweeps, Tool, Writes
 from tests.proof.world import NAMES, Sight
@@ -35,8 +35,7 @@ class AgentSteps(Model):
         if typed:
             before = self.sight
         gone = users(known) - users(text)
-        is_moved = moved(bodies(known), bodies(text))  # a tool may do so that had read the disk
-        after = self._agents_look(before, {name: gone | self.allowed[name]}, marks=not is_moved)
+        after = self._agents_look(before, {name: gone | self.allowed[name]})
         shown = before.shown.get(name)
         last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
         if last == after.disk[name] and refused:

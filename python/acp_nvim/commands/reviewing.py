@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar
 
 from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
@@ -18,9 +19,24 @@ from acp_nvim.view.review import FileReview
 from acp_nvim.view.review_lists import announcement, quickfix, turn_key
 from acp_nvim.view.rewound import rewound
 
+T = TypeVar("T")
+Act: TypeAlias = Callable[[Desk, Mapping[str, Any]], Awaitable[T]]
+
 BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
 
 
+def in_order(act: Act[T]) -> Act[T]:
+    """Have an act begin when those that were asked for before it are over."""
+
+    @wraps(act)
+    async def begin(desk: Desk, payload: Mapping[str, Any]) -> T:
+        async with desk.acts:
+            return await act(desk, payload)
+
+    return begin
+
+
+@in_order
 async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
     board, edits = desk.ground.board, desk.ground.edits
@@ -61,6 +77,7 @@ def met(desk: Desk, payload: Mapping[str, Any]) -> None:
     desk.ground.met(str(payload.get("path")))
 
 
+@in_order
 async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     """Keep or reject lines, a file or all; answer how many hunks were decided, and are left."""
     board, ground = desk.ground.board, desk.ground
@@ -89,6 +106,7 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     return {"done": done, "left": left}
 
 
+@in_order
 async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Take back a turn: the one of that number, else the last one that has something to take."""
     await desk.ground.caught_up()
@@ -102,6 +120,7 @@ async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
     _tell(desk, "undo", await desk.ground.review.undo(turns[-1]))
 
 
+@in_order
 async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Return what was taken back last."""
     await desk.ground.restore()

@@ -82,8 +82,10 @@ class Baselines:
         async with self._lock:
             return await self._compare(roots, encodings)
 
-    async def look(self, path: str, encoding: str = "") -> Change | None:
+    async def look(self, path: str, encoding: str = "", *, at_once: bool = False) -> Change | None:
         """Return the same for one path. A file that nobody had seen is seen from now on.
+
+        `at_once`: it was we who have written it, so that nobody else is.
 
         It is new only if an inventory would have had it. What has changed, but cannot be told
         because its text was not known, is in the next `changes`.
@@ -91,7 +93,7 @@ class Baselines:
         async with self._lock:
             at = await to_thread.run_sync(stamp, path)
             was = self._shelf.get(path)
-            comparison = self._comparison({path: encoding})
+            comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
             if was is not None:
                 await to_thread.run_sync(self._look, comparison, path, at, was)
             elif at is None:
@@ -116,11 +118,11 @@ class Baselines:
         """Return whether somebody has looked there, so that a change would be found."""
         return self._shelf.get(path) is not None
 
-    def _comparison(self, encodings: Mapping[str, str]) -> Comparison:
-        return Comparison(self._shelf, self._largest, encodings, quiet=self._quiet)
+    def _comparison(self, encodings: Mapping[str, str], quiet: float) -> Comparison:
+        return Comparison(self._shelf, self._largest, encodings, quiet=quiet)
 
     async def _compare(self, roots: Roots, encodings: Mapping[str, str]) -> Changes:
-        comparison = self._comparison(encodings)
+        comparison = self._comparison(encodings, self._quiet)
         folders = dict.fromkeys(await to_thread.run_sync(roots.folders))
         for folder in folders:
             began = time_ns()

@@ -93,7 +93,9 @@ class Comparison:
             self.unknown.append(path)
 
     def _see(self, path: str, at: Stamp | None, was: Sight | None = None) -> Sight | None:
-        """Read a file when nobody is writing it, or when there is no end to that."""
+        """Read a file; one that has changed when nobody is writing it, or there is no end to it."""
+        if was is not None and at == was.stamp:
+            return see(path, at, self._largest, was)
         while True:
             while (rest := self._unrest(at)) > 0:
                 sleep(rest)

@@ -137,7 +137,7 @@ class DiskWatch:
 
     async def saw(self, path: str) -> None:
         """See the file as it is now: it was we who wrote it."""
-        await self._baselines.look(path, await self._encoding(path))
+        await self._baselines.look(path, await self._encoding(path), at_once=True)
         self._late.pop(path, None)
         self._disputes.pop(path, None)
 
