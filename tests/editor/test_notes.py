@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.agent_edits import looked
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 from tests.support.spy import BridgeSpy
@@ -242,12 +243,41 @@ def test_what_the_user_drops_is_not_told(job: MainJob, file: Path) -> None:
     prompt = prompt_of(job)
     request = job.turn(agent)
     read(agent, file)
-    file.write_text("x = 2\n")
     job.finish(agent, request)
+    looked(job)
+    file.write_text("x = 2\n")
+    job.command(f"wincmd t | call win_gotoid(bufwinid({prompt}))")
     job.until(lambda: "changed: util.py" in bar(job.nvim, prompt))
     job.nvim.input("<C-x>igo on<Esc><CR>")
     request = agent.prompted()
     assert request["params"]["prompt"] == [{"type": "text", "text": "go on"}]
+
+
+NOTED = """
+_G.noted = {}
+local prompt = require('acp.prompt')
+local notes = prompt.notes
+function prompt.notes(chat, found)
+  vim.list_extend(_G.noted, found)
+  return notes(chat, found)
+end
+"""
+
+
+def test_what_the_agent_has_done_itself_without_a_word_is_no_news_to_it(
+    job: MainJob, file: Path
+) -> None:
+    job.nvim.lua(NOTED)
+    agent = job.start(**EMBEDDING)
+    request = job.turn(agent)
+    read(agent, file)
+    file.write_text("x = 2\n")
+    job.finish(agent, request)
+    job.until(lambda: job.inspect()["edits"])
+    request = job.turn(agent, "go on")
+    assert request["params"]["prompt"] == [{"type": "text", "text": "go on"}]
+    job.finish(agent, request)
+    assert job.nvim.lua("return _G.noted") == []
 
 
 def test_what_was_rejected_is_told_when_another_host_loads_the_session(

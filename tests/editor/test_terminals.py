@@ -33,7 +33,7 @@ def test_c209_the_end_of_the_output_is_exact(job: MainJob) -> None:
     agent = job.start()
     terminal = run(agent, "seq 20000; exit 3")
     job.until(lambda: not listed(job, terminal)["running"])
-    job.until(lambda: shown(job, terminal)[-1] == "[exit 3]")
+    job.until(lambda: shown(job, terminal)[-1:] == ["[exit 3]"])
     lines = shown(job, terminal)
     assert [line for line in lines[-102:] if line][:-1] == [str(it) for it in range(19900, 20001)]
     plain = listed(job, terminal)

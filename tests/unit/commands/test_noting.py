@@ -17,6 +17,7 @@ from acp_nvim.commands.chat import Chat
 from acp_nvim.commands.desk import Desk, Ground
 from acp_nvim.errors import UserError
 from acp_nvim.services.lessons import Lessons
+from acp_nvim.services.watch import DiskWatch
 from tests.support.fake_ports import FakeFiles
 from tests.support.stores import kept_in
 
@@ -54,6 +55,7 @@ class Stand:
         self.chat = Chat(CHAT, 8, session, lambda: 0.0)
         ground = SimpleNamespace(
             lessons=self.lessons,
+            disk=DiskWatch(FakeFiles(), lambda error: pytest.fail(str(error))),
             show_notes=lambda chat, notes: self.pushed.append((chat, notes)),
             start_soon=lambda task, *arguments: self.tasks.append((task, arguments)),
         )
