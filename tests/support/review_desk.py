@@ -22,6 +22,10 @@ def told(*lines: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+BASE = told("a", "b", "c", "d")
+THEIRS = told("a", "B", "c", "d", "e")
+
+
 class ReviewDesk:
     """A project in `folder`; its books are in `kept`, so that a second desk finds them there.
 

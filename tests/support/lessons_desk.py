@@ -1,0 +1,61 @@
+"""A project, an editor, and what is remembered of a session in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acp_nvim.services.lessons import Draft, Lessons
+from acp_nvim.services.roots import Roots
+from acp_nvim.view.note import Key
+from tests.support.fake_ports import FakeFiles
+from tests.support.stores import kept_in
+
+KEY = ("tutor", "session-1")
+OTHER = ("tutor", "session-2")
+
+
+class Desk:
+    """A project with files and an editor, and what is remembered of one session in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = FakeFiles()
+        self.faults: list[BaseException] = []
+        self.store = kept_in(folder / "kept")
+        self.lessons = Lessons(self.files, self.faults.append, self.store)
+        self.roots = Roots(str(folder))
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def save(self, name: str, text: str | None) -> None:
+        """Make the disk hold that, as any program could."""
+        file = self.folder / name
+        if text is None:
+            file.unlink()
+        else:
+            file.write_text(text, encoding="utf-8", newline="")
+
+    def saw(self, name: str, text: str) -> None:
+        """Let the agent see what the disk holds."""
+        self.save(name, text)
+        self.lessons.knows(KEY, self.path(name), text)
+
+    def reject(self, name: str, theirs: str | None, left: str | None) -> None:
+        """Let the user reject something of a file that held `theirs`."""
+        self.lessons.rejected(KEY, self.path(name), theirs)
+        self.save(name, left)
+
+    async def draft(self) -> Draft:
+        return await self.lessons.draft(KEY, self.roots)
+
+    async def told(self) -> dict[Key, str]:
+        """Return what the notes say, without the sentence that they begin with."""
+        return {note.key: note.diff for note in (await self.draft()).notes}
+
+    async def labels(self) -> list[str]:
+        return [note.label for note in (await self.draft()).notes]
+
+    async def send(self) -> None:
+        """Let a prompt take along what there is."""
+        self.lessons.sent(KEY, await self.draft())
