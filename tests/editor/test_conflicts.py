@@ -164,4 +164,4 @@ def test_an_agent_that_reads_again_ends_the_conflict(job: MainJob) -> None:
     assert write(agent, path, again.replace("mine", "ours"))["result"] == {}
     job.finish(agent, prompt)
     job.until(lambda: marked(job) == [])
-    assert files(job) == {"a.txt": 1}
+    until_files(job, {"a.txt": 1})

@@ -160,6 +160,7 @@ def test_edits_that_are_replayed_are_of_long_ago(job: MainJob) -> None:
     path = job.edit("a.txt", LINES)
     session = job.session()["id"]
     job.finish(agent, job.turn(agent))
+    looked(job)
     job.command("Acp restart")
     agent = job.stage.accept()
     agent.initialize(agentCapabilities={"loadSession": True})
@@ -314,7 +315,7 @@ def test_a_file_that_cannot_be_changed_does_not_keep_the_others(job: MainJob) ->
     job.command("Acp reject all")
     job.told(str(path.name), "is not modifiable")
     assert (path.read_text(), other.read_text()) == (THEIRS, LINES)
-    assert files(job) == {"a.txt": 2}
+    until_files(job, {"a.txt": 2})
 
 
 # --- why

@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.agent_edits import (
     command,
-    files,
     hunks,
     looked,
     put,
@@ -80,12 +79,13 @@ def test_a_turn_is_taken_back_in_all_its_files_and_returned(job: MainJob, projec
     assert project.is_before()
     assert stat.S_IMODE(project.gone.stat().st_mode) == 0o755
     assert job.nvim.lines() == LINES.splitlines()
-    assert (job.nvim.eval("&modified"), files(job)) == (0, {})
+    assert job.nvim.eval("&modified") == 0
+    until_files(job, {})
     job.command("checktime")
     job.command("Acp redo")
     job.told("returned turn 1 of scripted in 4 files")
     assert project.is_after()
-    assert files(job) == {"opened.txt": 2, "closed.txt": 2, "new.txt": 1, "gone.sh": 1}
+    until_files(job, {"opened.txt": 2, "closed.txt": 2, "new.txt": 1, "gone.sh": 1})
     job.command("Acp redo")
     job.told("nothing to return")
     assert "W1" not in job.nvim.messages()
