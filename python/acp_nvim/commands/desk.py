@@ -7,8 +7,6 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import anyio
-
 from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
@@ -95,8 +93,6 @@ class Desk:
     chats: dict[int, Chat] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
-    acts: anyio.Lock = field(default_factory=anyio.Lock)
-    """Held by what the user decides on agents' changes: one at a time, as they came."""
 
     def chat(self, number: object) -> Chat:
         """Return the chat of that buffer; raises `UserError` if there is none."""

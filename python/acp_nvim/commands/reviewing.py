@@ -30,7 +30,7 @@ def in_order(act: Act[T]) -> Act[T]:
 
     @wraps(act)
     async def begin(desk: Desk, payload: Mapping[str, Any]) -> T:
-        async with desk.acts:
+        async with desk.ground.review.acts:
             return await act(desk, payload)
 
     return begin

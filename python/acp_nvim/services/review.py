@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
+import anyio
+
 from acp_nvim.errors import AskFailed, UserError
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.change import Change
@@ -76,6 +78,8 @@ class Review:
         self._files = files
         self._watch = watch
         self._learned = learned
+        self.acts = anyio.Lock()
+        """For who carries out the user's commands: one at a time, as they came."""
 
     async def look(self, path: str) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more."""
