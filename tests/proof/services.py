@@ -111,8 +111,7 @@ class Services:
     async def sweep(self, session: int) -> None:
         """Anything may have changed."""
         self.watch.sweep(self.author(SESSIONS[session]), self.roots)
-        async with self.watch.still():
-            pass
+        await self.watch.caught_up()
 
     def observe(self, name: str, text: str | None) -> None:
         """Fold in what the user did: the text is the live one, and the disk is settled."""

@@ -123,8 +123,7 @@ class Keeping:
         await self.restore()
         for author, roots in self._authors.running():
             self.disk.sweep(author, roots)
-        async with self.disk.still():
-            pass
+        await self.disk.caught_up()
 
     async def known(self, state: SessionState, roots: Roots, paths: Iterable[str]) -> None:
         """An agent's own tool has read these files from the disk."""

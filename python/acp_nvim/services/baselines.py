@@ -16,8 +16,8 @@ import anyio
 from anyio import to_thread
 
 from acp_nvim.services.comparison import QUIET, Change, Comparison
-from acp_nvim.services.inventory import Inventories, Stamp, inside, stamp
-from acp_nvim.services.roots import Roots
+from acp_nvim.services.inventory import Inventories, Stamp, stamp
+from acp_nvim.services.roots import Roots, inside
 from acp_nvim.services.shelf import Shelf
 from acp_nvim.services.sight import ABSENT, UNKNOWN, Sight, Text, Unknown, see, told
 from acp_nvim.services.visit import Visit

@@ -14,6 +14,7 @@ from acp_nvim.errors import AcpError
 from acp_nvim.ports import Reviewer
 from acp_nvim.services.edits import Edits
 from acp_nvim.services.review import Review, Seen
+from acp_nvim.services.roots import inside
 from acp_nvim.view.review import Drawing, FileReview, clash_marks, drawing, signs
 from acp_nvim.view.review_lists import quickfix
 
@@ -65,7 +66,7 @@ class Board:
 
     def paths(self) -> tuple[str, ...]:
         """Return the files of the scope that agents have changed."""
-        folders = tuple(folder.rstrip("/") + "/" for folder in self._scope())
+        folders = tuple(map(inside, self._scope()))
         return tuple(path for path in self._edits.paths() if path.startswith(folders))
 
     def reviews(self) -> tuple[FileReview, ...]:

@@ -12,10 +12,16 @@ from dataclasses import dataclass, field
 from time import monotonic, sleep, time_ns
 
 from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
-from acp_nvim.services.inventory import Inventory, Stamp, inside, stamp
+from acp_nvim.services.inventory import Inventory, Stamp, stamp
+from acp_nvim.services.roots import inside
 from acp_nvim.services.shelf import Shelf
 from acp_nvim.services.sight import Sight, Text, Unknown, see
 from acp_nvim.services.visit import Visit, visit
+
+QUIET = 0.02
+"""Seconds between two writes of most programs, which empty a file, and then write it."""
+PATIENCE = 0.2
+"""Seconds that one comparison waits for all files that somebody is writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,6 @@ class Change:
     after: str | None
     form: Form = field(default=UNKNOWN_FORM, compare=False)
     """How a file that is gone now was on disk."""
-
-
-QUIET = 0.02
-"""Seconds between two writes of most programs, which empty a file, and then write it."""
-PATIENCE = 0.2
-"""Seconds that one comparison waits for all files that somebody is writing."""
 
 
 class Comparison:

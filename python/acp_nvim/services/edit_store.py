@@ -19,7 +19,8 @@ from acp_nvim.ledger.deed import SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.record import Head, head_of, ledger_of, to_text
 from acp_nvim.services import clash_record, lesson_record, private_file
-from acp_nvim.services.recorder import Clash, Texts
+from acp_nvim.services.lesson_record import Texts
+from acp_nvim.services.recorder import Clash
 
 PAUSE = 0.3
 """Seconds in which several changes become one write."""

@@ -59,8 +59,8 @@ class FileService:
     `on_read` and `on_written` are told the session and the resolved path after each success,
     `on_place` a line of it besides, where one is known: the first that was read, or changed;
     `on_text` the text that the agent takes the file for from then on; `on_refused` the session, the
-    path as the agent has it, and why a write failed. `author` maps a session to its running turn,
-    to which the `recorder` counts what is written. `watch` is the editor's one DiskWatch.
+    path as the agent has it, and why a write failed. `author` maps a session to its last turn, to
+    which the `recorder` counts what is written. `watch` is the editor's one DiskWatch.
     """
 
     def __init__(

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from anyio import to_thread
 
 from acp_nvim.services import git
+from acp_nvim.services.roots import inside
 
 Stamp: TypeAlias = tuple[int, int, int, int, int]
 """When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
@@ -190,8 +191,3 @@ def _walks_to(folder: str, path: str) -> bool:
             return False
         here = above
     return True
-
-
-def inside(folder: str) -> str:
-    """Return what the paths below a folder begin with."""
-    return folder if folder.endswith("/") else folder + "/"

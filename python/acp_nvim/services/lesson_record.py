@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from acp_nvim.ledger.deed import SessionKey
-from acp_nvim.services.recorder import Texts
 
 VERSION = 1
+Texts: TypeAlias = dict[str, str | None]
+"""What files hold, by resolved path; None: there is no such file."""
 
 
 def to_text(key: SessionKey, rejected: Mapping[str, str | None]) -> str:

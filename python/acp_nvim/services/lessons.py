@@ -18,9 +18,9 @@ from acp_nvim.hunks import apply, reconcile
 from acp_nvim.ledger.deed import SessionKey
 from acp_nvim.ports import Files
 from acp_nvim.services.edit_store import EditStore
+from acp_nvim.services.lesson_record import Texts
 from acp_nvim.services.live_text import Live, live_text
-from acp_nvim.services.recorder import Texts
-from acp_nvim.services.roots import Roots
+from acp_nvim.services.roots import Roots, inside
 from acp_nvim.services.text import clean, split_lines
 from acp_nvim.view.note import Held, Key, Moved, Note, Unreadable, note
 
@@ -77,6 +77,7 @@ class Lessons:
             memory = self._memory(key)
             memory.kept = rejected
             memory.rejected |= rejected
+            self._keep(key)
 
     # --- what happens
 
@@ -205,10 +206,11 @@ class Lessons:
     async def _lives(self, paths: Iterable[str], folders: tuple[str, ...]) -> dict[str, Live]:
         """Return what the files hold, of those that are in the folders."""
         open_ones = frozenset(await self._files.loaded_paths(folders))
+        starts = tuple(map(inside, folders))
         return {
             path: await live_text(self._files if path in open_ones else None, path)
             for path in paths
-            if any(_is_below(path, folder) for folder in folders)
+            if path.startswith(starts)
         }
 
 
@@ -250,7 +252,3 @@ def _carried(theirs: str | None, before: str | None, after: str | None) -> str |
 
 def _cleaned(text: str | None) -> str | None:
     return None if text is None else clean(text)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(folder.rstrip("/") + "/")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from acp_nvim.ledger.deed import Author
 from acp_nvim.ledger.ledger import Form
-
-Texts: TypeAlias = dict[str, str | None]
-"""What files hold, by resolved path; None: there is no such file."""
 
 
 @dataclass(frozen=True, slots=True)

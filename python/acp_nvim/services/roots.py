@@ -25,7 +25,7 @@ class Roots:
 
     def has(self, real: str) -> bool:
         """Return whether that resolved path is below the folders."""
-        return any(real.startswith(folder.rstrip("/") + "/") for folder in self.folders())
+        return real.startswith(tuple(map(inside, self.folders())))
 
     def resolve(self, path: str) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
@@ -45,3 +45,8 @@ class Roots:
                 f"{path} is outside of this session's folders: {', '.join(folders)}",
             )
         return real
+
+
+def inside(folder: str) -> str:
+    """Return what the paths below a folder begin with."""
+    return folder if folder.endswith("/") else folder + "/"

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from acp_nvim.services.inventory import Inventory, Stamp, inside, stamp
+from acp_nvim.services.inventory import Inventory, Stamp, stamp
+from acp_nvim.services.roots import inside
 from acp_nvim.services.sight import is_recent, see
 
 IGNORE_FILE = ".gitignore"

@@ -93,8 +93,12 @@ class DiskWatch:
         while True:
             await self._wake.wait()
             self._wake = anyio.Event()
-            async with self.still():
-                pass
+            await self.caught_up()
+
+    async def caught_up(self) -> None:
+        """Return when all that was asked for is done."""
+        async with self.still():
+            pass
 
     async def prepare(self, roots: Roots) -> None:
         """A turn begins, or a session: what has changed until now is none of its."""
@@ -131,7 +135,8 @@ class DiskWatch:
             change = await self._baselines.look(path, encoding)
             same = change is None and isinstance(known, str) and path not in self._disputes
             told = told if change is None else _joined(told, change)
-            if await self._follow(path, self._whose(path, author), change, same=same):
+            whose = self._whose(path, author)
+            if await self._follow(path, encoding, whose, change, same=same):
                 break
         return told
 
@@ -183,7 +188,8 @@ class DiskWatch:
         for change in found.known:
             whose = self._whose(change.path, author)
             if change.path in encodings or change.path in self._late:
-                is_done = await self._follow(change.path, whose, change)
+                encoding = encodings.get(change.path, "")
+                is_done = await self._follow(change.path, encoding, whose, change)
                 done.update((change.path,) if is_done else ())
                 continue
             self._leave(change)
@@ -213,14 +219,21 @@ class DiskWatch:
         return "" if buffer is None else buffer.encoding or "utf-8"
 
     async def _follow(
-        self, path: str, author: Author | None, change: Change | None, *, same: bool = False
+        self,
+        path: str,
+        encoding: str,
+        author: Author | None,
+        change: Change | None,
+        *,
+        same: bool = False,
     ) -> bool:
-        """Bring the buffer up to the disk; False if that is to be looked at again at once."""
+        """Bring the buffer up to the disk, which was looked at with that encoding; False if it is
+        to be looked at again at once."""
         late = self._late.pop(path, None)
         if late is not None:
             change = _joined(late.change, change) if change else late.change
             author = late.author or author
-        held = self._baselines.text(path, await self._encoding(path))
+        held = self._baselines.text(path, encoding)
         try:
             kept = author is not None
             followed = await follow(self._files, path, change, kept=kept, same=same, held=held)
