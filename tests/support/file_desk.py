@@ -28,7 +28,10 @@ class Desk:
         self.refused: list[tuple[str, str, str]] = []
         self.recorder = FakeRecorder()
         self.turns: dict[str, Author] = {"s": AGENT}
-        self.watch = DiskWatch(self.files, self.fault, recorder=self.recorder)
+        self.running: Author | None = None
+        self.watch = DiskWatch(
+            self.files, self.fault, recorder=self.recorder, author=lambda path: self.running
+        )
         self.service = FileService(
             self.files,
             on_refused=lambda *told: self.refused.append(told),

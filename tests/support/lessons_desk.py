@@ -46,6 +46,13 @@ class Desk:
         self.lessons.rejected(KEY, self.path(name), theirs)
         self.save(name, left)
 
+    def rejected_and_changed(self) -> None:
+        """Let there be something for each note: a.py was rejected, b.py changed by the user."""
+        self.saw("a.py", "bad\n")
+        self.saw("b.py", "x\n")
+        self.reject("a.py", "bad\n", "good\n")
+        self.save("b.py", "y\n")
+
     async def draft(self) -> Draft:
         return await self.lessons.draft(KEY, self.roots)
 

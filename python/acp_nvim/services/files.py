@@ -41,7 +41,7 @@ def untold(session_id: str, path: str, text: str) -> None:
 
 
 def nobody(session_id: str) -> Author | None:
-    """Say of no session that a turn runs in it."""
+    """Say of no session that a turn was in it."""
     return None
 
 
@@ -99,7 +99,7 @@ class FileService:
         path = roots.resolve(ask.path)
         async with self._lock(path):
             try:
-                text = await self._text(ask.session_id, path)
+                text = await self._text(path)
             except AskFailed as error:
                 if not (empty_for_missing and error.code == Code.RESOURCE_NOT_FOUND):
                     raise
@@ -198,11 +198,11 @@ class FileService:
         """Return the lock of that path; it lives as long as somebody holds or awaits it."""
         return self._locks.setdefault(path, anyio.Lock())
 
-    async def _text(self, session_id: str, path: str) -> str:
+    async def _text(self, path: str) -> str:
         """Return what an agent may know of the file; the caller holds its lock."""
         buffer = await self._files.loaded(path)
         if buffer is not None and buffer.modified:
-            buffer = await self._settled(session_id, path)
+            buffer = await self._settled(path)
         if buffer is None:
             return clean((await disk.read(path)).text)
         if buffer.modified:
@@ -215,10 +215,10 @@ class FileService:
                 raise
             return _shown(path, buffer)
 
-    async def _settled(self, session_id: str, path: str) -> LiveBuffer | None:
+    async def _settled(self, path: str) -> LiveBuffer | None:
         """Return the buffer with what the disk has new: the agent may have written it itself."""
         async with self._watch.still():
-            await self._watch.settle(path, self._author(session_id))
+            await self._watch.settle(path)
         return await self._files.loaded(path)
 
 

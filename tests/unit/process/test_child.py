@@ -20,17 +20,17 @@ LONG = 30.0
 SHORT = 0.2
 
 STUBBORN = """
-import signal, sys, time
+import signal, sys
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("ready", flush=True)
-while True: time.sleep(100)
+while True: signal.pause()
 """
 
 GRANDCHILD = """
-import os, sys, time
+import os, signal, sys
 if os.fork() == 0:
     os.closerange(0, 3)
-    time.sleep(100)
+    signal.pause()
 print("ready", flush=True)
 sys.stdin.read()
 """

@@ -11,9 +11,9 @@ from acp_nvim.process import group
 from acp_nvim.process.group import Groups
 
 FORKER = """
-import os, sys, time
+import os, signal, sys
 if os.fork() == 0:
-    time.sleep(100)
+    signal.pause()
 print("ready", flush=True)
 sys.stdin.read()
 """

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from acp_nvim.services import comparison, sight
-from acp_nvim.services.baselines import UNKNOWN, Change
+from acp_nvim.services.baselines import UNKNOWN, Baselines, Change
 from acp_nvim.services.roots import Roots
 from tests.support.baselines import NOTHING, known, plain, unknown
 
@@ -37,13 +37,18 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "monotonic", lambda: next(now))
 
 
+async def rewritten(seen: Baselines, roots: Roots, file: Path, old: str, new: str) -> None:
+    """Let them see a file, which another program then writes anew."""
+    file.write_text(old)
+    await seen.refresh(roots)
+    file.write_text(new)
+
+
 async def test_a_note_in_the_middle_of_a_pass_counts(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, file = plain(), root / "a"
-    file.write_text("1")
-    await seen.refresh(roots)
-    file.write_text("theirs")
+    await rewritten(seen, roots, file, "1", "theirs")
 
     def write(path: str) -> None:
         file.write_text("ours")
@@ -59,9 +64,7 @@ async def test_a_file_that_vanishes_while_we_look_is_gone_at_the_next(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, file = plain(), root / "a"
-    file.write_text("1")
-    await seen.refresh(roots)
-    file.write_text("2")
+    await rewritten(seen, roots, file, "1", "2")
     meanwhile(monkeypatch, os.unlink)
     assert await seen.changes(roots) == NOTHING
     assert await seen.changes(roots) == known((file, "1", None))
@@ -72,9 +75,7 @@ async def test_a_file_that_grows_while_we_look_is_read_to_its_end(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, more: int
 ) -> None:
     seen, file = plain(largest=10), root / "a"
-    file.write_text("1")
-    await seen.refresh(roots)
-    file.write_text("2")
+    await rewritten(seen, roots, file, "1", "2")
 
     def grow(path: str) -> None:
         with open(path, "a", encoding="utf-8") as stream:
@@ -91,9 +92,7 @@ async def test_a_file_that_is_being_written_is_read_when_that_is_over(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, file = plain(quiet=3600.0), root / "a"
-    file.write_text("old")
-    await seen.refresh(roots)
-    file.write_text("")
+    await rewritten(seen, roots, file, "old", "")
     writes = iter(["n", "new"])
     waited: list[float] = []
 
@@ -115,9 +114,7 @@ async def test_a_file_that_is_emptied_while_we_look_is_read_when_it_is_written(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, file = plain(quiet=3600.0), root / "a"
-    file.write_text("old")
-    await seen.refresh(roots)
-    file.write_text("older")
+    await rewritten(seen, roots, file, "old", "older")
     late = iter([2 * 3600 * 10**9])
     monkeypatch.setattr(comparison, "time_ns", lambda: time.time_ns() + next(late, 0))
     monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text("new"))
@@ -130,9 +127,7 @@ async def test_a_file_that_is_written_on_and_on_is_read_all_the_same(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, file = plain(quiet=3600.0), root / "a"
-    file.write_text("")
-    await seen.refresh(roots)
-    file.write_text("1")
+    await rewritten(seen, roots, file, "", "1")
     ticking(monkeypatch)
     monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text(file.read_text() + "1"))
     told = (await seen.changes(roots)).known
@@ -156,9 +151,7 @@ async def test_an_unreadable_file_keeps_its_text_until_it_can_be_read(
     root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen, file = plain(), root / "a"
-    file.write_text("1")
-    await seen.refresh(roots)
-    file.write_text("2")
+    await rewritten(seen, roots, file, "1", "2")
 
     def refuse(path: str, size: int, largest: int) -> bytes:
         raise PermissionError(path)

@@ -9,6 +9,7 @@ import pytest
 
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk
+from acp_nvim.ledger.deed import Author
 from tests.support.file_desk import AGENT, Desk
 
 
@@ -162,14 +163,19 @@ async def test_what_the_user_and_another_program_dispute_is_for_the_user_to_sett
     assert path.read_text() == "mine\n2\nagent\n"
 
 
-async def test_a_read_of_unsaved_text_has_what_the_agent_wrote_to_disk(desk: Desk) -> None:
+@pytest.mark.parametrize("running", [AGENT, None])
+async def test_a_read_of_unsaved_text_has_what_was_written_to_disk(
+    desk: Desk, running: Author | None
+) -> None:
+    """The agent may have written it itself; if it was no turn's, it was another program."""
+    desk.running = running
     path = desk.file("1\n2\n3\n")
     desk.files.open(path)
     await desk.watch.prepare(desk.roots)
     desk.files.type(path, "mine", "2", "3")
     desk.file("1\n2\nagent\n")
     assert await desk.read(path) == "mine\n2\nagent\n"
-    assert desk.deeds() == [("mine\n2\n3\n", "mine\n2\nagent\n")]
+    assert desk.deeds() == ([("mine\n2\n3\n", "mine\n2\nagent\n")] if running else [])
 
 
 async def test_a_file_that_came_back_below_unsaved_edits_is_no_base_for_them(desk: Desk) -> None:

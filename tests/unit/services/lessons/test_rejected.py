@@ -96,10 +96,7 @@ async def test_a_file_is_in_one_note_only(desk: Desk):
 
 
 async def test_what_was_sent_is_not_told_again(desk: Desk):
-    desk.saw("a.py", "bad\n")
-    desk.saw("b.py", "x\n")
-    desk.reject("a.py", "bad\n", "good\n")
-    desk.save("b.py", "y\n")
+    desk.rejected_and_changed()
     await desk.send()
     assert await desk.told() == {}
     assert desk.lessons.shown(KEY).notes == ()
@@ -120,10 +117,7 @@ async def test_what_happens_between_the_draft_and_the_sending_is_told_later(desk
 
 
 async def test_a_prompt_that_did_not_reach_the_agent_loses_nothing(desk: Desk):
-    desk.saw("a.py", "bad\n")
-    desk.saw("b.py", "x\n")
-    desk.reject("a.py", "bad\n", "good\n")
-    desk.save("b.py", "y\n")
+    desk.rejected_and_changed()
     before = await desk.told()
     await desk.send()
     desk.lessons.failed(KEY)
@@ -164,10 +158,7 @@ async def test_what_was_rejected_while_a_prompt_failed_is_told_with_the_older(de
 
 
 async def test_a_dropped_note_counts_as_told_and_the_other_stays(desk: Desk):
-    desk.saw("a.py", "bad\n")
-    desk.saw("b.py", "x\n")
-    desk.reject("a.py", "bad\n", "good\n")
-    desk.save("b.py", "y\n")
+    desk.rejected_and_changed()
     await desk.draft()
     desk.lessons.drop(KEY, "changed")
     assert [note.key for note in desk.lessons.shown(KEY).notes] == ["rejected"]
