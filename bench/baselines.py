@@ -20,9 +20,9 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from acp_nvim.services.baselines import UNKNOWN, Baselines, Changes
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.sight import RACY
+from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes
+from acp_nvim.files.baselines.snapshot import RACY
+from acp_nvim.files.roots import Roots
 
 SIZE = 4096
 RUNS = 5

@@ -13,7 +13,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from acp_nvim.view.markdown import render
+from acp_nvim.view.markdown.render import render
 
 PROSE = (
     "## A heading\n\n"

@@ -20,12 +20,9 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.commands.desk import Desk, Ground
-from acp_nvim.commands.keeping import Keeping
-from acp_nvim.commands.launching import PRIVATE
-from acp_nvim.commands.reacting import Reactions
 from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.errors import AcpError
+from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.comparer import NvimComparer
@@ -37,16 +34,19 @@ from acp_nvim.nvim.painter import Painter
 from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.nvim.surroundings import NvimSurroundings
 from acp_nvim.nvim.terminals import TerminalBuffers
-from acp_nvim.process.child import Child, spawn
-from acp_nvim.process.group import Groups
-from acp_nvim.process.leaving import at_end
-from acp_nvim.services.elicitation import Elicitations
-from acp_nvim.services.evidence import EvidenceService
-from acp_nvim.services.follow_along import FollowAlong
-from acp_nvim.services.mentions import Mentions
-from acp_nvim.services.permission import Permissions
-from acp_nvim.services.store import Store
-from acp_nvim.services.terminals import Terminals
+from acp_nvim.prompt.mentions import Mentions
+from acp_nvim.questions.elicitation import Elicitations
+from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.preview import EvidenceService
+from acp_nvim.reactions.files import Keeping
+from acp_nvim.reactions.sessions import Reactions
+from acp_nvim.storage.sessions import Store
+from acp_nvim.terminals.service import Terminals
+from acp_nvim.transport.child import Child, spawn
+from acp_nvim.transport.group import Groups
+from acp_nvim.transport.leaving import at_end
+from acp_nvim.workspace.launching import PRIVATE
+from acp_nvim.workspace.workspace import Desk, Ground
 
 Task: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from acp_nvim.process import group
+from acp_nvim.transport import group
 from tests.agents.safety import Safety
 from tests.support.main_job import MainJob
 

@@ -18,11 +18,11 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.commands import login
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk, Ground
 from acp_nvim.config import parse
+from acp_nvim.editor import Choice, LoginProgram
 from acp_nvim.errors import AcpError
-from acp_nvim.ports import Choice, LoginProgram
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk, Ground
 from tests.support.scripted_agent import PATIENCE, ScriptedAgent
 from tests.support.stage import Stage
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.noun import PendingAsk
+from acp_nvim.session.model import PendingAsk
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view.menu import Menu
-from acp_nvim.view.permission import ask_view
+from acp_nvim.view.chat.transcript import render
+from acp_nvim.view.question.menu import Menu
+from acp_nvim.view.question.permission import ask_view
 from acp_nvim.view.status import winbar
-from acp_nvim.view.transcript import render
 from tests.unit.view.look import looks
 
 

@@ -10,10 +10,10 @@ import pytest
 from acp_nvim.errors import AskFailed
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v1.dialect import V1
-from acp_nvim.session.ask import ElicitationAsk
-from acp_nvim.session.elicitation import Form
-from acp_nvim.session.form import content, prefilled
-from acp_nvim.session.noun import PendingAsk
+from acp_nvim.session.elicitation.form import content, prefilled
+from acp_nvim.session.elicitation.model import Form
+from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.request import ElicitationAsk
 from tests.conformance.eliciting import ask_form, float_of, float_text, refused
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage

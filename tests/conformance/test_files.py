@@ -9,10 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.commands.launching import launch
 from acp_nvim.config import parse
 from acp_nvim.errors import Code
 from acp_nvim.hunks import Hunk
+from acp_nvim.workspace.launching import launch
 from tests.conformance.files import Files, put, text_of, tree
 from tests.support.fake_ports import FakeFiles
 from tests.support.scripted_agent import SESSION

@@ -10,10 +10,10 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.commands.following import walked
-from acp_nvim.services.follow_along import FollowAlong
-from acp_nvim.services.roots import Roots
+from acp_nvim.files.roots import Roots
+from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.session.event import SessionOpened, SessionReopening, ToolCallUpdated
-from acp_nvim.session.noun import Location
+from acp_nvim.session.model import Location
 from tests.support.fake_ports import FakeFiles, FakeFollower, FakeNotifier
 from tests.support.stage import Stage
 

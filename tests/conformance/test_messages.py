@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.noun import Location
+from acp_nvim.session.model import Location
 from acp_nvim.session.state import Message
-from acp_nvim.view.transcript import Transcript, render
+from acp_nvim.view.chat.transcript import Transcript, render
 from tests.conformance.probe import chat, shows
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage, texts, tool

@@ -8,10 +8,10 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.ports import LiveBuffer
-from acp_nvim.services.roots import Roots
+from acp_nvim.editor import LiveBuffer
+from acp_nvim.files.roots import Roots
 from acp_nvim.session.content import Resource, Text
-from acp_nvim.session.noun import Prompt, Selection
+from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message
 from tests.conformance.files import Files, put
 from tests.support.fake_ports import FakeFiles

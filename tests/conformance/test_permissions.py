@@ -12,10 +12,10 @@ import pytest
 
 import acp_nvim
 from acp_nvim.client.session import Session
-from acp_nvim.commands.launching import launch
 from acp_nvim.config import parse
-from acp_nvim.services.permission import Permissions
-from acp_nvim.session.noun import PendingAsk
+from acp_nvim.questions.permission import Permissions
+from acp_nvim.session.model import PendingAsk
+from acp_nvim.workspace.launching import launch
 from tests.conformance.asking import CANCELLED, selected
 from tests.conformance.probe import bar, menu, menu_text
 from tests.support.scripted_agent import SESSION
@@ -142,7 +142,7 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
 
 def test_c183_only_a_command_of_the_user_answers():
     assert _callers("answer", of="permissions") == {"commands/asking.py"}
-    assert _callers("PermissionAnswer") == {"client/asking.py", "services/permission.py"}
+    assert _callers("PermissionAnswer") == {"client/asking.py", "questions/permission.py"}
     assert _callers("answer", of="elicitations") == {"commands/eliciting.py"}
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.ports import Finding, NamedText
-from acp_nvim.services import clipboard
-from acp_nvim.services.mentions import TEXT_LIMIT
+from acp_nvim.editor import Finding, NamedText
+from acp_nvim.prompt import clipboard
+from acp_nvim.prompt.mentions import TEXT_LIMIT
 from acp_nvim.session.content import Image
-from acp_nvim.session.noun import Selection
+from acp_nvim.session.model import Selection
 from tests.conformance.probe import shows
 from tests.support.fake_ports import FakeFiles
 from tests.support.stage import Stage, notices

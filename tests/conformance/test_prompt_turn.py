@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink, Text
-from acp_nvim.session.noun import Selection
+from acp_nvim.session.model import Selection
 from tests.conformance.probe import bar, chat, shows
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage, texts, tool

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.ports import LiveBuffer
+from acp_nvim.editor import LiveBuffer
 from tests.conformance.asking import CANCELLED, asked, selected
 from tests.conformance.burst import burst
 from tests.support.fake_ports import FakeFiles

@@ -14,7 +14,7 @@ from typing import Any
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.content import Audio, Image, Resource, ResourceLink, Text
-from acp_nvim.session.noun import Cost
+from acp_nvim.session.model import Cost
 from tests.support import sdk_peer
 from tests.support.process_stage import ProcessStage
 from tests.support.stage import Stage, texts, tool

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.commands.workspace import find_root
 from acp_nvim.config import parse
+from acp_nvim.workspace.root import find_root
 from tests.conformance.whole import EVERYTHING, SERVERS
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage, notices, texts

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.process.child import Exit
+from acp_nvim.transport.child import Exit
 from tests.support.process_stage import ProcessStage
 from tests.support.stage import Stage, notices, texts
 

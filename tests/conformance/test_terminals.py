@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.errors import Code
-from acp_nvim.process import group
+from acp_nvim.transport import group
 from tests.conformance.probe import shows
 from tests.conformance.terminals import Terminals, plain
 from tests.support.scripted_agent import SESSION
@@ -305,7 +305,7 @@ STUBBORN = "trap '' TERM; (trap '' TERM HUP; echo up; while :; do sleep 100; don
 
 @pytest.mark.parametrize("verb", ["kill", "release"])
 async def test_c211_the_whole_group_ends(monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
-    monkeypatch.setattr("acp_nvim.services.terminal.GRACE", 0.1)
+    monkeypatch.setattr("acp_nvim.terminals.terminal.GRACE", 0.1)
     async with Terminals() as stage:
         session = await stage.start()
         terminal = await stage.create(STUBBORN)

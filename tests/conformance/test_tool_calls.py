@@ -9,8 +9,8 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.content import Diff, TerminalOutput, Text
-from acp_nvim.session.noun import Location
-from acp_nvim.view.transcript import location_at, render
+from acp_nvim.session.model import Location
+from acp_nvim.view.chat.transcript import location_at, render
 from tests.conformance.probe import chat, menu_text, shows
 from tests.support.stage import Stage, tool
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.process import group
-from acp_nvim.process.child import Exit
+from acp_nvim.transport import group
+from acp_nvim.transport.child import Exit
 from tests.support.process_stage import ProcessStage
 from tests.support.stage import Stage, notices, texts
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.noun import Command, Cost
+from acp_nvim.session.model import Command, Cost
 from acp_nvim.view.status import summary
 from tests.conformance.probe import bar, chat, shows
 from tests.support.stage import Stage

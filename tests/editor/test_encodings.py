@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.service import FileService
+from acp_nvim.files.sync import DiskWatch
 from acp_nvim.ledger.deed import Author
 from acp_nvim.nvim.files import NvimFiles
-from acp_nvim.services.files import FileService
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.watch import DiskWatch
-from acp_nvim.session.ask import ReadFileAsk, WriteFileAsk
+from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
 from tests.support.fake_recorder import FakeRecorder
 from tests.support.nvim import Neovim
 

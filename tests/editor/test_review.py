@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.view.review import NOTHING, FileReview
-from acp_nvim.view.review_lists import QuickfixList, quickfix
+from acp_nvim.view.review.lists import QuickfixList, quickfix
+from acp_nvim.view.review.marks import NOTHING, FileReview
 from tests.support.nvim import Neovim
 from tests.support.reviews import ReviewingNeovim, author, review
 from tests.support.spy import BridgeSpy

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.view.review import FileReview
+from acp_nvim.view.review.marks import FileReview
 from tests.editor.test_review import NEW, OLD
 from tests.support.nvim import Neovim
 from tests.support.reviews import ReviewingNeovim, review

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.services import disk
+from acp_nvim.files import disk
 from tests.editor.test_buffer import change, open_file, outdate, read, write
 from tests.support.nvim import Neovim
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.view.op import Replace, to_plain
-from acp_nvim.view.why import why
+from acp_nvim.view.review.why import why
 from tests.support.nvim import Neovim
 from tests.support.reviews import author
 from tests.support.spy import BridgeSpy

@@ -5,18 +5,19 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
+from acp_nvim.files.baselines.baselines import Baselines
+from acp_nvim.files.recorder import Recorder
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.service import FileService
+from acp_nvim.files.sync import DiskWatch
 from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.conflict import Clash
 from acp_nvim.ledger.deed import Author
 from acp_nvim.nvim.files import NvimFiles
-from acp_nvim.services.baselines import Baselines
-from acp_nvim.services.edit_store import EditStore
-from acp_nvim.services.edits import Edits, Turn
-from acp_nvim.services.files import FileService
-from acp_nvim.services.recorder import Clash, Recorder
-from acp_nvim.services.review import Review, Undone
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.watch import DiskWatch
-from acp_nvim.session.ask import ReadFileAsk, WriteFileAsk
+from acp_nvim.review.decisions import Review, Undone
+from acp_nvim.review.log import Edits, Turn
+from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
+from acp_nvim.storage.edits import EditStore
 from tests.proof.world import World
 
 SESSIONS = ("s0", "s1")

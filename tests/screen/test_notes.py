@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.view.diff_text import diff_lines
+from acp_nvim.view.diff.text import diff_lines
 from acp_nvim.view.op import Replace, to_plain
 from tests.support.grid import Screen
 from tests.support.nvim import Neovim

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.ledger.change import Change
-from acp_nvim.view.review import Drawing, FileReview, clash_marks
+from acp_nvim.view.review.marks import Drawing, FileReview, clash_marks
 from tests.support.grid import Picture, Screen
 from tests.support.nvim import Neovim
 from tests.support.reviews import ReviewingNeovim, review

@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from acp_nvim.services import git
-from acp_nvim.services.baselines import Baselines, Change, Changes
-from acp_nvim.services.inventory import Inventories
+from acp_nvim.files import git
+from acp_nvim.files.baselines.baselines import Baselines, Change, Changes
+from acp_nvim.files.baselines.listing import Inventories
 
 NOTHING = Changes((), ())
 

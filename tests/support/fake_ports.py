@@ -9,9 +9,7 @@ from typing import Any
 
 import anyio
 
-from acp_nvim.errors import AskFailed, Code
-from acp_nvim.hunks import Hunk, apply
-from acp_nvim.ports import (
+from acp_nvim.editor import (
     BufferOptions,
     Drawn,
     Files,
@@ -24,10 +22,12 @@ from acp_nvim.ports import (
     Surroundings,
     TerminalScreens,
 )
-from acp_nvim.services import disk
-from acp_nvim.session.noun import Selection
-from acp_nvim.view.review import Drawing, FileReview
-from acp_nvim.view.review_lists import QuickfixList
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.files import disk
+from acp_nvim.hunks import Hunk, apply
+from acp_nvim.session.model import Selection
+from acp_nvim.view.review.lists import QuickfixList
+from acp_nvim.view.review.marks import Drawing, FileReview
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 

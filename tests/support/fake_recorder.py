@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from acp_nvim.files.recorder import Recorder
+from acp_nvim.ledger.conflict import Clash
 from acp_nvim.ledger.deed import Author
-from acp_nvim.services.recorder import Clash, Recorder
 
 
 class FakeRecorder(Recorder):

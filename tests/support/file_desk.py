@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import AskFailed
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.service import FileService
+from acp_nvim.files.sync import DiskWatch
 from acp_nvim.ledger.deed import Author
-from acp_nvim.services.files import FileService
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.watch import DiskWatch
-from acp_nvim.session.ask import ReadFileAsk, WriteFileAsk
+from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
 from tests.support.fake_ports import FakeFiles
 from tests.support.fake_recorder import FakeRecorder
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_nvim.services.lessons import Draft, Lessons
-from acp_nvim.services.roots import Roots
-from acp_nvim.view.note import Key
+from acp_nvim.files.roots import Roots
+from acp_nvim.review.notes import Draft, Lessons
+from acp_nvim.view.review.note import Key
 from tests.support.fake_ports import FakeFiles
 from tests.support.stores import kept_in
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from acp_nvim.process import group
+from acp_nvim.transport import group
 from tests.support.nvim import Neovim
 from tests.support.stdio_agent import PATIENCE, AgentStage, StdioAgent
 

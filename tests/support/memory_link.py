@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 
 from acp_nvim.errors import ConnectionLost
-from acp_nvim.process.child import Exit
+from acp_nvim.transport.child import Exit
 
 
 class MemoryLink:

@@ -15,8 +15,8 @@ from typing import Any
 from acp_nvim.client.connection import Link
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
-from acp_nvim.process import group
-from acp_nvim.process.child import spawn
+from acp_nvim.transport import group
+from acp_nvim.transport.child import spawn
 from tests.support.stage import Stage
 
 PRELUDE = """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.sync import DiskWatch
 from acp_nvim.ledger.deed import Author, SessionKey
-from acp_nvim.services.edit_store import EditStore
-from acp_nvim.services.edits import Edits, Turn
-from acp_nvim.services.review import Review, Undone
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.watch import DiskWatch
+from acp_nvim.review.decisions import Review, Undone
+from acp_nvim.review.log import Edits, Turn
+from acp_nvim.storage.edits import EditStore
 from tests.support.fake_ports import FakeFiles
 
 

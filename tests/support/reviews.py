@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from acp_nvim.editor import Drawn
 from acp_nvim.hunks import diff
 from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.deed import Author
 from acp_nvim.nvim.reviewer import NvimReviewer
-from acp_nvim.ports import Drawn
-from acp_nvim.view.review import Drawing, FileReview, drawing
-from acp_nvim.view.review_lists import QuickfixList
+from acp_nvim.view.review.lists import QuickfixList
+from acp_nvim.view.review.marks import Drawing, FileReview, drawing
 from tests.support.nvim import Neovim
 
 CALL = "local module, name = ...; return require(module)[name](select(3, ...))"

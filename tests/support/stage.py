@@ -26,20 +26,20 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.editor import Files
 from acp_nvim.errors import AcpError
-from acp_nvim.ports import Files
-from acp_nvim.process import group
-from acp_nvim.services.elicitation import Elicitations
-from acp_nvim.services.files import FileService
-from acp_nvim.services.lessons import Lessons
-from acp_nvim.services.mentions import Mentions
-from acp_nvim.services.permission import Permissions
-from acp_nvim.services.terminals import Terminals
+from acp_nvim.files.service import FileService
+from acp_nvim.prompt.mentions import Mentions
+from acp_nvim.questions.elicitation import Elicitations
+from acp_nvim.questions.permission import Permissions
+from acp_nvim.review.notes import Lessons
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import Event
 from acp_nvim.session.mention import find_mentions
-from acp_nvim.session.noun import Prompt, Selection
+from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
+from acp_nvim.terminals.service import Terminals
+from acp_nvim.transport import group
 from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
 from tests.support.memory_link import MemoryLink
 from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_nvim.services.edit_store import EditStore
+from acp_nvim.storage.edits import EditStore
 
 
 def kept_in(folder: Path | str) -> EditStore:

@@ -18,14 +18,14 @@ import pytest
 from pydantic import BaseModel
 
 from acp_nvim.agents import PRESETS
-from acp_nvim.commands.launching import PRIVATE
 from acp_nvim.commands.verbs import VERBS
 from acp_nvim.config import NamedValue, Options, parse
 from acp_nvim.ledger.change import Change
 from acp_nvim.ledger.deed import Author
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.edits import edits_snapshot
+from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.snapshot import snapshot
+from acp_nvim.workspace.launching import PRIVATE
 from tests.support.nvim import ROOT, binary
 
 MANUAL = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
@@ -142,7 +142,8 @@ def test_each_event_is_documented_and_each_documented_one_is_fired() -> None:
     for text in sources(
         "python/acp_nvim/view/announcement.py",
         "python/acp_nvim/commands/*.py",
-        "python/acp_nvim/services/*.py",
+        "python/acp_nvim/follow/*.py",
+        "python/acp_nvim/reactions/*.py",
     ):
         fired |= set(re.findall(r'"(Acp[A-Z]\w+)"', text))
     assert fired == EVENTS
@@ -155,7 +156,7 @@ def test_each_highlight_group_is_documented_with_its_link() -> None:
 
 
 def test_each_group_that_is_used_is_defined() -> None:
-    view = "".join(sources("python/acp_nvim/view/*.py"))
+    view = "".join(sources("python/acp_nvim/view/**/*.py"))
     used = set(re.findall(r'"(Acp[A-Z]\w*)"', view))
     used |= {f"AcpHeading{level}" for level in range(1, 7)}
     winbar = "".join(sources("python/acp_nvim/view/status.py"))

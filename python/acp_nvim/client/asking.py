@@ -11,13 +11,18 @@ from typing import TypeAlias
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.errors import AskFailed, Code
-from acp_nvim.services.elicitation import Elicitations
-from acp_nvim.services.permission import Permissions
-from acp_nvim.session import address
-from acp_nvim.session.ask import ElicitationAnswer, ElicitationAsk, PermissionAnswer, PermissionAsk
-from acp_nvim.session.elicitation import Link
+from acp_nvim.questions.elicitation import Elicitations
+from acp_nvim.questions.permission import Permissions
+from acp_nvim.session.elicitation import address
+from acp_nvim.session.elicitation.model import Link
 from acp_nvim.session.event import AskClosed, AskOpened, Noticed
-from acp_nvim.session.noun import PendingAsk
+from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.request import (
+    ElicitationAnswer,
+    ElicitationAsk,
+    PermissionAnswer,
+    PermissionAsk,
+)
 
 Opened: TypeAlias = tuple[Session, PendingAsk]
 """A question to the user, and the session that it is shown in."""

@@ -17,19 +17,19 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.listing import Listing
 from acp_nvim.client.login import OPENING, Login, is_refusal
+from acp_nvim.client.opening import Setup
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.settings import Settings
-from acp_nvim.client.setup import Setup
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.client.turns import Turns
+from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.ports import Files
-from acp_nvim.process.child import Exit
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
 from acp_nvim.protocol.negotiate import LATEST, choose
 from acp_nvim.session.event import Noticed, SessionClosed, SessionReopening, TurnEnded
-from acp_nvim.session.noun import Prompt
+from acp_nvim.session.model import Prompt
+from acp_nvim.transport.child import Exit
 
 ClientState: TypeAlias = Literal["starting", "ready", "needs_login", "failed", "closed"]
 

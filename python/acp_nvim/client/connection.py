@@ -15,7 +15,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
-from acp_nvim.process.child import Exit
+from acp_nvim.transport.child import Exit
 from acp_nvim.wire.framing import Framer
 from acp_nvim.wire.message import (
     Failure,

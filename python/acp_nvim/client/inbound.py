@@ -19,15 +19,14 @@ from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AskFailed, Code
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.service import FileService
+from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.protocol.dialect import Dialect
-from acp_nvim.services.elicitation import Elicitations
-from acp_nvim.services.files import FileService
-from acp_nvim.services.lessons import Lessons
-from acp_nvim.services.mentions import Mentions
-from acp_nvim.services.permission import Permissions
-from acp_nvim.services.roots import Roots
-from acp_nvim.services.terminals import Terminals
-from acp_nvim.session.ask import (
+from acp_nvim.questions.elicitation import Elicitations
+from acp_nvim.questions.permission import Permissions
+from acp_nvim.review.notes import Lessons
+from acp_nvim.session.request import (
     Answer,
     Ask,
     CreateTerminalAsk,
@@ -41,6 +40,7 @@ from acp_nvim.session.ask import (
     WaitForTerminalAsk,
     WriteFileAsk,
 )
+from acp_nvim.terminals.service import Terminals
 from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
 

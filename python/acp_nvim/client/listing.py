@@ -14,7 +14,7 @@ from acp_nvim.client.connection import Connection
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
-from acp_nvim.session.noun import ListedSession
+from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
 """Pages that are asked for; nobody looks at more sessions."""

@@ -18,8 +18,8 @@ from acp_nvim.client import reasons
 from acp_nvim.client.connection import Connection
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
+from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
-from acp_nvim.ports import LoginProgram, LoginTerminals
 from acp_nvim.protocol.dialect import AgentInfo, AuthMethod, Dialect
 
 Method: TypeAlias = AuthMethod

@@ -9,8 +9,8 @@ import re
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, Code
-from acp_nvim.process.child import Exit
 from acp_nvim.protocol.dialect import AgentInfo
+from acp_nvim.transport.child import Exit
 
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
 from acp_nvim.session.event import Event
-from acp_nvim.session.reduce import reduce
+from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState
 
 Listener: TypeAlias = Callable[["Session", SessionState, Event], None]

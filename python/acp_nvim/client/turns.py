@@ -15,13 +15,13 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.session import Session
+from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
+from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.deed import SessionKey
-from acp_nvim.ports import Files
+from acp_nvim.prompt.mentions import Takes
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
-from acp_nvim.services.lessons import Draft
-from acp_nvim.services.mentions import Takes
-from acp_nvim.services.roots import Roots
+from acp_nvim.review.notes import Draft
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of, unembedded
@@ -34,7 +34,7 @@ from acp_nvim.session.event import (
     TurnEnded,
     TurnStarted,
 )
-from acp_nvim.session.noun import Prompt
+from acp_nvim.session.model import Prompt
 
 
 class Turns:

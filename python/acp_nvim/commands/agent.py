@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from acp_nvim.client.client import Client
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
-from acp_nvim.commands.launching import available, launch
-from acp_nvim.commands.workspace import find_root, is_too_wide
 from acp_nvim.config import parse
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Choice
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.state import Notice
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.launching import available, launch
+from acp_nvim.workspace.root import find_root, is_too_wide
+from acp_nvim.workspace.workspace import Desk
 
 
 def configure(desk: Desk, payload: Mapping[str, Any]) -> list[str]:

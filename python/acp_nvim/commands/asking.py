@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 from acp_nvim.commands import eliciting
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
-from acp_nvim.services.evidence import Exhibit
-from acp_nvim.session.noun import PendingAsk
-from acp_nvim.session.proposal import Evidence, proposals
+from acp_nvim.questions.preview import Exhibit
+from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.proposal.proposal import Evidence, proposals
 from acp_nvim.session.state import SessionState, ToolCall
-from acp_nvim.view.menu import Menu
-from acp_nvim.view.permission import ask_view
+from acp_nvim.view.question.menu import Menu
+from acp_nvim.view.question.permission import ask_view
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 
 def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:

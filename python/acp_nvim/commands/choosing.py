@@ -7,13 +7,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from acp_nvim.client.client import Client
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Choice
-from acp_nvim.session.noun import ConfigOption
+from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.options import find, mode_of, modes_of, shown
 from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 SWITCHES: Mapping[str, bool] = {
     "on": True,

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from acp_nvim.client.session import Session
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
-from acp_nvim.session.address import judge
-from acp_nvim.session.elicitation import Elicitation, Link
-from acp_nvim.session.noun import PendingAsk
-from acp_nvim.view.form import form_view
-from acp_nvim.view.menu import Menu
+from acp_nvim.session.elicitation.address import judge
+from acp_nvim.session.elicitation.model import Elicitation, Link
+from acp_nvim.session.model import PendingAsk
+from acp_nvim.view.question.form import form_view
+from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.visible import one_line
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 TITLE = 200
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from acp_nvim import hunks
 from acp_nvim.commands import asking
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
-from acp_nvim.ports import LiveBuffer
-from acp_nvim.services.evidence import Exhibit, Held
-from acp_nvim.services.text import buffer_form
-from acp_nvim.session.proposal import Evidence
-from acp_nvim.view.comparison import Comparison, Side, to_plain
+from acp_nvim.editor import LiveBuffer
+from acp_nvim.files.text import buffer_form
+from acp_nvim.questions.preview import Exhibit, Held
+from acp_nvim.session.proposal.proposal import Evidence
 from acp_nvim.view.place import relative
+from acp_nvim.view.question.comparison import Comparison, Side, to_plain
 from acp_nvim.view.visible import one_line, visible
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 ON_DISK = LiveBuffer(0, 0, (), modified=False)
 """What a file is like that no buffer holds."""

@@ -6,16 +6,16 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
 from acp_nvim.ledger.deed import Author, Deed
-from acp_nvim.services.edits import Edits
+from acp_nvim.review.log import Edits
 from acp_nvim.session.state import Message
-from acp_nvim.view.edits import edits_snapshot
+from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.review.snapshot import edits_snapshot
+from acp_nvim.view.review.why import why as why_lines
 from acp_nvim.view.styled import plural
-from acp_nvim.view.transcript import row_of
-from acp_nvim.view.why import why as why_lines
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 
 async def why(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:

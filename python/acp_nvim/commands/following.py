@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from acp_nvim.client.session import Session
-from acp_nvim.commands.desk import Desk
-from acp_nvim.services.follow_along import FollowAlong, Walker
-from acp_nvim.services.roots import Roots
+from acp_nvim.files.roots import Roots
+from acp_nvim.follow.follow_along import FollowAlong, Walker
 from acp_nvim.session.event import (
     Event,
     SessionClosed,
@@ -18,6 +17,7 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.place import places
 from acp_nvim.session.state import ToolCall
+from acp_nvim.workspace.workspace import Desk
 
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 

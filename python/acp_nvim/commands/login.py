@@ -9,12 +9,12 @@ from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.login import OPENING, Again, Key, Method, program
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
-from acp_nvim.commands.launching import launch
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Choice
 from acp_nvim.view.visible import one_line
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.launching import launch
+from acp_nvim.workspace.workspace import Desk
 
 LONGEST = 120
 """Characters of a row of the picker."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
 from acp_nvim.ledger.deed import SessionKey
-from acp_nvim.services.lessons import Draft
+from acp_nvim.review.notes import Draft
 from acp_nvim.session.event import Event, PromptSent, SessionOpened, TurnEnded
-from acp_nvim.view.diff_text import diff_lines
+from acp_nvim.view.diff.text import diff_lines
 from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 BUSY = ("running", "cancelling")
 """States in which an agent may be changing files: what it has not seen is found out afterwards."""

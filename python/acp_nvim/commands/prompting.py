@@ -6,9 +6,8 @@ import os
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
-from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
-from acp_nvim.services import git
+from acp_nvim.files import git
 from acp_nvim.session.action import Refused, SubmitPrompt
 from acp_nvim.session.content import (
     Audio,
@@ -19,7 +18,8 @@ from acp_nvim.session.content import (
     Text,
 )
 from acp_nvim.session.mention import find_mentions
-from acp_nvim.session.noun import Prompt, Selection
+from acp_nvim.session.model import Prompt, Selection
+from acp_nvim.workspace.workspace import Desk
 
 
 def prompt(desk: Desk, payload: Mapping[str, Any]) -> None:

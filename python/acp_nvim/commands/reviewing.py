@@ -7,17 +7,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
-from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
+from acp_nvim.ledger.conflict import Clash
 from acp_nvim.ledger.deed import SessionKey
-from acp_nvim.services.edits import Turn
-from acp_nvim.services.recorder import Clash
-from acp_nvim.services.review import Undone
-from acp_nvim.view.comparison import Comparison, Side
+from acp_nvim.review.decisions import Undone
+from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
-from acp_nvim.view.review import FileReview
-from acp_nvim.view.review_lists import announcement, quickfix, turn_key
-from acp_nvim.view.rewound import rewound
+from acp_nvim.view.question.comparison import Comparison, Side
+from acp_nvim.view.review.lists import announcement, quickfix, turn_key
+from acp_nvim.view.review.marks import FileReview
+from acp_nvim.view.review.rewound import rewound
+from acp_nvim.workspace.workspace import Desk
 
 T = TypeVar("T")
 Act: TypeAlias = Callable[[Desk, Mapping[str, Any]], Awaitable[T]]

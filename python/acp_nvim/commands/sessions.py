@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from acp_nvim.client.listing import list_all
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
-from acp_nvim.commands.launching import launch
-from acp_nvim.commands.workspace import find_root, is_too_wide
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Choice
 from acp_nvim.session.event import SessionClosed, SessionReopening, TranscriptRestored
 from acp_nvim.view.sessions import Row, label, listed_row, merged, open_row, stored_row
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.launching import launch
+from acp_nvim.workspace.root import find_root, is_too_wide
+from acp_nvim.workspace.workspace import Desk
 
 KIND = "acp.session"
 

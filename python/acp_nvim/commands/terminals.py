@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.commands.desk import Desk
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.ports import Choice
-from acp_nvim.services.terminal import Terminal
 from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.terminals.terminal import Terminal
+from acp_nvim.view.chat.terminal import ended
 from acp_nvim.view.snapshot import pruned
-from acp_nvim.view.terminal import ended
 from acp_nvim.view.visible import one_line
+from acp_nvim.workspace.workspace import Desk
 
 
 async def pick(desk: Desk, _payload: Mapping[str, Any]) -> None:

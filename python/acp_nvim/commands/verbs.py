@@ -21,8 +21,8 @@ from acp_nvim.commands import (
     terminals,
     viewing,
 )
-from acp_nvim.commands.desk import Desk
 from acp_nvim.errors import UserError
+from acp_nvim.workspace.workspace import Desk
 
 Handler: TypeAlias = Callable[[Desk, Mapping[str, Any]], Any]
 

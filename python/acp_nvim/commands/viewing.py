@@ -8,10 +8,10 @@ from typing import Any
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import asking, explaining, terminals
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk
+from acp_nvim.view.chat.transcript import key_at, location_at
 from acp_nvim.view.snapshot import pruned, snapshot
-from acp_nvim.view.transcript import key_at, location_at
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk
 
 
 def toggle(desk: Desk, payload: Mapping[str, Any]) -> None:

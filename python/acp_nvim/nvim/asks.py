@@ -16,8 +16,8 @@ from anyio.abc import TaskGroup
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.view.block import Line
-from acp_nvim.view.menu import Menu
 from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.question.menu import Menu
 
 _Job: TypeAlias = Callable[[], Awaitable[None]]
 Better: TypeAlias = Callable[[], Awaitable[Menu]]

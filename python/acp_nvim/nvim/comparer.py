@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.nvim.call import Call
-from acp_nvim.view.comparison import Comparison, to_plain
+from acp_nvim.view.question.comparison import Comparison, to_plain
 
 
 class NvimComparer:

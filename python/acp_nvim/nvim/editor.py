@@ -7,9 +7,9 @@ from typing import Any
 
 import anyio
 
+from acp_nvim.editor import Choice
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.painter import Painter
-from acp_nvim.ports import Choice
 
 
 class Notices:

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk, apply
-from acp_nvim.ports import BufferOptions, Files, LiveBuffer
-from acp_nvim.session.noun import Selection
+from acp_nvim.session.model import Selection
 
 REMEMBERED = 64
 """So many buffers' lines are kept, for those that are asked for again and again."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import anyio
 
+from acp_nvim.editor import LoginProgram
 from acp_nvim.nvim.call import Call
-from acp_nvim.ports import LoginProgram
 
 
 class NvimLoginTerminals:

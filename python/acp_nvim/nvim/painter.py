@@ -12,9 +12,9 @@ from typing import Any
 
 import anyio
 
+from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.ports import Picture
 from acp_nvim.view.block import Block
 from acp_nvim.view.op import Replace, to_plain
 from acp_nvim.view.patch import patch

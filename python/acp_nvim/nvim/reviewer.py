@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
-from acp_nvim.ports import Drawn, Reviewer
-from acp_nvim.view.review import Drawing, FileReview, LinesMark, Mark, PartMark, RowMark
-from acp_nvim.view.review_lists import QuickfixList, stops
+from acp_nvim.editor import Drawn, Reviewer
+from acp_nvim.view.review.lists import QuickfixList, stops
+from acp_nvim.view.review.marks import Drawing, FileReview, LinesMark, Mark, PartMark, RowMark
 
 PRIORITY = 9
 """Signs above those of version control, below those of diagnostics; colours below tree-sitter's."""

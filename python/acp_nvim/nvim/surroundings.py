@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from acp_nvim.ports import Finding, NamedText, Surroundings
-from acp_nvim.session.noun import Selection
+from acp_nvim.editor import Finding, NamedText, Surroundings
+from acp_nvim.session.model import Selection
 
 
 class NvimSurroundings(Surroundings):

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from acp_nvim.config import McpServer
-from acp_nvim.session.ask import Answer, Ask
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
-from acp_nvim.session.noun import ConfigOption, ListedSession
+from acp_nvim.session.model import ConfigOption, ListedSession
+from acp_nvim.session.request import Answer, Ask
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
 """A method and its params, ready for the wire."""

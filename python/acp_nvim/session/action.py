@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from acp_nvim.session.noun import Prompt
+from acp_nvim.session.model import Prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 from acp_nvim.session.content import Content, Resource, ResourceLink, Text
-from acp_nvim.session.noun import Selection
+from acp_nvim.session.model import Selection
 
 MIME_TYPES = {
     "c": "text/x-c",

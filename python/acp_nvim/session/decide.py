@@ -17,7 +17,7 @@ from acp_nvim.session.action import (
 )
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import CancelRequested, Event, PromptQueued, TurnStarted
-from acp_nvim.session.noun import Prompt
+from acp_nvim.session.model import Prompt
 from acp_nvim.session.options import find, modes_of
 from acp_nvim.session.state import SessionState
 

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from acp_nvim.session.content import Content, ToolContent
-from acp_nvim.session.noun import (
+from acp_nvim.session.model import (
     NOTHING_CHOSEN,
     Chosen,
     Command,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from acp_nvim.session.noun import Mention
+from acp_nvim.session.model import Mention
 
 _MENTION = re.compile(
     r'(?:^|(?<=[\s(\[{<]))@(?:"([^"\n]+)"|((?:\\.|[^\s\\])+))', re.MULTILINE | re.ASCII

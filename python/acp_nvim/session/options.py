@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acp_nvim.session.noun import ConfigOption, Mode
+from acp_nvim.session.model import ConfigOption, Mode
 from acp_nvim.session.state import SessionState
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import UNSET, ToolCallUpdated
-from acp_nvim.session.noun import Location
+from acp_nvim.session.model import Location
 from acp_nvim.session.state import ToolCall
 
 PATH_KEYS = (

@@ -21,7 +21,14 @@ from acp_nvim.session.content import (
     Text,
     UnknownContent,
 )
-from acp_nvim.session.noun import NOTHING_CHOSEN, Chosen, ConfigChoice, ConfigOption, Location, Mode
+from acp_nvim.session.model import (
+    NOTHING_CHOSEN,
+    Chosen,
+    ConfigChoice,
+    ConfigOption,
+    Location,
+    Mode,
+)
 from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
 from acp_nvim.session.terminal import ExitStatus, Terminal
 

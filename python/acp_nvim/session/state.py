@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from acp_nvim.session.content import Content, ToolContent
-from acp_nvim.session.noun import (
+from acp_nvim.session.model import (
     Command,
     ConfigOption,
     Cost,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acp_nvim.session.noun import ConfigChoice, ConfigOption, Mode
+from acp_nvim.session.model import ConfigChoice, ConfigOption, Mode
 from acp_nvim.session.options import value_name
 from acp_nvim.view.visible import one_line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from acp_nvim.session.noun import Location
+from acp_nvim.session.model import Location
 from acp_nvim.view.visible import one_line
 
 LIMIT = 200

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from acp_nvim.session.noun import ListedSession
+from acp_nvim.session.model import ListedSession
 from acp_nvim.session.record import Record
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.visible import one_line

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.noun import ConfigOption, Prompt
+from acp_nvim.session.model import ConfigOption, Prompt
 from acp_nvim.session.options import mode_of, modes_of
 from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
-from acp_nvim.view.transcript import entry_text
+from acp_nvim.view.chat.transcript import entry_text
 
 
 def snapshot(state: SessionState) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.session.noun import ConfigOption, Cost
+from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import SessionState, Usage
 from acp_nvim.view.visible import one_line

@@ -15,7 +15,7 @@ from acp_nvim.errors import EditorError, UserError
 from acp_nvim.protocol.dialect import AgentCapabilities
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink, Text
 from acp_nvim.session.event import Event, PromptSent, SessionClosed, TurnEnded
-from acp_nvim.session.noun import Prompt, Selection
+from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import SessionState
 from tests.support.fake_ports import FakeFiles
 from tests.support.scripted_agent import SESSION

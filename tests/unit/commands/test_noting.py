@@ -13,11 +13,11 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
-from acp_nvim.commands.chat import Chat
-from acp_nvim.commands.desk import Desk, Ground
 from acp_nvim.errors import UserError
-from acp_nvim.services.lessons import Lessons
-from acp_nvim.services.watch import DiskWatch
+from acp_nvim.files.sync import DiskWatch
+from acp_nvim.review.notes import Lessons
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.workspace import Desk, Ground
 from tests.support.fake_ports import FakeFiles
 from tests.support.stores import kept_in
 

@@ -12,7 +12,7 @@ import pytest
 from acp_nvim.nvim import asks
 from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
-from acp_nvim.view.menu import Menu
+from acp_nvim.view.question.menu import Menu
 
 Better = Callable[[], Awaitable[Menu]]
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.errors import AskFailed
 from acp_nvim.hunks import Hunk
 from acp_nvim.nvim.files import REMEMBERED, NvimFiles
-from acp_nvim.ports import BufferOptions, LiveBuffer
-from acp_nvim.session.noun import Selection
+from acp_nvim.session.model import Selection
 
 BUFFER = LiveBuffer(3, 7, ("a",), modified=True)
 

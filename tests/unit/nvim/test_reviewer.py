@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.nvim.reviewer import MOST_SIGNS, NvimReviewer
-from acp_nvim.view.review import Drawing, RowMark
+from acp_nvim.view.review.marks import Drawing, RowMark
 from tests.support.reviews import review
 
 

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.protocol.dialect import Call, ClientCapabilities
 from acp_nvim.protocol.v1.dialect import V1
-from acp_nvim.session.ask import Answer, FileRead, FileWritten, PermissionAnswer
 from acp_nvim.session.content import (
     Audio,
     Content,
@@ -21,6 +20,7 @@ from acp_nvim.session.content import (
     Text,
     UnknownContent,
 )
+from acp_nvim.session.request import Answer, FileRead, FileWritten, PermissionAnswer
 from tests.support.schema import NotValid, validate_client_message
 
 STDIO = McpServer(

@@ -19,17 +19,6 @@ from acp_nvim.protocol.dialect import (
     SessionPage,
 )
 from acp_nvim.protocol.v1.dialect import V1
-from acp_nvim.session.ask import (
-    CreateTerminalAsk,
-    ElicitationAsk,
-    KillTerminalAsk,
-    PermissionAsk,
-    ReadFileAsk,
-    ReleaseTerminalAsk,
-    TerminalOutputAsk,
-    WaitForTerminalAsk,
-    WriteFileAsk,
-)
 from acp_nvim.session.content import (
     Audio,
     Diff,
@@ -40,7 +29,7 @@ from acp_nvim.session.content import (
     Text,
     UnknownContent,
 )
-from acp_nvim.session.elicitation import (
+from acp_nvim.session.elicitation.model import (
     BooleanField,
     ChoiceField,
     ChoicesField,
@@ -67,7 +56,7 @@ from acp_nvim.session.event import (
     Unknown,
     UsageChanged,
 )
-from acp_nvim.session.noun import (
+from acp_nvim.session.model import (
     Command,
     ConfigChoice,
     ConfigOption,
@@ -77,6 +66,17 @@ from acp_nvim.session.noun import (
     Mode,
     PermissionOption,
     PlanEntry,
+)
+from acp_nvim.session.request import (
+    CreateTerminalAsk,
+    ElicitationAsk,
+    KillTerminalAsk,
+    PermissionAsk,
+    ReadFileAsk,
+    ReleaseTerminalAsk,
+    TerminalOutputAsk,
+    WaitForTerminalAsk,
+    WriteFileAsk,
 )
 from acp_nvim.session.terminal import ExitStatus
 

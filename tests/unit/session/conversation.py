@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event, SessionOpened, TurnStarted
-from acp_nvim.session.noun import Mode, Prompt, Role
-from acp_nvim.session.reduce import reduce
+from acp_nvim.session.model import Mode, Prompt, Role
+from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 
 MODES = (Mode("ask", "Ask"), Mode("code", "Code"))

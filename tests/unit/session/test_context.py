@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.session.content import Resource, ResourceLink, Text
 from acp_nvim.session.context import content_of, file_uri, mime_type, unembedded
-from acp_nvim.session.noun import Selection
+from acp_nvim.session.model import Selection
 
 LINES = ("x = 1", "", "  y = 2")
 

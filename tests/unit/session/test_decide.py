@@ -26,7 +26,7 @@ from acp_nvim.session.event import (
     TurnEnded,
     TurnStarted,
 )
-from acp_nvim.session.noun import ConfigChoice, ConfigOption, Prompt, Selection
+from acp_nvim.session.model import ConfigChoice, ConfigOption, Prompt, Selection
 from acp_nvim.session.state import SessionState
 from tests.unit.session.conversation import OPENED, after, prompt, turn
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from acp_nvim.session.event import ConfigReplaced, ModeChanged, SessionOpened, TranscriptRestored
-from acp_nvim.session.noun import NOTHING_CHOSEN, Chosen, ConfigChoice, ConfigOption, Mode
+from acp_nvim.session.model import NOTHING_CHOSEN, Chosen, ConfigChoice, ConfigOption, Mode
 from acp_nvim.session.options import mode_of, modes_of, replaced, shown, value_name
 from acp_nvim.session.record import head_from, record_of, to_lines
 from acp_nvim.session.state import SessionState

@@ -4,7 +4,7 @@ import pytest
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.event import ToolCallUpdated
-from acp_nvim.session.noun import Location
+from acp_nvim.session.model import Location
 from acp_nvim.session.place import PATH_KEYS, Place, first_change, line_of_change, places
 from acp_nvim.session.state import ToolCall
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.noun import (
+from acp_nvim.session.model import (
     Command,
     ConfigChoice,
     ConfigOption,

@@ -11,7 +11,8 @@ from acp_nvim.protocol.v1 import methods, terminal, types
 from acp_nvim.protocol.v1.elicitation import decode_elicitation, encode_elicitation
 from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
 from acp_nvim.protocol.v1.tool_call import tool_call_event
-from acp_nvim.session.ask import (
+from acp_nvim.session.model import PermissionOption
+from acp_nvim.session.request import (
     Answer,
     Ask,
     ElicitationAnswer,
@@ -26,7 +27,6 @@ from acp_nvim.session.ask import (
     TerminalShown,
     WriteFileAsk,
 )
-from acp_nvim.session.noun import PermissionOption
 
 
 def decode_ask(method: str, params: object, capabilities: ClientCapabilities) -> Ask:

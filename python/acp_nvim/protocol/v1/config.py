@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import ValidationError
 
 from acp_nvim.protocol.v1 import types
-from acp_nvim.session.noun import ConfigChoice, ConfigOption
+from acp_nvim.session.model import ConfigChoice, ConfigOption
 
 
 def decode_config(values: Iterable[object]) -> tuple[ConfigOption, ...]:

@@ -9,10 +9,10 @@ from acp_nvim.config import McpServer
 from acp_nvim.protocol.base import WireModel
 from acp_nvim.protocol.dialect import AgentInfo, Call, ClientCapabilities, RequestId, SessionPage
 from acp_nvim.protocol.v1 import ask, elicitation, encode, methods, opening, types, update
-from acp_nvim.session.ask import Answer, Ask
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
-from acp_nvim.session.noun import ConfigOption
+from acp_nvim.session.model import ConfigOption
+from acp_nvim.session.request import Answer, Ask
 
 
 class V1:

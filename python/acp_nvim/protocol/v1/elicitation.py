@@ -16,8 +16,7 @@ from acp_nvim.protocol.base import WireModel
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v1 import methods, types
 from acp_nvim.protocol.v1.request import invalid
-from acp_nvim.session.ask import ElicitationAnswer, ElicitationAsk
-from acp_nvim.session.elicitation import (
+from acp_nvim.session.elicitation.model import (
     BooleanField,
     ChoiceField,
     ChoicesField,
@@ -30,6 +29,7 @@ from acp_nvim.session.elicitation import (
     TextField,
     UnsupportedField,
 )
+from acp_nvim.session.request import ElicitationAnswer, ElicitationAsk
 
 M = TypeVar("M", bound=WireModel)
 

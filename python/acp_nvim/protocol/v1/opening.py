@@ -9,7 +9,7 @@ from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod, 
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.config import decode_config, decode_models
 from acp_nvim.session.event import SessionOpened
-from acp_nvim.session.noun import ConfigOption, ListedSession, Mode
+from acp_nvim.session.model import ConfigOption, ListedSession, Mode
 
 
 def decode_initialize(result: object) -> AgentInfo:

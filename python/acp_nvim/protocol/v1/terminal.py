@@ -9,7 +9,8 @@ from typing import Any, TypeAlias, assert_never
 
 from acp_nvim.protocol.v1 import methods, types
 from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
-from acp_nvim.session.ask import (
+from acp_nvim.session.event import UNSET, TerminalUpdated
+from acp_nvim.session.request import (
     CreateTerminalAsk,
     KillTerminalAsk,
     ReleaseTerminalAsk,
@@ -22,7 +23,6 @@ from acp_nvim.session.ask import (
     TerminalShown,
     WaitForTerminalAsk,
 )
-from acp_nvim.session.event import UNSET, TerminalUpdated
 from acp_nvim.session.terminal import ExitStatus
 
 _Decoder: TypeAlias = Callable[[object], TerminalAsk]

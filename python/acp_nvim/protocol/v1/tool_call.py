@@ -6,7 +6,7 @@ from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.content import decode_tool_content
 from acp_nvim.session.event import UNSET, ToolCallUpdated, Unset
-from acp_nvim.session.noun import Location
+from acp_nvim.session.model import Location
 
 KINDS = frozenset(
     {

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from acp_nvim.protocol.base import Items, Lenient, WireModel, compact
 from acp_nvim.protocol.v1 import types
 from acp_nvim.session.event import Event, Noticed, PlanReplaced, Unknown
-from acp_nvim.session.noun import PlanEntry
+from acp_nvim.session.model import PlanEntry
 
 Update: TypeAlias = dict[str, Any]
 

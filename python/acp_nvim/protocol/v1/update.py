@@ -27,7 +27,7 @@ from acp_nvim.session.event import (
     Unset,
     UsageChanged,
 )
-from acp_nvim.session.noun import Command, Cost, Role
+from acp_nvim.session.model import Command, Cost, Role
 
 Update: TypeAlias = dict[str, Any]
 

@@ -1,0 +1,102 @@
+"""Live files of the editor: what they hold, and edits of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from acp_nvim.hunks import Hunk
+from acp_nvim.session.model import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBuffer:
+    """A loaded buffer at one moment.
+
+    `lines` are as `nvim_buf_get_lines` gives them: without line ends, a NUL is "\\0", a byte that
+    is no UTF-8 is a lone surrogate.
+    `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
+    of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
+    as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
+    `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
+    was before the plugin looked; our own writes do not count. `synced`: of its file when both were
+    last in step, "" if not known.
+    """
+
+    number: int
+    changedtick: int
+    lines: tuple[str, ...]
+    modified: bool
+    modifiable: bool = True
+    readonly: bool = False
+    fileformat: str = "unix"
+    encoding: str = "utf-8"
+    bom: bool = False
+    endofline: bool = True
+    empty: bool = False
+    binary: bool = False
+    saved: str = ""
+    synced: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferOptions:
+    """How the text of a buffer is to be written, so that its bytes are exact."""
+
+    fileformat: str = "unix"
+    encoding: str = "utf-8"
+    bom: bool = False
+    endofline: bool = True
+
+
+class Files(Protocol):
+    """Live buffers of the editor. Paths are absolute and resolved (no symlinks)."""
+
+    async def loaded(self, path: str) -> LiveBuffer | None:
+        """Return the loaded file buffer of that path, or None."""
+
+    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
+        """Return the resolved paths of all loaded file buffers below the roots."""
+
+    async def write(
+        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+    ) -> bool:
+        """Apply line hunks and save, in one step; False when the buffer has changed meanwhile.
+
+        The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
+        that could change the text runs; BufWritePost does. The file changes at once or not at all.
+        Raises `AskFailed` when the editor cannot save, and the buffer is then as it was.
+        """
+
+    async def follow(
+        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+    ) -> bool:
+        """Apply line hunks so that the unmodified buffer equals the disk again, and settle it.
+
+        As `write`, but nothing is written: the buffer stays unmodified and Neovim forgets that the
+        file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
+        """
+
+    async def edit(
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions | None,
+        *,
+        settled: bool,
+    ) -> bool:
+        """Apply line hunks without saving: the buffer is modified afterwards.
+
+        As `write` otherwise; without `options` they stay. `settled`: Neovim forgets that the file
+        has changed on disk, and does so also where the user has locked the buffer.
+        """
+
+    async def saved(self, path: str) -> str:
+        """Return the stamp of the file as the user last wrote it here, "" if the user has not."""
+
+    async def holder(self, path: str) -> str | None:
+        """Return who else has the file open, as in "another Neovim (process 1234)", or None."""
+
+    async def selection(self, selection: Selection) -> Selection:
+        """Return it as it stands now and drop its mark; unchanged if its buffer is gone."""

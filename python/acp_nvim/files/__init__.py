@@ -1,0 +1,1 @@
+"""Files: what they hold, what agents know of them, how a change reaches the other side."""

@@ -1,0 +1,1 @@
+"""What the disk held when last seen, so that changes by any program can be found."""

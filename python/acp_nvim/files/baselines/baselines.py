@@ -1,0 +1,177 @@
+"""What the files of the roots held when last seen, so that changes by any program can be found.
+
+Needs no git. Texts are kept in memory within a budget (see `Shelf`); of what is too large for it,
+binary, or beyond the limits of an inventory, a change may be found, but not what was there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic, time_ns
+from types import MappingProxyType
+
+import anyio
+from anyio import to_thread
+
+from acp_nvim.files.baselines.cache import Shelf
+from acp_nvim.files.baselines.comparison import QUIET, Change, Comparison
+from acp_nvim.files.baselines.listing import Inventories, Stamp, stamp
+from acp_nvim.files.baselines.scan import Visit
+from acp_nvim.files.baselines.snapshot import ABSENT, UNKNOWN, Sight, Text, Unknown, see, told
+from acp_nvim.files.roots import Roots, inside
+
+__all__ = ["UNKNOWN", "Baselines", "Change", "Changes", "Unknown"]
+
+MIB = 1 << 20
+PATIENCE = 2.0
+"""Seconds that a refresh reads files for the first time; the next one goes on."""
+NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs; `unknown`: files that changed, whose text before or after is not known."""
+
+    known: tuple[Change, ...]
+    unknown: tuple[str, ...]
+
+
+class Baselines:
+    """Sees files, and says what has changed since; each change is told once.
+
+    Paths are absolute and resolved. One pass at a time; `text`, `note` and `watches` never wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        budget: int = 64 * MIB,
+        largest: int = 2 * MIB,
+        inventories: Inventories | None = None,
+        quiet: float = QUIET,
+    ) -> None:
+        self._quiet = quiet
+        self._shelf = Shelf(budget)
+        self._largest = largest
+        self._inventories = inventories or Inventories()
+        self._visits: dict[str, Visit] = {}
+        self._unread: set[str] = set()
+        self._room_for = largest
+        """The most bytes of a file for which the shelf has had room."""
+        self._untold: set[str] = set()
+        self._lock = anyio.Lock()
+
+    async def refresh(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
+        """See all files of the roots as they are now, and return what `changes` would.
+
+        Reads as many texts as the budget and `PATIENCE` allow, the smallest files first.
+        """
+        async with self._lock:
+            changes = await self._compare(roots, encodings)
+            await to_thread.run_sync(self._read)
+            return changes
+
+    async def changes(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
+        """Return what differs from what was seen, and see it from now on.
+
+        A renamed file is one that is gone and one that is new. A touched one is no change.
+        `encodings`: how to read the files of open buffers, by path.
+        """
+        async with self._lock:
+            return await self._compare(roots, encodings)
+
+    async def look(self, path: str, encoding: str = "", *, at_once: bool = False) -> Change | None:
+        """Return the same for one path. A file that nobody had seen is seen from now on.
+
+        `at_once`: it was we who have written it, so that nobody else is.
+
+        It is new only if an inventory would have had it. What has changed, but cannot be told
+        because its text was not known, is in the next `changes`.
+        """
+        async with self._lock:
+            at = await to_thread.run_sync(stamp, path)
+            was = self._shelf.get(path)
+            comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
+            if was is not None:
+                await to_thread.run_sync(self._look, comparison, path, at, was)
+            elif at is None:
+                self._shelf.swap(path, None, ABSENT)
+            else:
+                await self._meet(comparison, path, at)
+            self._untold.update(comparison.unknown)
+        return comparison.known[0] if comparison.known else None
+
+    def text(self, path: str, encoding: str = "") -> Text:
+        """Return what it held when last seen; None: it was not there; `UNKNOWN`: not known."""
+        sight = self._shelf.get(path)
+        return UNKNOWN if sight is None else sight.text(encoding)
+
+    def note(self, path: str, text: str | None, encoding: str = "") -> None:
+        """Say that we ourselves have just made the disk hold this, written with that encoding."""
+        sight = ABSENT if text is None else told(path, text, encoding, self._largest)
+        self._shelf.put(path, sight)
+        self._untold.discard(path)
+
+    def watches(self, path: str) -> bool:
+        """Return whether somebody has looked there, so that a change would be found."""
+        return self._shelf.get(path) is not None
+
+    def _comparison(self, encodings: Mapping[str, str], quiet: float) -> Comparison:
+        return Comparison(self._shelf, self._largest, encodings, quiet=quiet)
+
+    async def _compare(self, roots: Roots, encodings: Mapping[str, str]) -> Changes:
+        comparison = self._comparison(encodings, self._quiet)
+        folders = dict.fromkeys(await to_thread.run_sync(roots.folders))
+        for folder in folders:
+            began = time_ns()
+            inventory = await self._inventories.take(folder)
+            last = self._visits.get(folder)
+            self._visits[folder] = await to_thread.run_sync(
+                comparison.compare_all, folder, inventory, began, last
+            )
+        self._unread.update(comparison.unread)
+        untold = {it for it in self._untold if it.startswith(tuple(map(inside, folders)))}
+        self._untold -= untold
+        return Changes(
+            tuple(comparison.known), tuple(dict.fromkeys([*untold, *comparison.unknown]))
+        )
+
+    def _read(self) -> None:
+        """Read what was only glimpsed at, until there is no room or no time. In a thread."""
+        deadline = monotonic() + PATIENCE
+        for size, path, was in sorted(self._glimpses(), key=lambda it: it[:2]):
+            now = see(path, was.stamp, self._largest)
+            if now and self._shelf.swap(path, was, now.brought(near=False)):
+                has_room = not now.packed or self._shelf.keeps(path)
+                self._room_for = self._room_for if has_room else size - 1
+            self._unread.discard(path)
+            if size > self._room_for or monotonic() > deadline:
+                break
+
+    def _glimpses(self) -> list[tuple[int, str, Sight]]:
+        """Return size, path and sight of the files that are to be read."""
+        sights = [(self._shelf.get(path), path) for path in self._unread]
+        found = [(it.stamp[2], path, it) for it, path in sights if it and it.stamp]
+        wanted = [it for it in found if it[0] <= self._room_for and not it[2].digest]
+        self._unread = {path for _, path, _ in wanted}
+        return wanted
+
+    def _look(self, comparison: Comparison, path: str, at: Stamp | None, was: Sight) -> None:
+        near = was.brought(near=True)
+        if was.stamp == at and was.settled and (was.packed or at is None):
+            self._shelf.swap(path, was, near)
+        else:
+            comparison.compare(path, at, near)
+
+    async def _meet(self, comparison: Comparison, path: str, at: Stamp) -> None:
+        """See a file that nobody had seen, if it is not for the next pass to judge."""
+        is_new: bool | None = False
+        for last in self._visits.values():
+            if await self._inventories.covers(last.parts, path):
+                if not last.is_since(at):
+                    return
+                sure = await to_thread.run_sync(last.vouches_for, path)
+                is_new = True if sure else None
+        await to_thread.run_sync(partial(comparison.meet, path, at, is_new=is_new))

@@ -1,0 +1,94 @@
+"""What was last seen of each file, and the texts of them within a budget of memory.
+
+Used by the event loop and by a thread at once: each call is one short step.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from acp_nvim.files.baselines.snapshot import Sight
+
+SPARE = 20
+"""When there is no room a twentieth of the budget is freed, so that this is done seldom."""
+
+
+class Shelf:
+    """Sights by path. When their texts exceed the budget, larger ones make room for smaller ones.
+
+    So the most files are kept, and those that people write: what is large is mostly made by
+    programs. What an agent or we had to do with goes last.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._sights: dict[str, Sight] = {}
+        self._size = 0
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the texts that are kept."""
+        return self._size
+
+    def get(self, path: str) -> Sight | None:
+        """Return what was last seen there, None if nobody has looked."""
+        return self._sights.get(path)
+
+    def keeps(self, path: str) -> bool:
+        """Return whether it has the text of that file."""
+        sight = self._sights.get(path)
+        return sight is not None and sight.packed is not None
+
+    def paths(self) -> list[str]:
+        """Return all paths that were seen, with or without a file."""
+        return list(self._sights)
+
+    def put(self, path: str, sight: Sight) -> None:
+        """Keep it, whatever was there."""
+        with self._lock:
+            self._put(path, sight)
+
+    def swap(self, path: str, was: Sight | None, sight: Sight) -> bool:
+        """Keep it in the place of `was`; False, and nothing is done, if another is there now."""
+        with self._lock:
+            if not _is_same(self._sights.get(path), was):
+                return False
+            self._put(path, sight)
+            return True
+
+    def _put(self, path: str, sight: Sight) -> None:
+        self._size += _weight(sight) - _weight(self._sights.get(path))
+        self._sights[path] = sight
+        if self._size > self._budget:
+            self._make_room(_worth(sight))
+        if self._size > self._budget:
+            self._strip(path)
+
+    def _make_room(self, worth: tuple[bool, int]) -> None:
+        """Let texts go that are worth less than that, the largest first."""
+        aim = self._budget - self._budget // SPARE
+        held = [(_worth(it), path) for path, it in self._sights.items() if it.packed]
+        for worth_of_it, path in sorted(held):
+            if self._size <= aim or worth_of_it >= worth:
+                break
+            self._strip(path)
+
+    def _strip(self, path: str) -> None:
+        self._size -= _weight(self._sights[path])
+        self._sights[path] = self._sights[path].without_text()
+
+
+def _worth(sight: Sight) -> tuple[bool, int]:
+    return sight.near, -_weight(sight)
+
+
+def _is_same(one: Sight | None, other: Sight | None) -> bool:
+    """Return whether they are the same but for the text, which may have had to go."""
+    if one is None or other is None:
+        return one is other
+    return (one.stamp, one.digest) == (other.stamp, other.digest)
+
+
+def _weight(sight: Sight | None) -> int:
+    return len(sight.packed) if sight and sight.packed else 0

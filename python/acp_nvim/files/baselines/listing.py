@@ -1,0 +1,193 @@
+"""Which files a folder holds, and what the system says of each without opening it.
+
+Where git answers, what it tracks or would track; else all files but those of version control, of
+installed packages and of caches. Links are not followed, so each file has one path. All is
+bounded: what lies beyond a limit is not listed, and the inventory says so.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from time import monotonic
+from typing import TypeAlias
+
+from anyio import to_thread
+
+from acp_nvim.files import git
+from acp_nvim.files.roots import inside
+
+Stamp: TypeAlias = tuple[int, int, int, int, int]
+"""When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
+Names: TypeAlias = Callable[..., Awaitable[git.Names | None]]
+"""`git.listing`, or a stand-in."""
+
+LISTING_LIMIT = 16_000_000
+"""Bytes of names that are read of git."""
+MOST_PARTS = 200
+"""Repositories within a folder that are looked into."""
+LEFT_OUT = {".git", ".hg", ".svn", ".jj", ".bzr", "node_modules", "__pycache__", ".cache"}
+"""Folders that nobody edits by hand; a build folder may hold sources, so it is none of them."""
+MARKS = {"pyvenv.cfg", "CACHEDIR.TAG"}
+"""A folder with such a file in it is a virtual environment or a cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The plain files below a folder by path.
+
+    `whole`: no limit was met. `parts`: the folder and the repositories within that were listed,
+    each with whether git has listed it.
+    """
+
+    stamps: dict[str, Stamp]
+    whole: bool
+    parts: dict[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    paths: Iterable[str]
+    within: list[str]
+    whole: bool
+    by_git: bool
+
+
+class Inventories:
+    """Takes inventories, of so many files, in so many seconds where a folder has to be walked."""
+
+    def __init__(
+        self, *, most: int = 100_000, patience: float = 3.0, names: Names = git.listing
+    ) -> None:
+        self._most = most
+        self._patience = patience
+        self._names = names
+
+    async def take(self, folder: str) -> Inventory:
+        """Return what is below that folder, whose path is resolved. Never raises `OSError`."""
+        stamps: dict[str, Stamp] = {}
+        parts: dict[str, bool] = {}
+        queue = [folder]
+        whole = True
+        while queue and len(parts) < MOST_PARTS:
+            part = queue.pop()
+            if part in parts:
+                continue
+            listed = await self._list(part, self._most - len(stamps))
+            parts[part] = listed.by_git
+            queue += listed.within
+            queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps)
+            whole = whole and listed.whole
+        return Inventory(stamps, whole and not queue, parts)
+
+    async def covers(self, parts: Mapping[str, bool], path: str) -> bool:
+        """Return whether an inventory with these parts, taken now, would have that file."""
+        part = max((it for it in parts if path.startswith(inside(it))), key=len, default="")
+        if not part:
+            return False
+        if not parts[part]:
+            return await to_thread.run_sync(_walks_to, part, path)
+        name = path[len(inside(part)) :]
+        listed = await self._names(part, LISTING_LIMIT, name)
+        return listed is not None and listed.names == (name,)
+
+    async def _list(self, folder: str, room: int) -> _Listed:
+        names = await self._names(folder, LISTING_LIMIT)
+        if names is None or not names.names:  # nothing: git ignores this folder as a whole
+            return await to_thread.run_sync(_walk, folder, room, monotonic() + self._patience)
+        whole = names.whole and len(names.names) <= room
+        start = inside(folder)
+        paths = (start + name.rstrip("/") for name in islice(names.names, room))
+        return _Listed(paths, [], whole, by_git=True)
+
+
+def stamp(path: str) -> Stamp | None:
+    """Return what the system says of a plain file; None if there is none at that path."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return _stamp(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return (
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_size,
+        status.st_ino,
+        status.st_mode,
+    )
+
+
+def _stamp_all(folder: str, paths: Iterable[str], stamps: dict[str, Stamp]) -> list[str]:
+    """Add the plain files among the paths to the stamps; return those that are folders."""
+    real = {folder: True}
+    folders: list[str] = []
+    for path in paths:
+        try:
+            status = os.lstat(path)
+        except (OSError, ValueError):
+            continue
+        if not _is_real(path.rpartition("/")[0], real):
+            continue
+        if stat.S_ISREG(status.st_mode):
+            stamps[path] = _stamp(status)
+        elif stat.S_ISDIR(status.st_mode):
+            folders.append(path)
+    return folders
+
+
+def _is_real(folder: str, known: dict[str, bool]) -> bool:
+    """Return whether no link leads to that folder: git may list files of a folder that was one."""
+    if folder not in known:
+        above = _is_real(folder.rpartition("/")[0] or "/", known) if folder != "/" else True
+        known[folder] = above and not os.path.islink(folder)
+    return known[folder]
+
+
+def _walk(folder: str, room: int, deadline: float) -> _Listed:
+    """List a folder that git does not know, the near files first."""
+    paths: list[str] = []
+    within: list[str] = []
+    queue = deque([folder])
+    while queue and len(paths) <= room and monotonic() < deadline:
+        here = queue.popleft()
+        entries = _entries(here, room)
+        names = {entry.name for entry in entries}
+        if here != folder and names & MARKS:
+            continue
+        if here != folder and ".git" in names:
+            within.append(here)
+            continue
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                paths.append(entry.path)
+            elif entry.is_dir(follow_symlinks=False) and entry.name not in LEFT_OUT:
+                queue.append(entry.path)
+    whole = not queue and len(paths) <= room
+    return _Listed(paths[:room], within, whole, by_git=False)
+
+
+def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(islice(entries, room + 1), key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _walks_to(folder: str, path: str) -> bool:
+    """Return whether a walk of the folder comes to that file."""
+    here = path.rpartition("/")[0]
+    while len(here) > len(folder):
+        marked = any(os.path.lexists(f"{here}/{name}") for name in (*MARKS, ".git"))
+        above, _, name = here.rpartition("/")
+        if marked or name in LEFT_OUT:
+            return False
+        here = above
+    return True

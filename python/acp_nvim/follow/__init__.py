@@ -1,0 +1,1 @@
+"""Follow-along: the editor goes where the agent is."""

@@ -1,0 +1,222 @@
+"""Follow-along: where the agents are, told to the user's scripts and shown in the editor (C-171).
+
+`AcpLocation` is fired for every place, whether or not the editor follows. What moves is debounced:
+an agent that reads fifty files is no film.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import anyio
+
+from acp_nvim.editor import Files, Follower, Notifier
+from acp_nvim.errors import AskFailed, EditorError
+from acp_nvim.files import disk
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.text import buffer_text, clean
+from acp_nvim.session.place import Place, line_of_change
+
+PAUSE = 0.2
+"""Seconds from one move to the next."""
+LIMIT = 10 * 1024 * 1024
+"""Bytes of a file that is opened only to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """Who is somewhere: an agent, in a session of it."""
+
+    agent: str
+    session: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """That an agent is at a place."""
+
+    walker: Walker
+    place: Place
+    file: str | None
+    """The resolved path of an existing file in the session's folders; None: nothing to open."""
+    tool_call: str | None = None
+
+
+class FollowAlong:
+    """Collects steps; calls return at once, `run` finds lines and moves the editor."""
+
+    def __init__(self, files: Files, follower: Follower, notifier: Notifier) -> None:
+        self._files = files
+        self._follower = follower
+        self._notifier = notifier
+        self._configured = False
+        self._enabled = False
+        self._last: Step | None = None
+        self._said: dict[Walker, set[tuple[str, str, str, int | None]]] = {}
+        self._changes: dict[tuple[Walker, str | None, str], Step] = {}
+        self._is_due = False
+        self._is_refused = False
+        self._busy = False
+        self._wake = anyio.Event()
+        self._done = anyio.Event()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the editor goes along."""
+        return self._enabled
+
+    def configure(self, *, enabled: bool) -> None:
+        """Take the user's option; what a command said counts until the option changes."""
+        if enabled != self._configured:
+            self._configured = enabled
+            self.switch(enabled=enabled)
+
+    def switch(self, *, enabled: bool) -> None:
+        """Go along from now on, or no longer."""
+        self._enabled = enabled
+        if enabled:
+            self._due()
+        else:
+            self._is_due = False
+            self._follower.stop()
+
+    async def find_window(self) -> None:
+        """Have a window that can be moved, by the user's wish."""
+        await self._follower.start()
+
+    def walked(self, walker: Walker, roots: Roots, tool_call: str, steps: Iterable[Place]) -> None:
+        """A tool call tells where the agent is."""
+        for place in steps:
+            file = _file(roots, place.path)
+            if place.guessed and file is None:
+                continue
+            step = Step(walker, place, file, tool_call)
+            if place.diff is None:
+                self._arrive(step, place.line)
+            else:
+                self._changes[walker, tool_call, place.path] = step
+                self._wake.set()
+
+    def touched(self, walker: Walker, path: str, line: int | None) -> None:
+        """The agent has read or written a file through the editor; the path is resolved."""
+        last = self._last
+        is_here = last is not None and (last.walker, last.file) == (walker, path)
+        if last is not None and is_here and line in (None, last.place.line):
+            return  # its tool call has told the place already, and better
+        self._arrive(Step(walker, Place(path, line), path), line)
+
+    def begin(self, walker: Walker) -> None:
+        """A new turn begins, or the session is over: where the agent was is of no interest."""
+        self._said.pop(walker, None)
+        if self._last is not None and self._last.walker == walker:
+            self._last, self._is_due = None, False
+            self._follower.clear()
+
+    async def snapshot(self) -> dict[str, bool | str | int | None]:
+        """Return what `inspect()` tells, once it is on screen."""
+        if not self._enabled:
+            return {"enabled": False}
+        while self._changes or self._busy or (self._is_due and not self._is_refused):
+            await self._done.wait()
+        last = self._last
+        return {
+            "enabled": True,
+            "path": last.file if last is not None else None,
+            "line": last.place.line if last is not None else None,
+            "winid": await self._follower.window(),
+        }
+
+    async def run(self) -> None:
+        """Follow for ever; the caller's task group ends it."""
+        while True:
+            await self._wake.wait()
+            self._wake, self._busy = anyio.Event(), True
+            try:
+                worked = await self._look_up()
+                worked |= await self._move()
+            finally:
+                self._busy = False
+                self._done.set()
+                self._done = anyio.Event()
+            if worked:
+                await anyio.sleep(PAUSE)
+
+    async def _look_up(self) -> bool:
+        """Find the lines of changes in the text as the user sees it; False if there are none."""
+        changes, self._changes = self._changes, {}
+        for step in changes.values():
+            line = None
+            if step.file is not None and step.place.diff is not None:
+                line = line_of_change(await self._text(step.file), step.place.diff)
+            self._arrive(step, line)
+        return bool(changes)
+
+    async def _text(self, path: str) -> str:
+        buffer = await self._files.loaded(path)
+        if buffer is not None:
+            return clean(buffer_text(buffer))
+        found = await disk.read_if_text(path)
+        return "" if found is None else clean(found.text)
+
+    def _arrive(self, step: Step, line: int | None) -> None:
+        """Tell a place, and go there, unless its tool call has said so in this turn."""
+        step = Step(step.walker, Place(step.place.path, line), step.file, step.tool_call)
+        if self._is_news("told", step, step.place.path):
+            self._announce(step)
+        if step.file is None or not self._is_news("gone to", step, step.file):
+            return
+        last = self._last
+        is_here = last is not None and (last.walker, last.file) == (step.walker, step.file)
+        if line is not None or not is_here:  # a line is better than none
+            self._last = step
+            self._due()
+
+    def _is_news(self, what: str, step: Step, path: str) -> bool:
+        if step.tool_call is None:
+            return True
+        said = self._said.setdefault(step.walker, set())
+        key = (what, step.tool_call, path, step.place.line)
+        is_news = key not in said
+        said |= {key, (what, step.tool_call, path, None)}
+        return is_news
+
+    def _announce(self, step: Step) -> None:
+        data = {
+            "agent": step.walker.agent,
+            "session": step.walker.session,
+            "path": step.place.path,
+            "line": step.place.line or 0,
+            "tool_call": step.tool_call,
+        }
+        plain = {key: value for key, value in data.items() if value is not None}
+        self._notifier.event("AcpLocation", plain)
+
+    def _due(self) -> None:
+        if self._enabled and self._last is not None:
+            self._is_due = True
+            self._wake.set()
+
+    async def _move(self) -> bool:
+        """Show the newest place; True if the editor was asked to."""
+        step, self._is_due = (self._last if self._is_due else None), False
+        if step is None or step.file is None or not self._enabled:
+            return False
+        try:
+            shown = await self._follower.show(step.file, step.place.line)
+        except EditorError:
+            return True  # as good as a file that cannot be shown
+        self._is_refused = not shown
+        if not shown and step is self._last:
+            self._due()
+        return True
+
+
+def _file(roots: Roots, path: str) -> str | None:
+    """Return the resolved path of a file that may be opened, else None."""
+    try:
+        real = roots.resolve(path)
+        return real if os.path.isfile(real) and os.path.getsize(real) <= LIMIT else None
+    except (AskFailed, OSError, ValueError):
+        return None

@@ -1,0 +1,23 @@
+"""Where the user and an agent have changed the same place of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acp_nvim.ledger.deed import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The user and an agent have changed the same place of a file; the user's text is kept."""
+
+    path: str
+    author: Author
+    base: str
+    """The text that both started from."""
+    theirs: str
+    """The agent's whole text."""
+    places: tuple[tuple[int, int], ...]
+    """0-based half-open ranges of lines of the live text."""
+    on_disk: bool
+    """The disk holds `theirs`, the agent wrote it there itself; else its write was refused."""

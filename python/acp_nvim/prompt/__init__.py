@@ -1,0 +1,1 @@
+"""What goes into a prompt besides the user's words."""

@@ -1,0 +1,208 @@
+"""What the `@…` of a prompt stand for, as content for the agent: called at the moment of sending.
+
+Whatever names nothing stays plain text; what cannot be had is said in a sentence (C-111 to C-116).
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from anyio import to_thread
+
+from acp_nvim.editor import Files, Finding, LiveBuffer, Surroundings
+from acp_nvim.errors import AskFailed, EditorError, UserError
+from acp_nvim.files import disk, git
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.text import buffer_text, clean
+from acp_nvim.prompt import clipboard
+from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink
+from acp_nvim.session.context import (
+    content_of,
+    fenced,
+    file_uri,
+    mime_type,
+    mime_type_of,
+)
+from acp_nvim.session.model import Mention
+
+TEXT_LIMIT = 256 * 1024
+"""Bytes of a file from which on it goes as a link, and of a diff from which on it is cut."""
+MEDIA_LIMIT = 20_000_000
+"""Bytes of an image or a sound from which on it goes as a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What the agent takes in a prompt besides text and links: its `promptCapabilities`."""
+
+    embedded: bool = False
+    image: bool = False
+    audio: bool = False
+
+
+@dataclass(slots=True)
+class Found:
+    """The content of the mentions, and what to tell the user of them."""
+
+    blocks: list[Content] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+Special: TypeAlias = Callable[[Roots, Takes], Awaitable[tuple[Content, ...]]]
+
+
+class Mentions:
+    """Finds what the user speaks of. Raises nothing that a mention could cause."""
+
+    def __init__(self, files: Files, surroundings: Surroundings) -> None:
+        self._files = files
+        self._surroundings = surroundings
+        self._specials: dict[str, Special] = {
+            "selection": self._selection,
+            "diagnostics": self._diagnostics,
+            "quickfix": self._quickfix,
+            "diff": self._diff,
+            "clipboard": self._clipboard,
+        }
+
+    async def find(self, mentions: Sequence[Mention], roots: Roots, takes: Takes) -> Found:
+        """Return the content of all mentions in order, each thing once."""
+        found = Found()
+        for mention in mentions:
+            try:
+                blocks = await self._first(mention, roots, takes)
+            except (UserError, AskFailed, EditorError) as error:
+                found.notices.append(str(error))
+            except OSError as error:  # it went away, or its folder may not be read
+                found.notices.append(f"@{mention.names[0]} cannot be read: {error.strerror}")
+            else:
+                found.blocks += (block for block in blocks if block not in found.blocks)
+        return found
+
+    async def _first(self, mention: Mention, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        for name in mention.names:
+            if special := self._specials.get(name):
+                return await special(roots, takes)
+            if blocks := await self._named(name, roots, takes):
+                return blocks
+        return ()
+
+    async def _named(self, name: str, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        path = _path(name, roots)
+        buffer = None if path is None else await self._files.loaded(path)
+        if path is not None and (buffer is not None or _is_there(path)):
+            return await self._file(path, buffer, takes)
+        text = await self._surroundings.buffer(name)
+        if text is None:
+            return ()
+        content = "".join(line + "\n" for line in text.lines)
+        return _report(f"buffer/{text.name}", content, takes, text.filetype)
+
+    # --- files
+
+    async def _file(
+        self, path: str, buffer: LiveBuffer | None, takes: Takes
+    ) -> tuple[Content, ...]:
+        kind = mime_type_of(path)
+        if kind is not None and kind.startswith(("image/", "audio/")):
+            return (await self._media(path, kind, takes),)
+        text = None if buffer is None else clean(buffer_text(buffer))
+        if text is None and takes.embedded and _size(path) <= TEXT_LIMIT:
+            read = await disk.read_if_text(path)
+            text = None if read is None else clean(read.text)
+        if text is None or "\0" in text or not takes.embedded or len(text.encode()) > TEXT_LIMIT:
+            return (_link(path, kind),)
+        return (Resource(file_uri(path), text=text, mime_type=kind or "text/plain"),)
+
+    async def _media(self, path: str, kind: str, takes: Takes) -> Content:
+        taken = takes.image if kind.startswith("image/") else takes.audio
+        if not taken or not 0 < _size(path) <= MEDIA_LIMIT:
+            return _link(path, kind)
+        read = await to_thread.run_sync(Path(path).read_bytes)
+        data = base64.b64encode(read).decode("ascii")
+        if kind.startswith("audio/"):
+            return Audio(data, kind)
+        return Image(data, kind, file_uri(path))
+
+    # --- what is no file
+
+    async def _selection(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        selection = await self._surroundings.selection()
+        if selection is None:
+            raise UserError("@selection: nothing was selected in the file last worked in")
+        return content_of(selection, embedded=takes.embedded)
+
+    async def _diagnostics(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        findings = await self._surroundings.diagnostics()
+        return _findings("diagnostics", findings, roots, takes)
+
+    async def _quickfix(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        return _findings("quickfix", await self._surroundings.quickfix(), roots, takes)
+
+    async def _diff(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        text = await git.diff(roots.cwd, TEXT_LIMIT)
+        if not text:
+            raise UserError("@diff: nothing has changed since the last commit")
+        return _report("diff", text, takes, "diff")
+
+    async def _clipboard(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        if not takes.image:
+            raise UserError("@clipboard: this agent takes no images")
+        data = await clipboard.image()
+        return (Image(base64.b64encode(data).decode("ascii"), "image/png"),)
+
+
+def _path(name: str, roots: Roots) -> str | None:
+    """Return the resolved path that a name may stand for; None if it leads out of the roots."""
+    if not name.strip("./"):  # "@..." is no folder
+        return None
+    try:
+        return roots.resolve(os.path.join(roots.cwd, os.path.expanduser(name)))
+    except AskFailed:
+        return None
+
+
+def _is_there(path: str) -> bool:
+    return os.path.isfile(path) or os.path.isdir(path)
+
+
+def _size(path: str) -> int:
+    """Return the size of a plain file; 0 for anything else, and for what is not there."""
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def _link(path: str, kind: str | None) -> ResourceLink:
+    name = os.path.basename(path) or path
+    if os.path.isdir(path):
+        return ResourceLink(file_uri(path) + "/", name + "/")
+    return ResourceLink(file_uri(path), name, mime_type=kind, size=_size(path) or None)
+
+
+def _findings(
+    name: str, findings: Sequence[Finding], roots: Roots, takes: Takes
+) -> tuple[Content, ...]:
+    if not findings:
+        raise UserError(f"@{name}: there is nothing in it")
+    return _report(name, "".join(_row(it, roots.cwd) + "\n" for it in findings), takes)
+
+
+def _row(finding: Finding, cwd: str) -> str:
+    path = finding.path.removeprefix(cwd.rstrip("/") + "/")
+    place = [path, *(str(it) for it in (finding.line, finding.column) if it)] if path else []
+    kind = [finding.kind] if finding.kind else []
+    return ": ".join([":".join(place), *kind, finding.text] if place else [*kind, finding.text])
+
+
+def _report(name: str, text: str, takes: Takes, filetype: str = "") -> tuple[Content, ...]:
+    """Return text that is in no file: the agent cannot read it by itself, so there is no link."""
+    if len(text) > 2 * TEXT_LIMIT:
+        raise UserError(f"@{name} is too long to go along: speak of the lines that matter")
+    if not takes.embedded:
+        return (fenced(clean(text), filetype),)
+    uri = "acp-nvim://" + file_uri(name).removeprefix("file://")
+    return (Resource(uri, text=clean(text), mime_type=mime_type(filetype)),)

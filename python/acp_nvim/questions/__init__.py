@@ -1,0 +1,1 @@
+"""Questions of agents to the user, open until the user answers."""

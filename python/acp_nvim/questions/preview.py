@@ -1,0 +1,121 @@
+"""The evidence for a permission: what the files are that a tool call would change, and would be.
+
+What is shown is the user's live text, unsaved edits included; an agent may have gone by that or by
+the disk. Nothing outside of the session's roots is read. Only `commands` calls.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from acp_nvim.editor import Files, LiveBuffer
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.files import disk
+from acp_nvim.files.roots import Roots
+from acp_nvim.files.text import buffer_text, merged
+from acp_nvim.hunks import Conflict
+from acp_nvim.session.proposal.edit import NoFit, Proposal
+from acp_nvim.session.proposal.proposal import Evidence, proposals, proposed
+from acp_nvim.session.state import ToolCall
+
+LARGEST = 4_000_000
+"""Bytes of a file that is read for this."""
+MOST = 50
+"""Files of one call that are read for this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A file at one moment; a text is None where there is no file."""
+
+    path: str
+    """Resolved."""
+    live: str | None
+    disk: str | None
+    buffer: LiveBuffer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """Evidence, and the file that it was found in."""
+
+    evidence: Evidence
+    held: Held | None = None
+    """None where the proposal does not fit, or the file was not read."""
+
+
+class EvidenceService:
+    """Reads what a permission is about."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    async def gather(self, call: ToolCall, roots: Roots) -> tuple[Exhibit, ...]:
+        """Return an exhibit for each file that the call would change; () if it does not say.
+
+        A file outside of the roots, or one that is no text, has none. Never raises.
+        """
+        found = []
+        for proposal in proposals(call, roots.cwd)[:MOST]:
+            try:
+                held = await self._held(roots.resolve(proposal.path))
+            except AskFailed:
+                continue
+            evidence = weigh(proposal, held.live, held.disk)
+            found.append(Exhibit(evidence, None if evidence.misfit else held))
+        return tuple(found)
+
+    async def _held(self, path: str) -> Held:
+        """Return what the file holds. Raises `AskFailed` if that is no text, or too long."""
+        if _is_too_large(path):
+            raise AskFailed(Code.INTERNAL_ERROR, f"{path} is too large")
+        buffer = await self._files.loaded(path)
+        try:
+            text = (await disk.read(path, buffer.encoding or "utf-8" if buffer else "")).text
+        except AskFailed as error:
+            if error.code != Code.RESOURCE_NOT_FOUND:
+                raise
+            text = None
+        if buffer is None or (text is not None and not buffer.modified):
+            return Held(path, text, text, buffer)
+        # deleted behind the buffer: the user still has the text; of a new file there is none
+        live = None if text is None and buffer.empty else buffer_text(buffer)
+        return Held(path, live, text, buffer)
+
+
+def _is_too_large(path: str) -> bool:
+    return os.path.isfile(path) and os.path.getsize(path) > LARGEST
+
+
+def weigh(proposal: Proposal, live: str | None, on_disk: str | None) -> Evidence:
+    """Return what a proposal makes of the file as the user has it, with unsaved edits kept.
+
+    What is to be replaced may be in the live text, or only in that of the disk: then the two are
+    merged, as they will be when the agent writes.
+    """
+    evidence = Evidence(
+        proposal.path,
+        unsaved=live != on_disk,
+        moved_to=proposal.moved_to,
+        told=proposal.told,
+    )
+    after = _with_edits(proposal, live, on_disk) if evidence.unsaved else proposed(live, proposal)
+    if isinstance(after, NoFit):
+        return replace(evidence, misfit=after.reason)
+    return replace(evidence, before=live, after=after)
+
+
+def _with_edits(proposal: Proposal, live: str | None, on_disk: str | None) -> str | NoFit | None:
+    """Return the outcome for a text with unsaved edits."""
+    if live is None or not proposal.makes_whole:
+        after = proposed(live, proposal)
+        if not isinstance(after, NoFit):
+            return after
+    theirs = proposed(on_disk, proposal)
+    if not isinstance(theirs, str) or live is None:
+        return theirs
+    both = merged(on_disk or "", live, theirs)
+    return (
+        NoFit("it changes what your unsaved edits change") if isinstance(both, Conflict) else both
+    )

@@ -1,0 +1,1 @@
+"""What follows from what happens: to a session, to a file."""

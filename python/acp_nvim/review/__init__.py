@@ -1,0 +1,1 @@
+"""What agents have changed, and what the user decides on it."""

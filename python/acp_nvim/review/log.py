@@ -1,0 +1,177 @@
+"""The books of what agents have done to files: one ledger a file, kept on disk, and the clashes.
+
+Whoever changes a file tells it here; nothing here touches a file. See `services.review` for what
+the user decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+
+from acp_nvim.files.recorder import Recorder
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.conflict import Clash
+from acp_nvim.ledger.deed import Author, Deed, SessionKey, TurnKey
+from acp_nvim.ledger.ledger import Form, Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import State, changes, origin
+from acp_nvim.ledger.rewind import turns, undone
+from acp_nvim.storage.edits import EditStore
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of an agent, and the files that it has changed."""
+
+    key: TurnKey
+    author: Author
+    paths: tuple[str, ...]
+
+
+class Edits(Recorder):
+    """Takes note; `changed` is told each path whose ledger, or clash, is another now."""
+
+    def __init__(
+        self, store: EditStore, *, now: Callable[[], float], changed: Callable[[str], None]
+    ) -> None:
+        self._store = store
+        self.now = now
+        """Seconds since 1970."""
+        self._changed = changed
+        self._ledgers: dict[str, Ledger] = {}
+        self._clashes: dict[str, Clash] = {}
+        self._left: dict[str, Form] = {}
+        self._restored = False
+        self._restoring = anyio.Lock()
+
+    async def restore(self) -> None:
+        """Take up what an earlier host has kept; only the first call does anything.
+
+        Any call returns when that is done: what is written before would be in books of its own.
+        """
+        async with self._restoring:
+            kept = {} if self._restored else await self._store.read_all()
+            clashes = [] if self._restored else await self._store.read_clashes()
+            self._restored = True
+        for path, ledger in kept.items():
+            if path not in self._ledgers:
+                self._ledgers[path] = ledger
+                self._changed(path)
+        for clash in clashes:
+            if clash.path not in self._clashes:
+                self._clashes[clash.path] = clash
+                self._changed(clash.path)
+
+    # --- what happens
+
+    def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        """See `Recorder`."""
+        if before == after:
+            return
+        ledger = self._ledgers.get(path) or begin(before)
+        if ledger.text != before:
+            ledger = saw(ledger, before, self.now())
+        ledger = wrote(ledger, after, author, self.now())
+        self.put(path, replace(ledger, form=self._left.pop(path, ledger.form)))
+
+    def left(self, path: str, form: Form) -> None:
+        """See `Recorder`."""
+        self._left[path] = form
+
+    def clashed(self, clash: Clash) -> None:
+        """See `Recorder`."""
+        self._clashes[clash.path] = clash
+        self._store.note_clash(clash.path, clash)
+        self._changed(clash.path)
+
+    def settled(self, path: str) -> None:
+        """See `Recorder`."""
+        if self._clashes.pop(path, None) is not None:
+            self._store.note_clash(path, None)
+            self._changed(path)
+
+    def missed(self, paths: Sequence[str], author: Author) -> None:
+        """See `Recorder`: there is nothing that could be taken back."""
+
+    def saw(self, path: str, text: str | None) -> None:
+        """The user has made this text of the file; nothing if no agent ever changed it."""
+        ledger = self._ledgers.get(path)
+        if ledger is not None and ledger.text != text:
+            self.put(path, saw(ledger, text, self.now()))
+
+    def put(self, path: str, ledger: Ledger) -> None:
+        """Let this be the file's ledger from now on."""
+        self._ledgers[path] = ledger
+        self._store.note(path, ledger)
+        self._changed(path)
+
+    # --- what there is
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the files that agents have changed, or wanted to, in alphabetical order."""
+        return tuple(sorted({*self._ledgers, *self._clashes}))
+
+    def ledger(self, path: str) -> Ledger | None:
+        """Return a file's ledger, None if no agent ever changed it."""
+        return self._ledgers.get(path)
+
+    def changes(self, path: str, state: State = "pending") -> tuple[Change, ...]:
+        """Return the hunks of a file as it was last seen."""
+        ledger = self._ledgers.get(path)
+        return () if ledger is None else changes(ledger, state)
+
+    def clash(self, path: str) -> Clash | None:
+        """Return where the user and an agent stand against each other in a file."""
+        return self._clashes.get(path)
+
+    def clashes(self) -> tuple[Clash, ...]:
+        """Return those of all files."""
+        return tuple(self._clashes.values())
+
+    def undone(self, path: str) -> tuple[Deed, ...]:
+        """Return the undos in a file that can be returned."""
+        ledger = self._ledgers.get(path)
+        return () if ledger is None else undone(ledger)
+
+    def origin(self, path: str, row: int) -> Deed | None:
+        """Return what put the 0-based row into the text as it was last seen; None: no agent."""
+        ledger = self._ledgers.get(path)
+        return None if ledger is None else origin(ledger, row)
+
+    def remover(self, path: str, change: Change) -> Deed | None:
+        """Return the last deed of a hunk's last author, where nothing of it stands in the text."""
+        ledger = self._ledgers.get(path)
+        deeds = () if ledger is None else ledger.deeds
+        mine = (it for it in reversed(deeds) if it.author == change.authors[-1])
+        return next((it for it in mine if it.kind == "agent"), None)
+
+    def turns(self, session: SessionKey) -> tuple[Turn, ...]:
+        """Return the turns of a session that have something to take back, the oldest first."""
+        found: dict[TurnKey, list[str]] = {}
+        for path, ledger in sorted(self._ledgers.items()):
+            for key in turns(ledger):
+                if key[:2] == session:
+                    found.setdefault(key, []).append(path)
+        return tuple(
+            Turn(key, self._author(paths[0], key), tuple(paths))
+            for key, paths in sorted(found.items(), key=lambda item: item[0][3])
+        )
+
+    def last_undo(self, session: SessionKey) -> tuple[str, tuple[str, ...]] | None:
+        """Return the batch of the session's last undo that can be returned, and its files."""
+        found: list[tuple[Deed, str]] = [
+            (deed, path)
+            for path, ledger in self._ledgers.items()
+            for deed in undone(ledger)
+            if (deed.author.agent, deed.author.session) == session
+        ]
+        if not found:
+            return None
+        batch = max(found, key=lambda it: it[0].at)[0].batch
+        return batch, tuple(sorted({path for deed, path in found if deed.batch == batch}))
+
+    def _author(self, path: str, key: TurnKey) -> Author:
+        deeds = self._ledgers[path].deeds
+        return next(deed.author for deed in deeds if deed.author.turn_key == key)

@@ -1,0 +1,123 @@
+"""What is shown of the review in the editor, kept up to date as files change.
+
+Before the user asks for the review only signs stand beside what agents have changed; from
+`:Acp review` on everything is shown, until nothing is left to decide or the user wants it off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import anyio
+
+from acp_nvim.editor import Reviewer
+from acp_nvim.errors import AcpError
+from acp_nvim.files.roots import inside
+from acp_nvim.review.decisions import Review, Seen
+from acp_nvim.review.log import Edits
+from acp_nvim.view.review.lists import quickfix
+from acp_nvim.view.review.marks import Drawing, FileReview, clash_marks, drawing, signs
+
+
+class Board:
+    """Draws what is out of date, one file after the other; `touch` returns at once.
+
+    `scope` returns the folders of the projects that are worked in: the motions and the lists stay
+    in these.
+    """
+
+    def __init__(
+        self,
+        edits: Edits,
+        review: Review,
+        reviewer: Reviewer,
+        *,
+        scope: Callable[[], Iterable[str]],
+        fault: Callable[[BaseException], None],
+    ) -> None:
+        self._edits = edits
+        self._review = review
+        self._reviewer = reviewer
+        self._scope = scope
+        self._fault = fault
+        self._dirty: dict[str, None] = {}
+        self._seen: dict[str, FileReview] = {}
+        self._wake = anyio.Event()
+        self._settled = anyio.Event()
+        self._busy = False
+        self.shown = False
+        """The user wants to see more than signs."""
+
+    def touch(self, path: str) -> None:
+        """That file, or what agents did to it, has changed."""
+        self._dirty[path] = None
+        self._wake.set()
+
+    def show(self, *, everything: bool) -> None:
+        """Show all of the review, or only signs."""
+        self.shown = everything
+        for path in self._edits.paths():
+            self.touch(path)
+
+    async def settled(self) -> None:
+        """Return when all that was touched is drawn."""
+        while self._dirty or self._busy:
+            await self._settled.wait()
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the files of the scope that agents have changed."""
+        folders = tuple(map(inside, self._scope()))
+        return tuple(path for path in self._edits.paths() if path.startswith(folders))
+
+    def reviews(self) -> tuple[FileReview, ...]:
+        """Return the hunks of the scope's files as they were last seen."""
+        return tuple(self._seen[path] for path in self.paths() if path in self._seen)
+
+    async def run(self) -> None:
+        """Draw for ever; the caller's task group ends it."""
+        while True:
+            await self._wake.wait()
+            self._wake, self._busy = anyio.Event(), True
+            try:
+                await self._draw_all()
+                await self._list_all()
+            except AcpError as error:
+                self._fault(error)
+            finally:
+                self._busy = False
+                self._settled.set()
+                self._settled = anyio.Event()
+
+    async def _draw_all(self) -> None:
+        dirty, self._dirty = self._dirty, {}
+        for path in dirty:
+            try:
+                await self._draw(path)
+            except AcpError as error:
+                self._fault(error)
+
+    async def _list_all(self) -> None:
+        reviews = self.reviews()
+        if not any(review.pending for review in reviews):
+            self.shown = False
+        await self._reviewer.files(reviews)
+        await self._reviewer.lists(quickfix(reviews, self._edits.clashes()), make=False)
+
+    async def _draw(self, path: str) -> None:
+        seen = await self._review.look(path)
+        self._seen[path] = seen.review
+        # what looking has found is on the screen in a moment
+        self._dirty.pop(path, None)
+        if seen.tick is not None:
+            drawn = await self._reviewer.draw(path, seen.tick, self._drawing(seen))
+            if drawn == "stale":
+                self.touch(path)
+
+    def _drawing(self, seen: Seen) -> Drawing:
+        whole = drawing(seen.review) if self.shown else signs(seen.review)
+        clash = self._edits.clash(seen.review.path)
+        if clash is None:
+            return whole
+        marks = clash_marks(clash.places, seen.review.count)
+        hunks = sorted({*whole.hunks, *clash.places})
+        return Drawing((*whole.marks, *marks), tuple(hunks))

@@ -1,0 +1,1 @@
+"""Forms and links that an agent asks the user with."""

@@ -1,0 +1,163 @@
+"""The nouns of a session: what events speak of and the state is made of. Values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from acp_nvim.session.content import Content
+from acp_nvim.session.elicitation.model import Elicitation
+
+Role: TypeAlias = Literal["user", "agent", "thought"]
+ToolStatus: TypeAlias = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
+Severity: TypeAlias = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A session mode that can be chosen."""
+
+    id: str
+    name: str
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChoice:
+    """One value of a select option; `group` is the name of its group, if any."""
+
+    value: str
+    name: str
+    description: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigOption:
+    """A session config option; `value` is a choice's value, or a bool when `type` is boolean."""
+
+    id: str
+    name: str
+    type: Literal["select", "boolean"]
+    value: str | bool
+    category: str | None = None
+    description: str | None = None
+    choices: tuple[ConfigChoice, ...] = ()
+    way: Literal["set_config_option", "set_model"] = "set_config_option"
+    """The request that sets it; `set_model` for the list of models of older agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was set in a session, as it is kept for an agent that does not tell it again."""
+
+    config: tuple[ConfigOption, ...] = ()
+    modes: tuple[Mode, ...] = ()
+    mode: str | None = None
+
+
+NOTHING_CHOSEN: Final = Chosen()
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command of the agent; `name` without the slash."""
+
+    name: str
+    description: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEntry:
+    """One step of a plan; unknown priorities and statuses are kept as the agent wrote them."""
+
+    content: str
+    priority: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session that the agent knows (v1/session-list); `updated_at` as sent, ISO 8601 if valid."""
+
+    id: str
+    cwd: str
+    title: str | None = None
+    updated_at: str | None = None
+    additional_directories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Cumulative cost of the session; `currency` is ISO 4217 as sent."""
+
+    amount: float
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file that a tool call works on; `line` is 1-based, None if not said."""
+
+    path: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Lines of a buffer that go with a prompt; `mark` finds them again when it is sent.
+
+    `first` and `last` are 1-based and inclusive; `lines` is what they held when chosen, used only
+    if the buffer is gone by then. `path` is None for a buffer without a file.
+    """
+
+    buffer: int
+    mark: int
+    path: str | None
+    first: int
+    last: int
+    lines: tuple[str, ...]
+    filetype: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An `@…` in a prompt: the names that it may stand for, the longest first.
+
+    There are several only where it ends in punctuation: `@a.py.` may mean `a.py`.
+    """
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the user wants to say: ready blocks, and what is read when it is sent."""
+
+    blocks: tuple[Content, ...]
+    selections: tuple[Selection, ...] = ()
+    held: bool = False
+    """It was refused for want of a login: only the user sends it again (C-054)."""
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionOption:
+    """One answer that the agent offers; `kind` as sent (allow_once, reject_always, …)."""
+
+    id: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingAsk:
+    """A question to the user that waits for an answer; `id` is ours, unique in the host."""
+
+    id: str
+    kind: Literal["permission", "elicitation"]
+    tool_call_id: str
+    """The tool call that it is about; "" for an elicitation that is about none."""
+    options: tuple[PermissionOption, ...] = ()
+    elicitation: Elicitation | None = None

@@ -1,0 +1,1 @@
+"""`reduce(state, event)`: the next state of a session."""

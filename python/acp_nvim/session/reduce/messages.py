@@ -1,0 +1,92 @@
+"""How pieces of text become messages (v1/prompt-turn § Message IDs, C-124 to C-128).
+
+A reducer of this package. Message ids are unique only within a turn with some agents (P-07), so a
+key holds role, turn and id: "agent:3:m1". A message without an id is known by its position,
+"agent:3#17", and the prompt as this client sent it by its turn alone, "user:3#prompt".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acp_nvim.session.content import Content, Text
+from acp_nvim.session.event import ChunkReceived, PromptSent
+from acp_nvim.session.reduce.entries import add, put
+from acp_nvim.session.state import Message, SessionState
+
+
+def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
+    """Append a chunk to its message, or start a new one."""
+    if event.role == "user":
+        if state.status in ("running", "cancelling"):
+            return state  # the echo of our own prompt, which is already there
+        state = _replay_turn(state)
+    message = _open_message(state, event)
+    if message is None:
+        return _start(state, event)
+    content = _joined(message.content, event.content)
+    # Not `replace`: this is the hottest line of the program, and it costs twice as much.
+    grown = Message(
+        message.key, message.role, message.turn, content, message.message_id, message.local
+    )
+    return put(state, grown, current=message.key)
+
+
+def _replay_turn(state: SessionState) -> SessionState:
+    """In a replay, where nothing else marks a turn, what the user says after the agent begins one.
+
+    Several messages of the user in a row are one prompt.
+    """
+    if state.status != "loading":
+        return state
+    last = state.entries[-1] if state.entries else None
+    if isinstance(last, Message) and last.role == "user" and last.turn == state.turn:
+        return state
+    return replace(state, turn=state.turn + 1, current=None)
+
+
+def _open_message(state: SessionState, event: ChunkReceived) -> Message | None:
+    key = state.current if event.message_id is None else _identified(state, event)
+    message = None if key is None else state.entry(key)
+    if isinstance(message, Message) and message.role == event.role and not message.local:
+        return message
+    return None
+
+
+def _identified(state: SessionState, event: ChunkReceived) -> str:
+    return f"{event.role}:{state.turn}:{event.message_id}"
+
+
+def _start(state: SessionState, event: ChunkReceived) -> SessionState:
+    if event.message_id is None:
+        key = f"{event.role}:{state.turn}#{len(state.entries)}"
+    else:
+        key = _identified(state, event)
+    message = Message(key, event.role, state.turn, (event.content,), event.message_id)
+    return add(state, message, current=key)
+
+
+def _joined(content: tuple[Content, ...], more: Content) -> tuple[Content, ...]:
+    last = content[-1] if content else None
+    if isinstance(last, Text) and isinstance(more, Text):
+        return (*content[:-1], Text(last.text + more.text))
+    return (*content, more)
+
+
+def local_prompt(state: SessionState, content: tuple[Content, ...]) -> SessionState:
+    """Append what the user says in the turn that has just begun."""
+    key = _local_key(state)
+    return add(state, Message(key, "user", state.turn, content, local=True))
+
+
+def prompt_sent(state: SessionState, event: PromptSent) -> SessionState:
+    """Show the prompt as it went out."""
+    message = state.entry(_local_key(state))
+    if not isinstance(message, Message):
+        return state
+    state = replace(state, prompted=True)
+    return put(state, replace(message, content=event.blocks), current=state.current)
+
+
+def _local_key(state: SessionState) -> str:
+    return f"user:{state.turn}#prompt"

@@ -1,0 +1,130 @@
+"""`reduce(state, event)`: the one way in which a session changes.
+
+Teaches what every event means. Total: any event in any state gives a state, because agents send
+anything at any time; it never raises. What an event does not touch stays the same object, and an
+event that changes nothing gives the very same state. Anyone may call it; the client does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from acp_nvim.session import options
+from acp_nvim.session.event import (
+    UNSET,
+    AskClosed,
+    AskOpened,
+    CancelRequested,
+    ChunkReceived,
+    CommandsReplaced,
+    ConfigReplaced,
+    Event,
+    InfoChanged,
+    ModeChanged,
+    Noticed,
+    PlanReplaced,
+    PromptQueued,
+    PromptSent,
+    SessionClosed,
+    SessionOpened,
+    SessionReopening,
+    TerminalUpdated,
+    ToolCallUpdated,
+    TranscriptRestored,
+    TurnEnded,
+    TurnStarted,
+    Unknown,
+    UsageChanged,
+)
+from acp_nvim.session.reduce import messages, terminals, tool_calls, turns
+from acp_nvim.session.reduce.entries import notice
+from acp_nvim.session.state import Plan, SessionState, Usage
+
+
+def reduce(state: SessionState, event: Event) -> SessionState:
+    """Return the state after the event."""
+    return _REDUCERS[type(event)](state, event)
+
+
+def _plan_replaced(state: SessionState, event: PlanReplaced) -> SessionState:
+    """Take the whole plan; no entries, no plan (C-265). It ends the current message (C-126)."""
+    if event.entries:
+        plan: Plan | None = Plan(state.turn, event.entries, event.plan_id)
+    else:
+        # of several plans only the newest is shown; the end of another one leaves it alone
+        plan = state.plan if state.plan and state.plan.id != event.plan_id else None
+    return replace(state, plan=plan, current=None)
+
+
+def _commands_replaced(state: SessionState, event: CommandsReplaced) -> SessionState:
+    return replace(state, commands=event.commands)
+
+
+def _mode_changed(state: SessionState, event: ModeChanged) -> SessionState:
+    """Take the mode, also for an option of that category whose agent tells it the old way."""
+    option = options.mode_option(state)
+    if option is None or event.mode not in [choice.value for choice in option.choices]:
+        return replace(state, mode=event.mode)
+    config = options.with_value(state.config, option.id, event.mode)
+    return replace(state, mode=event.mode, config=config)
+
+
+def _config_replaced(state: SessionState, event: ConfigReplaced) -> SessionState:
+    return replace(state, config=options.replaced(state.config, event.options))
+
+
+def _info_changed(state: SessionState, event: InfoChanged) -> SessionState:
+    title = state.title if event.title is UNSET else event.title
+    updated_at = state.updated_at if event.updated_at is UNSET else event.updated_at
+    return replace(state, title=title, updated_at=updated_at)
+
+
+def _usage_changed(state: SessionState, event: UsageChanged) -> SessionState:
+    last = state.usage.cost if state.usage else None
+    return replace(state, usage=Usage(event.used, event.size, event.cost or last))
+
+
+def _noticed(state: SessionState, event: Noticed) -> SessionState:
+    return notice(state, event.text, event.severity)
+
+
+def _unknown(state: SessionState, _event: Unknown) -> SessionState:
+    return state
+
+
+def _ask_opened(state: SessionState, event: AskOpened) -> SessionState:
+    others = tuple(ask for ask in state.asks if ask.id != event.ask.id)
+    return replace(state, asks=(*others, event.ask))
+
+
+def _ask_closed(state: SessionState, event: AskClosed) -> SessionState:
+    asks = tuple(ask for ask in state.asks if ask.id != event.id)
+    return state if len(asks) == len(state.asks) else replace(state, asks=asks)
+
+
+_REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
+    SessionOpened: turns.session_opened,
+    ChunkReceived: messages.chunk_received,
+    ToolCallUpdated: tool_calls.tool_call_updated,
+    TerminalUpdated: terminals.terminal_updated,
+    PlanReplaced: _plan_replaced,
+    CommandsReplaced: _commands_replaced,
+    ModeChanged: _mode_changed,
+    ConfigReplaced: _config_replaced,
+    InfoChanged: _info_changed,
+    UsageChanged: _usage_changed,
+    Noticed: _noticed,
+    Unknown: _unknown,
+    PromptQueued: turns.prompt_queued,
+    TurnStarted: turns.turn_started,
+    PromptSent: messages.prompt_sent,
+    CancelRequested: turns.cancel_requested,
+    TurnEnded: turns.turn_ended,
+    AskOpened: _ask_opened,
+    AskClosed: _ask_closed,
+    SessionClosed: turns.session_closed,
+    SessionReopening: turns.session_reopening,
+    TranscriptRestored: turns.transcript_restored,
+}

@@ -1,0 +1,46 @@
+"""How what is told of a terminal reaches the tool calls that show it (v1/tool-calls § Terminals).
+
+A reducer of this package. A terminal may be told of before the tool call that embeds it, and long
+after it was released (C-205): so all are kept by id, and a tool call holds those that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from acp_nvim.session.content import TerminalOutput, ToolContent
+from acp_nvim.session.event import UNSET, TerminalUpdated
+from acp_nvim.session.reduce.entries import put
+from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.terminal import Terminal, tail
+
+
+def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionState:
+    """Create the terminal or patch it, and with it each tool call that shows it."""
+    known = state.terminals.get(event.id)
+    terminal = _patched(known or Terminal(event.id), event)
+    if terminal == known:
+        return state
+    state = replace(state, terminals={**state.terminals, event.id: terminal})
+    for entry in state.entries:
+        if isinstance(entry, ToolCall) and TerminalOutput(event.id) in entry.content:
+            shown = replace(entry, terminals=shown_in(state, entry.content))
+            state = put(state, shown, current=state.current)
+    return state
+
+
+def shown_in(state: SessionState, content: Iterable[ToolContent]) -> tuple[Terminal, ...]:
+    """Return the terminals that the content of a tool call names, as far as they are known."""
+    ids = (part.terminal_id for part in content if isinstance(part, TerminalOutput))
+    return tuple(state.terminals[id] for id in dict.fromkeys(ids) if id in state.terminals)
+
+
+def _patched(terminal: Terminal, event: TerminalUpdated) -> Terminal:
+    output = terminal.tail if event.tail is UNSET else event.tail
+    return Terminal(
+        terminal.id,
+        terminal.command if event.command is UNSET else event.command,
+        tail(output + event.more),
+        terminal.exit if event.exit is UNSET else event.exit,
+    )

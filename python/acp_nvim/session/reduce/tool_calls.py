@@ -1,0 +1,53 @@
+"""How a tool call is merged from all that the agent says of it (C-160 to C-167).
+
+A reducer of this package. A create, an update and the tool call inside a permission are one and the
+same upsert, because agents repeat the first and forget it (P-10).
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from acp_nvim.session.event import UNSET, ToolCallUpdated
+from acp_nvim.session.reduce.entries import OPEN, add, put, rename
+from acp_nvim.session.reduce.terminals import shown_in
+from acp_nvim.session.state import SessionState, ToolCall
+
+_PATCHED = tuple(field.name for field in fields(ToolCallUpdated) if field.name != "id")
+
+
+def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionState:
+    """Create the tool call or patch it.
+
+    Only a new one ends the current message: an update of a call that runs beside it must not cut
+    a sentence in two.
+    """
+    key = f"tool:{event.id}"
+    call = state.entry(key)
+    if isinstance(call, ToolCall) and _begins_again(state, call, event):
+        state, call = rename(state, call, f"{key}#{call.turn}"), None
+    if isinstance(call, ToolCall):
+        merged = _merged(state, call, event)
+        return state if merged == call else put(state, merged, current=state.current)
+    named = [word for word in (event.name, event.kind) if word is not UNSET]
+    title = named[0] if named else event.id
+    return add(state, _merged(state, ToolCall(key, event.id, state.turn, title), event))
+
+
+def _begins_again(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> bool:
+    """Tell whether this is another call under a used id: some agents count anew in each turn."""
+    return call.turn < state.turn and call.status not in OPEN and event.status in OPEN
+
+
+def _merged(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> ToolCall:
+    changes: dict[str, Any] = {
+        name: value for name in _PATCHED if (value := getattr(event, name)) is not UNSET
+    }
+    merged = replace(call, **changes)
+    if merged.content is not call.content:
+        merged = replace(merged, terminals=shown_in(state, merged.content))
+    if state.status in ("cancelling", "closed") and merged.status in OPEN:
+        # What the agent said before it heard of the end; completed and failed still win (C-145).
+        return replace(merged, status="cancelled")
+    return merged

@@ -1,0 +1,160 @@
+"""How turns begin, are cancelled and end, and how a session opens and closes.
+
+A reducer of this package (v1/prompt-turn, C-117 to C-123, C-141 to C-147).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acp_nvim.session.event import (
+    CancelRequested,
+    PromptQueued,
+    SessionClosed,
+    SessionOpened,
+    SessionReopening,
+    TranscriptRestored,
+    TurnEnded,
+    TurnStarted,
+)
+from acp_nvim.session.model import Severity
+from acp_nvim.session.options import replaced
+from acp_nvim.session.reduce.entries import cancel_open, notice
+from acp_nvim.session.reduce.messages import local_prompt
+from acp_nvim.session.state import NO_INDEX, SessionState
+
+_ENDINGS: dict[str, tuple[str, Severity] | None] = {
+    "end_turn": None,
+    "cancelled": ("Cancelled", "info"),
+    "refusal": (
+        "The agent refused; this prompt and what followed are not part of the conversation",
+        "warning",
+    ),
+    "max_tokens": ("The agent stopped: it has reached its limit of tokens", "warning"),
+    "max_turn_requests": (
+        "The agent stopped: it has reached its limit of model requests in one turn",
+        "warning",
+    ),
+}
+
+
+def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
+    """Take what the answer says; what came before it, or is known from before, stays (P-01)."""
+    if event.replayed:
+        state = cancel_open(state, since_turn=0)
+    return replace(
+        state,
+        id=event.session_id,
+        status="idle" if state.status == "loading" else state.status,
+        modes=event.modes or state.modes,
+        mode=event.mode or state.mode,
+        config=state.config if event.config is None else replaced(state.config, event.config),
+        current=None,
+    )
+
+
+def session_closed(state: SessionState, event: SessionClosed) -> SessionState:
+    """End everything but the queue."""
+    if state.status == "closed":
+        return state
+    state = cancel_open(replace(state, status="closed", asks=()), since_turn=0)
+    return state if event.reason is None else notice(state, event.reason, "warning")
+
+
+def session_reopening(state: SessionState, event: SessionReopening) -> SessionState:
+    """Wait for the agent again; a replay starts from an empty transcript (C-087)."""
+    known = event.session_id or state.id
+    state = replace(state, id=known, status="loading", asks=(), current=None)
+    if not event.replay:
+        return cancel_open(state, since_turn=0)
+    return replace(
+        state,
+        turn=0,
+        turn_started=None,
+        prompted=False,
+        turn_ended=None,
+        stop_reason=None,
+        plan=None,
+        entries=(),
+        index=NO_INDEX,
+        settled=(),
+    )
+
+
+def transcript_restored(state: SessionState, event: TranscriptRestored) -> SessionState:
+    """Show what was kept; under keys of their own, which nothing that comes later can meet."""
+    entries = tuple(
+        entry if entry.key == key else replace(entry, key=key)
+        for key, entry in ((f"kept:{place}", it) for place, it in enumerate(event.entries))
+    )
+    state = replace(
+        state,
+        entries=entries,
+        index={entry.key: place for place, entry in enumerate(entries)},
+        turn=max((entry.turn for entry in entries), default=0),
+        title=event.title or state.title,
+        config=state.config or event.chosen.config,
+        modes=state.modes or event.chosen.modes,
+        mode=state.mode or event.chosen.mode,
+        plan=None,
+        settled=(),
+        current=None,
+    )
+    return cancel_open(state, since_turn=0)
+
+
+def prompt_queued(state: SessionState, event: PromptQueued) -> SessionState:
+    """Put a prompt at the end of the queue, or at its head."""
+    queue = (event.prompt, *state.queue) if event.first else (*state.queue, event.prompt)
+    return replace(state, queue=queue)
+
+
+def turn_started(state: SessionState, event: TurnStarted) -> SessionState:
+    """Begin a turn with the user's prompt."""
+    state = replace(
+        state,
+        status="running",
+        turn=state.turn + 1,
+        turn_started=event.at,
+        prompted=False,
+        turn_ended=None,
+        stop_reason=None,
+        turn_tokens=None,
+        queue=state.queue[1:] if event.queued else state.queue,
+    )
+    return local_prompt(state, event.prompt.blocks)
+
+
+def cancel_requested(state: SessionState, _event: CancelRequested) -> SessionState:
+    """Show at once that the turn is to end; it runs until the agent says so (C-141, C-146)."""
+    if state.status != "running":
+        return state
+    return cancel_open(replace(state, status="cancelling"), since_turn=state.turn)
+
+
+def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
+    """End the turn and say how, unless it is the ordinary end."""
+    if state.status not in ("running", "cancelling"):
+        return state
+    cancelled = state.status == "cancelling"
+    state = replace(
+        state,
+        status="idle",
+        turn_ended=event.at,
+        stop_reason=event.stop_reason,
+        turn_tokens=event.tokens,
+    )
+    state = cancel_open(state, since_turn=state.turn)
+    ending = _ending(event, cancelled=cancelled)
+    return state if ending is None else notice(state, *ending)
+
+
+def _ending(event: TurnEnded, *, cancelled: bool) -> tuple[str, Severity] | None:
+    if event.error is not None:
+        if cancelled:
+            return f"Cancelled; the agent said: {event.error}", "info"
+        return f"The turn failed: {event.error}", "error"
+    if event.stop_reason is None:
+        return None
+    unknown: tuple[str, Severity] = (f"The agent stopped: {event.stop_reason}", "info")
+    return _ENDINGS.get(event.stop_reason, unknown)

@@ -1,0 +1,175 @@
+"""What the agent wants of us, and what we answer (v1/tool-calls, v1/file-system, v1/terminals).
+
+`protocol` makes asks out of requests and results out of answers; `services` stand between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from acp_nvim.session.elicitation.model import Elicitation, Value
+from acp_nvim.session.event import ToolCallUpdated
+from acp_nvim.session.model import PermissionOption
+from acp_nvim.session.terminal import ExitStatus
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsk:
+    """`session/request_permission`: may this tool call go on?"""
+
+    session_id: str
+    tool_call: ToolCallUpdated
+    options: tuple[PermissionOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFileAsk:
+    """`fs/read_text_file`; `line` is 1-based, `limit` a number of lines, None means all."""
+
+    session_id: str
+    path: str
+    line: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFileAsk:
+    """`fs/write_text_file`: the whole new text of a file."""
+
+    session_id: str
+    path: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTerminalAsk:
+    """`terminal/create`: run a command; without `args` it may be a whole line for the shell.
+
+    `limit` is the number of bytes of output to keep, None if the agent does not say.
+    """
+
+    session_id: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    cwd: str | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalOutputAsk:
+    """`terminal/output`: what has it written so far?"""
+
+    session_id: str
+    terminal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForTerminalAsk:
+    """`terminal/wait_for_exit`: say when it has ended."""
+
+    session_id: str
+    terminal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KillTerminalAsk:
+    """`terminal/kill`: end the command; the terminal stays."""
+
+    session_id: str
+    terminal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseTerminalAsk:
+    """`terminal/release`: end the command, forget the terminal."""
+
+    session_id: str
+    terminal_id: str
+
+
+TerminalAsk: TypeAlias = (
+    CreateTerminalAsk
+    | TerminalOutputAsk
+    | WaitForTerminalAsk
+    | KillTerminalAsk
+    | ReleaseTerminalAsk
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationAsk:
+    """`elicitation/create`, of a session (and a tool call of it), or of a request of ours."""
+
+    elicitation: Elicitation
+    session_id: str | None = None
+    tool_call_id: str | None = None
+    request_id: str | int | None = None
+
+
+Ask: TypeAlias = PermissionAsk | ElicitationAsk | ReadFileAsk | WriteFileAsk | TerminalAsk
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAnswer:
+    """The chosen option, or None: the turn was cancelled."""
+
+    option_id: str | None
+
+
+ElicitationAction: TypeAlias = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationAnswer:
+    """What the user did; `content` is there for an accepted form only, and is shown nowhere."""
+
+    action: ElicitationAction
+    content: Mapping[str, Value] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """The text of the file, or of the window asked for, exact to the last line end."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileWritten:
+    """The write is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalCreated:
+    """The command runs, or has run, in this terminal."""
+
+    terminal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalShown:
+    """What it has written: plain text, its beginning dropped if `truncated`."""
+
+    output: str
+    truncated: bool
+    exit: ExitStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalExited:
+    """The command has ended."""
+
+    exit: ExitStatus
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalEnded:
+    """The command is killed, or the terminal released."""
+
+
+TerminalAnswer: TypeAlias = TerminalCreated | TerminalShown | TerminalExited | TerminalEnded
+
+Answer: TypeAlias = PermissionAnswer | ElicitationAnswer | FileRead | FileWritten | TerminalAnswer

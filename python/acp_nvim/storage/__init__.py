@@ -1,0 +1,1 @@
+"""What outlives the host, as private files below the state folder."""

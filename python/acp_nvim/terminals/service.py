@@ -1,0 +1,140 @@
+"""`terminal/*`: commands that an agent runs on ptys of the host (v1/terminals).
+
+A terminal is the agent's until it releases it: nothing but the end of its session, of the agent or
+of the editor ends it before (C-150, C-216). What it wrote stays in the session and on its screen.
+Only `client` calls; `commands` looks at what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+import anyio
+from anyio.abc import TaskGroup
+
+from acp_nvim.editor import TerminalScreens
+from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.session.event import TerminalUpdated
+from acp_nvim.session.request import (
+    Answer,
+    CreateTerminalAsk,
+    KillTerminalAsk,
+    ReleaseTerminalAsk,
+    TerminalAsk,
+    TerminalCreated,
+    TerminalEnded,
+    TerminalExited,
+    TerminalOutputAsk,
+    TerminalShown,
+    WaitForTerminalAsk,
+)
+from acp_nvim.terminals.command_line import command_line
+from acp_nvim.terminals.terminal import ROWS_COLUMNS, Terminal
+from acp_nvim.transport import pty
+from acp_nvim.transport.child import OnGroup
+
+Tell: TypeAlias = Callable[[TerminalUpdated], None]
+"""Told what becomes of a terminal: applies it to the session."""
+
+ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}
+
+
+class Terminals:
+    """The terminals of one agent; ids are never used twice on its connection (C-215)."""
+
+    def __init__(
+        self,
+        agent: str,
+        screens: TerminalScreens,
+        *,
+        environment: Mapping[str, str],
+        limit: int,
+        on_group: OnGroup,
+    ) -> None:
+        """Take the environment of commands, and the most bytes of output to keep of each."""
+        self._agent = agent
+        self._screens = screens
+        self._environment = {**environment, **ENVIRONMENT}
+        self._limit = limit
+        self._on_group = on_group
+        self._terminals: dict[str, Terminal] = {}
+        self._count = 0
+        self._running = False
+        self._tasks: TaskGroup
+
+    def __iter__(self) -> Iterator[Terminal]:
+        return iter(tuple(self._terminals.values()))
+
+    async def run(self) -> None:
+        """Serve until cancelled; no command outlives it."""
+        try:
+            async with anyio.create_task_group() as self._tasks:
+                self._running = True
+                await anyio.sleep_forever()
+        finally:
+            self._running = False
+            for terminal in self:
+                await terminal.kill()
+
+    async def answer(self, ask: TerminalAsk, cwd: str, tell: Tell) -> Answer:
+        """Answer an ask of a session that works in `cwd`; raises `AskFailed`."""
+        match ask:
+            case CreateTerminalAsk():
+                return TerminalCreated(self._create(ask, cwd, tell).id)
+            case TerminalOutputAsk():
+                terminal = self._find(ask)
+                return TerminalShown(*terminal.log.text(), terminal.exit)
+            case WaitForTerminalAsk():
+                return TerminalExited(await self._find(ask).wait())
+            case KillTerminalAsk():
+                await self._find(ask).end()
+                return TerminalEnded()
+            case ReleaseTerminalAsk():
+                self._release(self._find(ask))
+                return TerminalEnded()
+
+    def close(self, session_id: str) -> None:
+        """End all terminals of a session and let their screens go (C-216)."""
+        for terminal in self:
+            if terminal.session_id == session_id:
+                if not terminal.released:
+                    self._release(terminal)
+                del self._terminals[terminal.id]
+                self._screens.forget(terminal.number)
+
+    def _create(self, ask: CreateTerminalAsk, cwd: str, tell: Tell) -> Terminal:
+        env, cwd = {**self._environment, **dict(ask.env)}, ask.cwd or cwd
+        argv = command_line(ask.command, ask.args, env=env, cwd=cwd)
+        rows, columns = ROWS_COLUMNS
+        try:
+            child = pty.spawn(
+                argv, env=env, cwd=cwd, on_group=self._on_group, rows=rows, columns=columns
+            )
+        except UserError as error:
+            raise AskFailed(Code.INTERNAL_ERROR, str(error)) from error
+        self._count += 1
+        limit = self._limit if ask.limit is None else min(ask.limit, self._limit)
+        terminal = Terminal(f"terminal-{self._count}", ask, child, limit=limit, tell=tell)
+        terminal.put_on(self._screens, f"{self._agent}/{terminal.id}")
+        self._terminals[terminal.id] = terminal
+        self._tasks.start_soon(terminal.run)
+        return terminal
+
+    def _release(self, terminal: Terminal) -> None:
+        terminal.released = True
+        if self._running:  # else all have ended
+            self._tasks.start_soon(terminal.end)
+
+    def _find(
+        self,
+        ask: TerminalOutputAsk | WaitForTerminalAsk | KillTerminalAsk | ReleaseTerminalAsk,
+    ) -> Terminal:
+        terminal = self._terminals.get(ask.terminal_id)
+        if terminal is None or terminal.released or terminal.session_id != ask.session_id:
+            raise AskFailed(
+                Code.RESOURCE_NOT_FOUND,
+                f"no terminal {ask.terminal_id!r} in this session",
+                {"terminalId": ask.terminal_id},
+            )
+        return terminal

@@ -1,0 +1,139 @@
+"""One command on its pty: its output goes to the log, the screen and the session.
+
+Made and kept by `Terminals`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from acp_nvim.editor import TerminalScreens
+from acp_nvim.session.event import TerminalUpdated
+from acp_nvim.session.request import CreateTerminalAsk
+from acp_nvim.session.terminal import ExitStatus, tail
+from acp_nvim.terminals.log import TerminalLog
+from acp_nvim.transport.pty import Pty
+
+ROWS_COLUMNS = (24, 80)
+"""The size of a terminal that is in no window: that of Neovim's own, hidden ones."""
+GRACE = 1.0
+"""Seconds that a command has to end after TERM."""
+DRAIN = 0.5
+"""Seconds in which output may still come after the end: something else may hold the terminal."""
+PAUSE = 0.1
+"""Seconds between two reports to the session."""
+
+
+class Terminal:
+    """A terminal of the agent."""
+
+    def __init__(
+        self,
+        id: str,
+        ask: CreateTerminalAsk,
+        pty: Pty,
+        *,
+        limit: int,
+        tell: Callable[[TerminalUpdated], None],
+    ) -> None:
+        self.id = id
+        self.session_id = ask.session_id
+        self.command = shlex.join((ask.command, *ask.args)) if ask.args else ask.command
+        self.number = 0
+        """On the screens."""
+        self.log = TerminalLog(limit)
+        self.exit: ExitStatus | None = None
+        self.released = False
+        self._pty = pty
+        self._tell = tell
+        self._tail = ""
+        self._news = anyio.Event()
+        self._over = anyio.Event()
+        self._screens: TerminalScreens
+        self._keys: MemoryObjectSendStream[bytes]
+        self._typed: MemoryObjectReceiveStream[bytes]
+        self._keys, self._typed = anyio.create_memory_object_stream[bytes](float("inf"))
+
+    def put_on(self, screens: TerminalScreens, name: str) -> None:
+        """Show it from now on; the session learns of it."""
+        self._screens = screens
+        self.number = screens.open(name, typed=self._type, resized=self._pty.resize)
+        self._tell(TerminalUpdated(self.id, command=self.command))
+
+    async def run(self) -> None:
+        """Serve the command until it has ended; ends it when cancelled."""
+        with self._keys, self._typed:
+            try:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._report)
+                    tasks.start_soon(self._send_keys)
+                    await self._read()
+                    tasks.cancel_scope.cancel()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    if self.exit is None:
+                        await self.kill()
+                        await self._ended()
+
+    async def wait(self) -> ExitStatus:
+        """Return how the command ended, once it has and all its output is here (C-209)."""
+        await self._over.wait()
+        assert self.exit is not None
+        return self.exit
+
+    async def end(self) -> None:
+        """End the command and all of its group; one that has ended is fine (C-210, C-211)."""
+        await self.kill()
+        await self._over.wait()
+
+    async def kill(self) -> None:
+        """End all of its group; cannot be cancelled."""
+        await self._pty.end(grace=GRACE)
+
+    def _type(self, data: bytes) -> None:
+        if self.exit is None:
+            self._keys.send_nowait(data)
+
+    async def _send_keys(self) -> None:
+        async for data in self._typed:
+            await self._pty.send(data)
+
+    async def _read(self) -> None:
+        with anyio.CancelScope() as reading:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._hurry_at_exit, reading)
+                while data := await self._pty.receive():
+                    self._take(data)
+        await self._ended()
+
+    async def _hurry_at_exit(self, reading: anyio.CancelScope) -> None:
+        await self._pty.wait()
+        reading.deadline = anyio.current_time() + DRAIN
+
+    def _take(self, data: bytes) -> None:
+        self._tail = tail(self._tail + self.log.feed(data))
+        self._screens.write(self.number, data)
+        self._news.set()
+
+    async def _report(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news = anyio.Event()
+            self._tell(TerminalUpdated(self.id, tail=self._tail))
+            await anyio.sleep(PAUSE)
+
+    async def _ended(self) -> None:
+        ended = await self._pty.wait()
+        self._pty.close()
+        self._pty.settle()
+        self._tail = tail(self._tail + self.log.feed(b"", final=True))
+        self.exit = ExitStatus(ended.code, ended.signal)
+        said = f"exit {ended.code}" if ended.signal is None else ended.signal
+        line = "" if self._tail.endswith("\n") or not self._tail else "\r\n"
+        self._screens.write(self.number, f"\x1b[0m{line}[{said}]\r\n".encode())
+        self._tell(TerminalUpdated(self.id, tail=self._tail, exit=self.exit))
+        self._over.set()

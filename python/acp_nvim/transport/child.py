@@ -1,0 +1,202 @@
+"""One child process with three pipes, in a process group of its own.
+
+Shows how little is needed to own a process: whoever holds a `Child` must `end` it, and after that
+nothing of its group runs. Called by `client`, one child for each agent.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+
+from acp_nvim.errors import ConnectionLost, UserError
+from acp_nvim.transport import group
+
+OnGroup = Callable[[int, bool], None]
+
+KILL_SECONDS = 1.0
+"""How long a killed group may take to vanish; the kernel needs milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a process ended: by itself with a code, or by a signal (its name, as "SIGTERM")."""
+
+    code: int | None
+    signal: str | None
+
+    @classmethod
+    def from_returncode(cls, returncode: int) -> Exit:
+        """Return it for the code of `subprocess`, where a signal is negative."""
+        if returncode >= 0:
+            return cls(returncode, None)
+        try:
+            return cls(None, signal.Signals(-returncode).name)
+        except ValueError:  # most real-time signals have no name
+            return cls(None, f"SIG{-returncode}")
+
+
+async def spawn(
+    command: str,
+    args: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: str,
+    on_group: OnGroup,
+    install: str = "",
+) -> Child:
+    """Start a program and return it.
+
+    `command` is a name to be found in env's PATH, or a path if it holds a slash. `env` is the whole
+    environment of the child. `on_group` hears (pgid, True) at once, and (pgid, False) when the
+    group is empty. `install` is the shell command to suggest when the program is missing. Raises
+    `UserError` if it cannot be started.
+    """
+    program = _find(command, env, cwd, install)
+    # Shielded, so that no child is left behind that nobody knows of.
+    with anyio.CancelScope(shield=True):
+        try:
+            process = await anyio.open_process(
+                [program, *args],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd,
+                env=env,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise UserError(f"cannot start {program}: {_reason(error)}") from error
+    child = Child(process, on_group)
+    on_group(child.group, True)
+    return child
+
+
+class Child:
+    """A running program; made by `spawn`."""
+
+    def __init__(self, process: Process, on_group: OnGroup) -> None:
+        self._process = process
+        self._on_group = on_group
+        self._settled = False
+
+    @property
+    def pid(self) -> int:
+        """The process id of the program itself."""
+        return self._process.pid
+
+    @property
+    def group(self) -> int:
+        """The process group: that of the pid, because the child leads a session."""
+        return self._process.pid
+
+    async def receive(self) -> bytes:
+        """Return the next bytes of its stdout, at most 64 KB; b"" at the end."""
+        return await _read(self._process.stdout)
+
+    async def receive_error(self) -> bytes:
+        """Return the next bytes of its stderr, at most 64 KB; b"" at the end."""
+        return await _read(self._process.stderr)
+
+    async def send(self, data: bytes) -> None:
+        """Write to its stdin, waiting while the pipe is full; raises `ConnectionLost`."""
+        stdin: ByteSendStream | None = self._process.stdin
+        assert stdin is not None
+        try:
+            await stdin.send(data)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
+            raise ConnectionLost("the agent has closed its input") from error
+
+    async def wait(self) -> Exit:
+        """Return how the program ended, once it has; its pipes may still hold output."""
+        return Exit.from_returncode(await self._process.wait())
+
+    def kill(self) -> None:
+        """Kill the group now; `end` must still follow."""
+        if not self._settled:
+            group.kill(self.group)
+
+    async def end(self, *, grace: float) -> None:
+        """End the group: close stdin, then TERM, then KILL, with `grace` seconds after each.
+
+        What is left of the group when the program has exited gets TERM at once. Unread output is
+        lost. A second call does nothing. Cannot be cancelled; takes two graces and a second at
+        most.
+        """
+        if self._settled:
+            return
+        with anyio.CancelScope(shield=True):
+            if self._process.stdin is not None:
+                await self._process.stdin.aclose()
+            await within(grace, self._exited)
+            if not self._gone():
+                group.terminate(self.group)
+            if not await within(grace, self._gone):
+                group.kill(self.group)
+                await within(KILL_SECONDS, self._gone)
+            if self._exited():
+                await self._process.aclose()
+        self._settle()
+
+    def _exited(self) -> bool:
+        return self._process.returncode is not None
+
+    def _gone(self) -> bool:
+        return self._exited() and not group.alive(self.group)
+
+    def _settle(self) -> None:
+        if not self._settled:
+            self._settled = True
+            self._on_group(self.group, False)
+
+
+async def _read(stream: ByteReceiveStream | None) -> bytes:
+    assert stream is not None
+    try:
+        return await stream.receive()
+    except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        return b""
+
+
+async def within(seconds: float, condition: Callable[[], bool]) -> bool:
+    """Wait for the condition, looking ever less often: nothing tells that a group is empty.
+
+    Returns whether it holds. For `process` only.
+    """
+    pause = 0.005
+    with anyio.move_on_after(seconds):
+        while not condition():
+            await anyio.sleep(pause)
+            pause = min(2 * pause, 0.1)
+    return condition()
+
+
+def _find(command: str, env: Mapping[str, str], cwd: str, install: str) -> str:
+    if not os.path.isdir(cwd):
+        raise UserError(f"cannot start {command}: there is no directory {cwd}")
+    hint = f" Install it with: {install}" if install else ""
+    if "/" not in command:
+        path = env.get("PATH", os.defpath)
+        found = shutil.which(command, path=path)
+        if found is None:
+            raise UserError(f"{command} is not installed: no '{command}' in PATH ({path}).{hint}")
+        return os.path.abspath(found)
+    program = os.path.join(cwd, os.path.expanduser(command))
+    if not os.path.exists(program):
+        raise UserError(f"{command} is not installed: there is no file {program}.{hint}")
+    if not os.path.isfile(program) or not os.access(program, os.X_OK):
+        raise UserError(f"cannot start {command}: {program} is not an executable file")
+    return program
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):  # the file is there, so it is a script
+        return "the interpreter in its first line (#!) is missing"
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

@@ -1,0 +1,1 @@
+"""The chat: `render(state)` and the parts of it."""

@@ -1,0 +1,81 @@
+"""Content that is no text: one line each, as a mention of a file or a placeholder (C-130, C-131).
+
+For the renderers of messages, tool calls and permissions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from acp_nvim.session.content import (
+    Audio,
+    Content,
+    Image,
+    Resource,
+    ResourceLink,
+    Text,
+    UnknownContent,
+)
+from acp_nvim.view.block import Line
+from acp_nvim.view.diff.text import MIME_TYPE, diff_lines
+from acp_nvim.view.place import mention
+from acp_nvim.view.styled import after, coloured, plural
+from acp_nvim.view.visible import one_line, visible
+
+
+def attachment(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+    """Return the line of one block; open, the text of an embedded resource follows it."""
+    if not isinstance(content, Resource | ResourceLink):
+        return (coloured(label(content, cwd), "AcpDim"),)
+    text = label(content, cwd)
+    lines = resource_lines(content)
+    if not lines:
+        return (coloured(text, "AcpMention"),)
+    head = coloured(text, "AcpMention", after("  " + plural(len(lines), "line")))
+    return (head, *_opened(content, lines)) if is_open else (head,)
+
+
+def _opened(content: Content, lines: list[str]) -> Iterable[Line]:
+    """Return the lines of an embedded resource, a diff in its colours."""
+    if isinstance(content, Resource) and content.mime_type == MIME_TYPE:
+        return diff_lines(content.text or "")
+    return map(Line, lines)
+
+
+def label(content: Content, cwd: str) -> str:
+    """Return what stands for the block in plain text: `@src/foo.py`, `[image/png, 12 kB]`."""
+    match content:
+        case Text(text):
+            return one_line(text, 200)
+        case Image(data, mime_type, uri) if uri and uri.startswith("file://"):
+            return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
+        case Image(data, mime_type) | Audio(data, mime_type):
+            return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
+        case ResourceLink(uri) | Resource(uri, _, None):
+            return mention(uri, cwd)
+        case Resource(uri, _, blob, mime_type):
+            kind = one_line(mime_type or "binary", 60)
+            return f"{mention(uri, cwd)} [{kind}, {size(decoded_length(blob or ''))}]"
+        case UnknownContent(kind):
+            return f"[{one_line(kind, 60)}]"
+
+
+def resource_lines(content: Content) -> list[str]:
+    """Return the text lines of an embedded resource, visible; empty for anything else."""
+    if not isinstance(content, Resource) or not content.text:
+        return []
+    return visible(content.text).removesuffix("\n").split("\n")
+
+
+def decoded_length(data: str) -> int:
+    """Return the number of bytes that base64 text stands for, without decoding it."""
+    return len(data) * 3 // 4 - data[-2:].count("=")
+
+
+def size(length: int) -> str:
+    """Return a number of bytes as people write it: 512 B, 12 kB, 3.4 MB."""
+    if length < 1_000:
+        return f"{length} B"
+    if length < 1_000_000:
+        return f"{round(length / 1_000)} kB"
+    return f"{length / 1_000_000:.1f} MB"

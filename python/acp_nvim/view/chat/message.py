@@ -1,0 +1,119 @@
+"""Messages of the user and the agent, thoughts, notices and queued prompts as lines.
+
+The user's words stand verbatim behind a bar, the agent's are markdown; called by `transcript`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acp_nvim.session.content import Content, Text
+from acp_nvim.session.model import Prompt
+from acp_nvim.session.state import Message, Notice
+from acp_nvim.view.block import BLANK, Line, LineHighlight
+from acp_nvim.view.chat.attachment import attachment, label, resource_lines
+from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.styled import before, coloured, prefixed
+from acp_nvim.view.visible import one_line, visible
+
+PREVIEW = 100
+
+NOTICES = {
+    "info": ("· ", "AcpNotice"),
+    "warning": ("! ", "AcpWarning"),
+    "error": ("✗ ", "AcpError"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The lines of a message, and what the next drawing of it can go on from."""
+
+    lines: tuple[Line, ...]
+    texts: tuple[markdown.Rendered | None, ...] = ()
+    """By position in the message's content; None where that is no markdown."""
+
+
+def draw(message: Message, cwd: str, previous: Drawn | None, *, is_open: bool) -> Drawn:
+    """Return the lines of a message, with a blank one at the end."""
+    if message.role == "user":
+        return Drawn((*_user(message, cwd, is_open=is_open), BLANK))
+    if message.role == "thought":
+        return Drawn((*_thought(message, cwd, is_open=is_open), BLANK))
+    return _agent(message, cwd, previous, is_open=is_open)
+
+
+def is_foldable(message: Message) -> bool:
+    """Say whether there is something to open and close: a thought, or the text of a resource."""
+    return message.role == "thought" or any(map(resource_lines, message.content))
+
+
+def notice(entry: Notice) -> tuple[Line, ...]:
+    """Return the lines of a notice, with a blank one at the end."""
+    icon, group = NOTICES[entry.severity]
+    first, *rest = visible(entry.text).rstrip("\n").split("\n")
+    tail = (coloured(text, group, before("  ", group)) for text in rest)
+    return (coloured(first, group, before(icon, group)), *tail, BLANK)
+
+
+def queued(prompt: Prompt, cwd: str) -> tuple[Line, ...]:
+    """Return the one line of a prompt that waits."""
+    words = " ".join(label(content, cwd) for content in prompt.blocks)
+    return (coloured(one_line(words, PREVIEW), "AcpDim", before("⏳ queued: ", "AcpDim")),)
+
+
+def entry_text(entry: Message | Notice) -> str:
+    """Return the plain text, verbatim, with a placeholder for what is no text."""
+    if isinstance(entry, Notice):
+        return entry.text
+    return "\n".join(
+        content.text if isinstance(content, Text) else label(content, "")
+        for content in entry.content
+    )
+
+
+def _user(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
+    bar = before("▌ ", "AcpUserBar")
+    return [
+        Line(line.text, (LineHighlight("AcpUser"), bar, *line.marks))
+        for content in message.content
+        for line in _plain(content, cwd, is_open=is_open)
+    ]
+
+
+def _plain(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+    if isinstance(content, Text):
+        return tuple(map(Line, visible(content.text).removesuffix("\n").split("\n")))
+    return attachment(content, cwd, is_open=is_open)
+
+
+def _thought(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
+    if not is_open:
+        return [coloured(_first_words(message), "AcpThought", before("▸ Thought: ", "AcpThought"))]
+    lines = [
+        coloured(line.text, "AcpThought")
+        for content in message.content
+        for line in _plain(content, cwd, is_open=True)
+    ] or [BLANK]
+    return [prefixed(lines[0], before("▾ Thought: ", "AcpThought")), *lines[1:]]
+
+
+def _first_words(message: Message) -> str:
+    """Return the beginning only: a long thought that grows stays cheap, and its line still."""
+    text = next((part.text for part in message.content if isinstance(part, Text)), "")
+    return one_line(text[: 4 * PREVIEW].strip(), PREVIEW)
+
+
+def _agent(message: Message, cwd: str, previous: Drawn | None, *, is_open: bool) -> Drawn:
+    lines: tuple[Line, ...] = ()
+    texts: list[markdown.Rendered | None] = []
+    for position, content in enumerate(message.content):
+        if isinstance(content, Text):
+            known = previous.texts[position : position + 1] if previous else ()
+            rendered = markdown.render(content.text, known[0] if known else None)
+            lines += rendered.lines
+            texts.append(rendered)
+        else:
+            lines += attachment(content, cwd, is_open=is_open)
+            texts.append(None)
+    return Drawn((*lines, BLANK), tuple(texts))

@@ -1,0 +1,199 @@
+"""A tool call as one line that opens to all it holds; called by `transcript`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from acp_nvim.session.content import Diff, Resource, TerminalOutput, Text, ToolContent
+from acp_nvim.session.model import Location
+from acp_nvim.session.state import ToolCall
+from acp_nvim.session.terminal import Terminal
+from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Mark, VirtualText
+from acp_nvim.view.chat import raw, terminal
+from acp_nvim.view.chat.attachment import attachment, label
+from acp_nvim.view.diff import change as diff
+from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.place import place
+from acp_nvim.view.styled import before, coloured, plural, prefixed
+from acp_nvim.view.visible import one_line, visible
+
+OUTPUT_LIMIT = 2_000
+
+STATUSES = {
+    "pending": ("○ ", "AcpToolPending"),
+    "in_progress": ("◐ ", "AcpToolRunning"),
+    "completed": ("✓ ", "AcpToolDone"),
+    "failed": ("✗ ", "AcpToolFailed"),
+    "cancelled": ("⊘ ", "AcpToolCancelled"),
+}
+
+KINDS = {
+    "read": "read",
+    "edit": "edit",
+    "delete": "delete",
+    "move": "move",
+    "search": "search",
+    "execute": "run",
+    "think": "think",
+    "fetch": "fetch",
+    "switch_mode": "mode",
+}
+
+BAR = before("│ ", "AcpToolBar")
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """Text that is no markdown: raw input or output."""
+
+    text: str
+
+
+_Piece: TypeAlias = ToolContent | Terminal | _Plain
+
+
+def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+    """Return the header, the body when open, and a blank line."""
+    if not is_open:
+        return (_header(tool, cwd, _summary(tool)), BLANK)
+    body = (prefixed(line, BAR) for line in _body(tool, cwd))
+    return (_header(tool, cwd, ()), *body, BLANK)
+
+
+def locations(tool: ToolCall) -> tuple[Location, ...]:
+    """Return the files that the call works on: its locations, then those of its diffs."""
+    diffs = (Location(part.path) for part in tool.content if isinstance(part, Diff))
+    return (*tool.locations, *diffs)
+
+
+def entry_text(tool: ToolCall) -> str:
+    """Return the content as plain text: texts, diffs as unified diffs, else the raw output."""
+    if not tool.content:
+        return raw.readable(tool.raw_output)
+    return "\n".join(map(_content_text, _pieces(tool)))
+
+
+def _header(tool: ToolCall, cwd: str, summary: tuple[tuple[str, str], ...]) -> Line:
+    title = one_line(tool.title or tool.kind or tool.id, 200)
+    path = _unsaid_path(tool, cwd)
+    middle, end = len(title.encode()), len((title + path).encode())
+    marks: list[Mark] = [before(*STATUSES[tool.status])]
+    if title:
+        marks.append(Highlight(0, middle, "AcpToolTitle"))
+    if path:
+        marks.append(Highlight(middle, end, "AcpToolPath"))
+    kind = ((f"  {KINDS[tool.kind]}", "AcpDim"),) if tool.kind in KINDS else ()
+    if kind or summary:
+        marks.append(VirtualText(0, (*kind, *summary), "eol"))
+    return Line(title + path, tuple(marks))
+
+
+def _unsaid_path(tool: ToolCall, cwd: str) -> str:
+    """Return " path:line" of the first location, unless the title has it already."""
+    if not tool.locations:
+        return ""
+    first = tool.locations[0]
+    where = place(first, cwd)
+    said = place(Location(first.path), cwd) in tool.title
+    return "" if said or not where else " " + where
+
+
+def _summary(tool: ToolCall) -> tuple[tuple[str, str], ...]:
+    counted = [diff.counts(part) for part in tool.content if isinstance(part, Diff)]
+    if counted:
+        added, removed = (sum(numbers) for numbers in zip(*counted, strict=True))
+        return ((f"  +{added}", "AcpDiffAdd"), (f" −{removed}", "AcpDiffDelete"))
+    text = entry_text(tool).rstrip("\n")
+    size = ((f"  {plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
+    return (*size, *(part for each in tool.terminals for part in terminal.summary(each)))
+
+
+def _body(tool: ToolCall, cwd: str) -> list[Line]:
+    shown = _preamble(tool, cwd)
+    room, hidden = OUTPUT_LIMIT, 0
+    for part in _pieces(tool) or _fallback(tool):
+        drawn, more = _content(part, cwd, room)
+        shown += drawn
+        room -= len(drawn)
+        hidden += more
+    if hidden:
+        shown.append(coloured(f"… {hidden:,} more {'line' if hidden == 1 else 'lines'}", "AcpDim"))
+    return shown
+
+
+def _preamble(tool: ToolCall, cwd: str) -> list[Line]:
+    """Return what belongs above the content: the tool, the command, places beyond the first."""
+    command = raw.command(tool.raw_input)
+    shown = []
+    if tool.name and tool.name not in tool.title:
+        shown.append(coloured(one_line(tool.name, 60), "AcpDim"))
+    if command and command != tool.title:
+        code = LineHighlight("AcpCodeBlock")
+        shown += [Line(text, (code,)) for text in visible(command).split("\n")]
+    if len(tool.locations) > 1:
+        shown += [coloured(place(location, cwd), "AcpToolPath") for location in tool.locations]
+    return shown
+
+
+def _pieces(tool: ToolCall) -> tuple[ToolContent | Terminal, ...]:
+    """Return the content, with the terminals that are known in the place of their ids."""
+    said = {tool.title, raw.command(tool.raw_input)}
+    known: dict[str, Terminal] = {
+        each.id: replace(each, command="") if each.command in said else each
+        for each in tool.terminals
+    }
+    return tuple(
+        known.get(part.terminal_id, part) if isinstance(part, TerminalOutput) else part
+        for part in tool.content
+    )
+
+
+def _fallback(tool: ToolCall) -> tuple[_Plain, ...]:
+    """Return the raw input, if it is no command, and the raw output (C-172, C-173)."""
+    given = "" if raw.command(tool.raw_input) else raw.readable(tool.raw_input)
+    texts = (given, raw.readable(tool.raw_output))
+    return tuple(_Plain(text) for text in texts if text)
+
+
+def _content(part: _Piece, cwd: str, room: int) -> tuple[tuple[Line, ...], int]:
+    """Return at most `room` lines of one piece of content, and how many more it has."""
+    match part:
+        case Text(text):
+            kept, more = _cut(text, room)
+            return (markdown.render(kept).lines if kept else ()), more
+        case _Plain(text):
+            kept, more = _cut(text, room)
+            return tuple(map(Line, visible(kept).split("\n"))) if kept else (), more
+        case Diff():
+            drawn = diff.lines(part, cwd)
+        case Terminal():
+            drawn = terminal.lines(part)
+        case TerminalOutput(terminal_id):
+            drawn = (coloured(f"[terminal {one_line(terminal_id, 60)}]", "AcpDim"),)
+        case _:
+            drawn = attachment(part, cwd, is_open=True)
+    return drawn[:room], max(0, len(drawn) - room)
+
+
+def _cut(text: str, room: int) -> tuple[str, int]:
+    """Return the first `room` lines, before they are coloured at some cost, and the number left."""
+    text = text.rstrip("\r\n")
+    head = text.split("\n", room)
+    if len(head) <= room:
+        return text, 0
+    return "\n".join(head[:room]), head[room].count("\n") + 1
+
+
+def _content_text(part: ToolContent | Terminal) -> str:
+    match part:
+        case Terminal():
+            return terminal.text(part)
+        case Text(text) | Resource(_, str(text)):
+            return text
+        case Diff():
+            return diff.plain(part)
+        case TerminalOutput(terminal_id):
+            return f"[terminal {terminal_id}]"
+        case _:
+            return label(part, "")

@@ -1,0 +1,1 @@
+"""Changes of a file as lines."""

@@ -1,0 +1,1 @@
+"""Markdown as the agent streams it, as lines with marks."""

@@ -1,0 +1,1 @@
+"""The float of a question: permission, form, and what they are about."""

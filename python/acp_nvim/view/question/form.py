@@ -1,0 +1,218 @@
+"""What the float of an elicitation shows: a security boundary, as the permission menu is.
+
+Who asks is in its title, what an agent wrote is made visible, and nothing but the address of a link
+is ever offered to be opened (C-297).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, assert_never
+
+from acp_nvim.session.elicitation.address import Address, judge
+from acp_nvim.session.elicitation.form import Draft, Filled
+from acp_nvim.session.elicitation.model import (
+    BooleanField,
+    ChoiceField,
+    ChoicesField,
+    Elicitation,
+    Field,
+    Form,
+    NumberField,
+    Option,
+    TextField,
+    UnsupportedField,
+)
+from acp_nvim.view.block import BLANK, Highlight, Line
+from acp_nvim.view.styled import coloured
+from acp_nvim.view.visible import one_line, visible
+
+FORM_FOOTER = " <CR> change · a accept · x decline · <C-c> cancel · q later "
+LINK_FOOTER = " o open in the browser · x decline · <C-c> cancel · q later "
+LABEL = 60
+SHOWN = 200
+HINT = 400
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class FormRow:
+    """What <CR> does in a 0-based row: change a field, take an option, or answer with `action`."""
+
+    row: int
+    kind: Literal["text", "choice", "toggle", "action"]
+    field: int = -1
+    """The number of the field, from 0."""
+    option: int = -1
+    label: str = ""
+    text: str = ""
+    """What stands in a text field now."""
+    choices: tuple[str, ...] = ()
+    action: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    """The text of the float, and what its rows do."""
+
+    title: str
+    footer: str
+    lines: tuple[Line, ...]
+    rows: tuple[FormRow, ...]
+
+
+_Row: TypeAlias = tuple[Line, FormRow | None]
+
+
+def form_view(elicitation: Elicitation, draft: Draft, *, agent: str) -> FormView:
+    """Return the float of an elicitation, with what is filled in so far (C-280, C-281)."""
+    wanted = elicitation.wanted
+    body = _form(wanted, draft) if isinstance(wanted, Form) else _link(judge(wanted.url))
+    page = [*_text(elicitation.message, "AcpToolTitle"), (BLANK, None), *body]
+    return FormView(
+        title=f" {one_line(agent, 40)} asks ",
+        footer=FORM_FOOTER if isinstance(wanted, Form) else LINK_FOOTER,
+        lines=tuple(line for line, _ in page),
+        rows=tuple(replace(row, row=at) for at, (_, row) in enumerate(page) if row is not None),
+    )
+
+
+def _text(text: str, group: str, indent: str = "") -> list[_Row]:
+    lines = visible(text).strip("\n").split("\n")
+    return [(coloured(indent + line, group), None) for line in lines]
+
+
+def _button(text: str, group: str, action: str) -> _Row:
+    return coloured(f"[{text}]", group), FormRow(-1, "action", action=action)
+
+
+# --- forms
+
+
+def _form(form: Form, draft: Draft) -> list[_Row]:
+    about = [text for text in (form.title, form.description) if text]
+    page = [row for text in about for row in _text(text, "AcpDim")]
+    page += [(BLANK, None)] if page else []
+    for number, field in enumerate(form.fields):
+        page += _field(field, number, draft.filled.get(field.name))
+        page += _text(_hint(field), "AcpDim", INDENT) if _hint(field) else []
+        if problem := draft.errors.get(field.name):
+            page += _text(problem, "AcpError", INDENT)
+    page += [(BLANK, None)] if form.fields else []
+    return [*page, *_buttons(form)]
+
+
+def _buttons(form: Form) -> list[_Row]:
+    """Return the answers; a form that cannot be filled in cannot be accepted (C-290)."""
+    answers = [
+        _button("decline", "AcpReject", "decline"),
+        _button("cancel", "AcpNeutral", "cancel"),
+    ]
+    if any(isinstance(field, UnsupportedField) and field.required for field in form.fields):
+        return answers
+    return [_button("accept", "AcpAllow", "accept"), *answers]
+
+
+def _field(field: Field, number: int, filled: Filled) -> list[_Row]:
+    label = one_line(field.title, LABEL) + (" *" if field.required else "")
+    match field:
+        case TextField() | NumberField():
+            text = filled if isinstance(filled, str) else ""
+            row = FormRow(-1, "text", number, label=label, text=text)
+            return [(_labelled(label, one_line(text, SHOWN)), row)]
+        case BooleanField():
+            row = FormRow(-1, "toggle", number, label=label)
+            said = ("yes" if filled else "no") if isinstance(filled, bool) else ""
+            return [(_labelled(label, said), row)]
+        case ChoiceField():
+            names = tuple(_option(option) for option in field.options)
+            chosen = next((_option(it) for it in field.options if it.value == filled), "")
+            row = FormRow(-1, "choice", number, label=label, choices=names)
+            return [(_labelled(label, chosen), row)]
+        case ChoicesField():
+            taken = filled if isinstance(filled, tuple) else ()
+            return [(_labelled(label, ""), None), *_items(field, number, taken)]
+        case UnsupportedField():
+            said = f"(of type {one_line(field.type, LABEL)}: cannot be filled in here)"
+            return [(_labelled(label, said), None)]
+    assert_never(field)
+
+
+def _items(field: ChoicesField, number: int, taken: tuple[str, ...]) -> list[_Row]:
+    return [
+        (
+            Line(f"{INDENT}[{'x' if option.value in taken else ' '}] {_option(option)}"),
+            FormRow(-1, "toggle", number, position),
+        )
+        for position, option in enumerate(field.options)
+    ]
+
+
+def _labelled(label: str, text: str) -> Line:
+    head = f"{label}:"
+    return Line(f"{head} {text}".rstrip(), (Highlight(0, len(head.encode()), "AcpFormLabel"),))
+
+
+def _option(option: Option) -> str:
+    name = one_line(option.title, LABEL)
+    return f"{name}: {one_line(option.description, SHOWN)}" if option.description else name
+
+
+def _hint(field: Field) -> str:
+    """Return what the agent says of the field, and its limits."""
+    parts = [field.description or "", "required" if field.required else ""]
+    match field:
+        case TextField():
+            parts += [_limits(field.minimum, field.maximum, "characters"), field.format or ""]
+            parts += [f"matches {field.pattern}" if field.pattern else ""]
+        case NumberField():
+            parts += ["whole number" if field.integer else "number"]
+            parts += [_limits(field.minimum, field.maximum, "")]
+        case ChoicesField():
+            parts += [_limits(field.minimum, field.maximum, "of them")]
+    return one_line(" · ".join(part for part in parts if part), HINT)
+
+
+def _limits(least: float | None, most: float | None, noun: str) -> str:
+    if least is None and most is None:
+        return ""
+    if least is None:
+        text = f"at most {most:g}"
+    elif most is None:
+        text = f"at least {least:g}"
+    else:
+        text = f"{least:g} to {most:g}"
+    return f"{text} {noun}".rstrip()
+
+
+# --- links
+
+
+def _link(address: Address) -> list[_Row]:
+    """Return the whole address with its host marked, and what to beware of (C-293, C-296)."""
+    answers = [
+        _button("decline", "AcpReject", "decline"),
+        _button("cancel", "AcpNeutral", "cancel"),
+    ]
+    if address.refusal:
+        said = f"This address is not opened: {address.refusal}"
+        return [(_url(address), None), *_text(said, "AcpError"), (BLANK, None), *answers]
+    host = one_line(address.host, SHOWN)
+    warnings = [row for text in address.warnings for row in _text(f"! {text}", "AcpWarning")]
+    return [
+        (_url(address), None),
+        (coloured(f"Host: {host}", "AcpFormHost"), None),
+        *warnings,
+        (BLANK, None),
+        _button(f"open {host} in the browser", "AcpAllow", "accept"),
+        *answers,
+    ]
+
+
+def _url(address: Address) -> Line:
+    before = visible(address.url[: address.start])
+    host = visible(address.url[address.start : address.end])
+    text = before + host + visible(address.url[address.end :])
+    start = len(before.encode())
+    mark = Highlight(start, start + len(host.encode()), "AcpFormHost")
+    return Line(text.replace("\n", "␊"), (mark,) if host else ())

@@ -1,0 +1,129 @@
+"""A review as lists: one quickfix list for each turn, the places that motions go to, one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.deed import Author
+from acp_nvim.view.review.marks import CONFLICT, FileReview, Range, whole_file
+from acp_nvim.view.styled import plural
+from acp_nvim.view.visible import one_line
+
+SUMMARY = 80
+PROMPT = 60
+NOTHING_PENDING = "nothing to review: no change of an agent is pending"
+
+
+class Conflicted(Protocol):
+    """A file in which the user and an agent changed the same places."""
+
+    @property
+    def path(self) -> str:
+        """The file, resolved."""
+
+    @property
+    def author(self) -> Author:
+        """Whose text it is that was not taken."""
+
+    @property
+    def places(self) -> Sequence[Range]:
+        """0-based half-open ranges of lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuickfixItem:
+    """One hunk; `first` and `last` are 1-based and inclusive."""
+
+    path: str
+    first: int
+    last: int
+    text: str
+    kind: str = ""
+    """E, W, I or N as Neovim shows them; "" for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuickfixList:
+    """The hunks of one turn; the same `key` is the same list."""
+
+    key: str
+    title: str
+    items: tuple[QuickfixItem, ...]
+
+
+def quickfix(
+    reviews: Sequence[FileReview], conflicts: Sequence[Conflicted] = ()
+) -> tuple[QuickfixList, ...]:
+    """Return a list for each turn with pending hunks or conflicts, the oldest first.
+
+    A hunk that several turns have made is in the list of each.
+    """
+    authors: dict[str, Author] = {}
+    items: dict[str, list[QuickfixItem]] = {}
+    for conflict in conflicts:
+        key = turn_key(conflict.author)
+        authors[key] = conflict.author
+        items.setdefault(key, []).extend(_conflicts(conflict))
+    for review in reviews:
+        for change in review.pending:
+            turns = {turn_key(author): author for author in change.authors}
+            authors |= turns
+            for key in turns:
+                items.setdefault(key, []).append(_item(review, change))
+    return tuple(
+        QuickfixList(key, _title(author), tuple(items[key]))
+        for key, author in sorted(authors.items(), key=lambda pair: (pair[1].began, pair[0]))
+    )
+
+
+def turn_key(author: Author) -> str:
+    """Return what names the turn, and only it."""
+    return "\0".join(str(part) for part in author.turn_key)
+
+
+def stops(reviews: Sequence[FileReview]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the files with pending hunks, and the 0-based row of each hunk."""
+    return tuple(
+        (review.path, tuple(review.row(change) for change in review.pending))
+        for review in reviews
+        if review.pending
+    )
+
+
+def announcement(reviews: Sequence[FileReview]) -> str:
+    """Return how much there is to review, and what to do."""
+    files = [len(review.pending) for review in reviews if review.pending]
+    if not files:
+        return NOTHING_PENDING
+    there = f"{plural(sum(files), 'hunk')} in {plural(len(files), 'file')}"
+    return f"{there}: :copen lists them, :Acp keep, :Acp reject"
+
+
+def summary(change: Change) -> str:
+    """Return a hunk in one line: how much comes and goes, and the first words of it."""
+    if whole := whole_file(change):
+        return whole
+    words = next((line.strip() for line in (*change.added, *change.removed) if line.strip()), "")
+    counts = f"+{len(change.added)} −{len(change.removed)}"
+    return one_line(f"{counts}  {words}", SUMMARY).rstrip()
+
+
+def _item(review: FileReview, change: Change) -> QuickfixItem:
+    first = review.row(change) + 1
+    return QuickfixItem(review.path, first, max(change.last, first), summary(change))
+
+
+def _conflicts(conflict: Conflicted) -> list[QuickfixItem]:
+    return [
+        QuickfixItem(conflict.path, first + 1, max(last, first + 1), CONFLICT, "E")
+        for first, last in conflict.places
+    ]
+
+
+def _title(author: Author) -> str:
+    prompt = one_line(author.prompt, PROMPT)
+    turn = f"acp: {one_line(author.agent, PROMPT)} turn {author.turn}"
+    return f"{turn} · {prompt}" if prompt else turn

@@ -1,0 +1,206 @@
+"""What a review looks like in the buffer of a file: marks on its lines, and lines that are gone.
+
+Rows are 0-based lines of the live text, columns bytes of the line as the buffer holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import TypeAlias
+
+from acp_nvim.ledger.change import Change
+from acp_nvim.view.diff.emphasis import changed_part
+from acp_nvim.view.styled import plural
+from acp_nvim.view.visible import visible
+
+Chunks: TypeAlias = tuple[tuple[str, str], ...]
+"""Pairs of text and highlight group."""
+Range: TypeAlias = tuple[int, int]
+
+BAR = "┃"
+GONE_ABOVE = "▔"
+GONE_BELOW = "▁"
+MOST_REMOVED = 40
+"""So many removed lines of one hunk are shown; more would push the file itself off the screen."""
+LONGEST = 2_000
+"""So many characters of a removed line are shown."""
+REST = ("", "AcpReviewDelete")
+CONFLICT = "conflict: :Acp review shows both sides"
+BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class RowMark:
+    """Each of `rows` lines from `row` on has a sign and a colour; `note` stands behind them."""
+
+    row: int
+    rows: int = 1
+    sign: str = BAR
+    group: str = "AcpReviewSign"
+    """Highlight group of the sign and of the note."""
+    line_group: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartMark:
+    """The bytes [start, end) of a line are what the agent has changed in it."""
+
+    row: int
+    start: int
+    end: int
+    group: str = "AcpReviewText"
+
+
+@dataclass(frozen=True, slots=True)
+class LinesMark:
+    """Lines that are not in the buffer are shown above or below a row.
+
+    The colour of a line's last chunk goes on to the end of the screen line.
+    """
+
+    row: int
+    above: bool
+    lines: tuple[Chunks, ...]
+
+
+Mark: TypeAlias = RowMark | PartMark | LinesMark
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All marks of one buffer, and its hunks as half-open rows (of removed lines only: empty)."""
+
+    marks: tuple[Mark, ...] = ()
+    hunks: tuple[Range, ...] = ()
+
+
+NOTHING = Drawing()
+"""Takes all marks away."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReview:
+    """The hunks of one file, ascending; `count` is the number of lines of its live text."""
+
+    path: str
+    count: int
+    changes: tuple[Change, ...] = field(default=())
+
+    @property
+    def pending(self) -> tuple[Change, ...]:
+        """Those that wait for the user."""
+        return tuple(change for change in self.changes if change.state == "pending")
+
+    def row(self, change: Change) -> int:
+        """Return the row in which the user meets the hunk: there is always one."""
+        return _inside(change.first, self.count)
+
+
+def drawing(review: FileReview) -> Drawing:
+    """Return how the pending hunks of a file are shown; kept ones are not."""
+    marks = [mark for change in review.pending for mark in _marks(change, review.count)]
+    hunks = tuple((change.first, change.last) for change in review.pending)
+    return Drawing(tuple(marks), hunks)
+
+
+def signs(review: FileReview) -> Drawing:
+    """Return the same with signs only: what is shown before the user asks for the review."""
+    whole = drawing(review)
+    bare = (mark for mark in whole.marks if isinstance(mark, RowMark))
+    return replace(whole, marks=tuple(replace(mark, line_group="", note="") for mark in bare))
+
+
+def clash_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
+    """Return how the rows are shown in which the agent wanted something else than the user."""
+    return tuple(
+        RowMark(
+            _inside(first, count),
+            max(min(last, count) - first, 1),
+            group="AcpReviewConflict",
+            note=CONFLICT,
+        )
+        for first, last in places
+    )
+
+
+def whole_file(change: Change) -> str:
+    """Return what became of the file itself with that hunk, "" if it is there as before."""
+    if change.whole == "created":
+        return f"new file · {plural(len(change.added), 'line')}"
+    if change.whole == "deleted":
+        return f"deleted · {plural(len(change.removed), 'line')}"
+    return ""
+
+
+def _inside(row: int, count: int) -> int:
+    return max(min(row, count - 1), 0)
+
+
+def _marks(change: Change, count: int) -> Iterator[Mark]:
+    row, note = _inside(change.first, count), whole_file(change)
+    if change.whole == "created":
+        yield RowMark(row, max(len(change.added), 1), note=note)
+    elif change.added:
+        yield RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)
+        yield from _parts(change)
+    else:
+        sign = GONE_ABOVE if change.first < count else GONE_BELOW
+        yield RowMark(row, sign=sign, note=note)
+    if change.removed:
+        yield LinesMark(row, change.first < count, _removed_lines(change))
+
+
+def _parts(change: Change) -> Iterator[PartMark]:
+    """Yield what was changed in lines that replace one."""
+    for row, (new, old) in enumerate(zip(*_texts(change), strict=False), change.first):
+        part = changed_part(new, old)
+        if part is not None:
+            yield PartMark(row, _bytes(new[: part[0]]), _bytes(new[: part[1]]))
+
+
+def _removed_lines(change: Change) -> tuple[Chunks, ...]:
+    """Return them as they looked, the part that is another now set off."""
+    come, gone = _texts(change)
+    shown = gone[:MOST_REMOVED]
+    lines = [_removed_line(old, new) for old, new in zip_longest(shown, come[: len(shown)])]
+    if len(shown) == len(gone) and not change.removed[-1].endswith(("\n", "\r")):
+        lines[-1] = (*lines[-1], ("  no line end", "AcpDim"), REST)
+    if more := len(gone) - len(shown):
+        lines.append(((f"… {plural(more, 'more removed line')}", "AcpDim"),))
+    return tuple(lines)
+
+
+def _removed_line(old: str, new: str | None) -> Chunks:
+    part = changed_part(old, new) if new is not None else None
+    start, end = part or (0, 0)
+    cut = old[end:LONGEST] + "…" if len(old) > LONGEST else old[end:]
+    pieces = (
+        (old[:start], "AcpReviewDelete"),
+        (old[start:end], "AcpReviewText"),
+        (cut, "AcpReviewDelete"),
+    )
+    return (*((visible(text), group) for text, group in pieces if text), REST)
+
+
+def _texts(change: Change) -> tuple[list[str], list[str]]:
+    """Return the lines of both sides without ends, and without what the buffer does not hold.
+
+    A CR stays to be seen where only some lines have one: that is then what was changed.
+    """
+    both = (*change.added, *change.removed)
+    is_mixed = any(line.endswith("\n") and not line.endswith("\r\n") for line in both)
+    sides = [[line.removesuffix("\n") for line in side] for side in (change.added, change.removed)]
+    if not is_mixed:
+        sides = [[line.removesuffix("\r") for line in side] for side in sides]
+    if change.first == 0:
+        sides = [[line.removeprefix(BOM) for line in side] for side in sides]
+    return sides[0], sides[1]
+
+
+def _bytes(text: str) -> int:
+    """Return how many bytes it is in the buffer; a stray byte is a lone surrogate here."""
+    strays = 0 if text.isascii() else sum("\udc80" <= character <= "\udcff" for character in text)
+    return len(text.encode("utf-8", "surrogatepass")) - 2 * strays

@@ -1,0 +1,140 @@
+"""What an agent is told of its files besides the user's words, and what the user sees of that.
+
+Two notes at most: what of its work was rejected or undone, and what has changed since it last saw
+it. Pure: `services.lessons` says which files, and what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from acp_nvim.hunks import diff
+from acp_nvim.session.content import Content, Resource, Text
+from acp_nvim.session.context import fenced
+from acp_nvim.view.diff.text import MIME_TYPE
+from acp_nvim.view.diff.unified import body, counts, header, split
+from acp_nvim.view.visible import one_line
+
+Key: TypeAlias = Literal["rejected", "changed"]
+
+MOST_FILES = 20
+"""So many files are shown with what changed in them."""
+MOST_NAMES = 100
+"""So many more are named; the rest is a number."""
+MOST_BYTES = 64 * 1024
+"""Of diff in one note."""
+MOST_NAME = 500
+"""Characters of a path."""
+MOST_LINE = 2_000
+"""Characters of a line from which on it is no text to read."""
+
+WORDS: Final[dict[Key, str]] = {
+    "rejected": (
+        "The user has rejected or undone changes of yours."
+        " From the files as you had left them to the files as they are now:"
+    ),
+    "changed": (
+        "These files have changed since you last saw them, and not by you."
+        " From what you saw to the files as they are now:"
+    ),
+}
+NAMES: Final[dict[Key, str]] = {"rejected": "rejected.diff", "changed": "changed-since.diff"}
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that holds no text any more, or cannot be read."""
+
+
+Held: TypeAlias = "str | Unreadable | None"
+"""What a file holds; None: it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A file that is not what the agent takes it for; `name` is relative to its folder."""
+
+    name: str
+    before: str | None
+    after: Held
+    unsaved: bool = False
+    """Only the editor has this text: an agent that reads the disk cannot see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One of the things that go along with a prompt; `label` is for the user."""
+
+    key: Key
+    label: str
+    diff: str
+
+    @property
+    def text(self) -> str:
+        """All that the agent is told."""
+        return f"{WORDS[self.key]}\n\n{self.diff}"
+
+    def content(self, *, embedded: bool) -> Content:
+        """Return the block of a prompt; never a link, for nobody else could read that."""
+        if embedded:
+            return Resource(f"acp-nvim://{NAMES[self.key]}", self.text, mime_type=MIME_TYPE)
+        return Text(f"{WORDS[self.key]}\n\n{fenced(self.diff, 'diff').text}")
+
+
+def note(key: Key, files: Sequence[Moved]) -> Note | None:
+    """Return the note that tells of these files; None if there is nothing to tell."""
+    if not files:
+        return None
+    return Note(key, f"{key}: {_names(files)}", _diff(files))
+
+
+def _names(files: Sequence[Moved]) -> str:
+    """Return the one name, or how many there are."""
+    unsaved = " (unsaved)" if any(file.unsaved for file in files) else ""
+    if len(files) > 1:
+        return f"{len(files)} files{unsaved}"
+    return one_line(files[0].name.rpartition("/")[2], 40) + unsaved
+
+
+def _diff(files: Sequence[Moved]) -> str:
+    """Return what is only named, then the diffs."""
+    names: list[str] = []
+    diffs: list[str] = []
+    room, more = MOST_BYTES, 0
+    for file in files:
+        if len(names) == MOST_NAMES and len(diffs) == MOST_FILES:
+            more += 1
+            continue
+        text, summary = _told(file)
+        size = len(text.encode("utf-8", "replace"))
+        if text and size <= room and len(diffs) < MOST_FILES:
+            diffs.append(text)
+            room -= size
+        elif len(names) < MOST_NAMES:
+            names.append(f"{one_line(file.name, MOST_NAME)}: {summary}\n")
+        else:
+            more += 1
+    rest = [f"… and {more} more files\n"] if more else []
+    return "\n".join(part for part in ("".join([*names, *rest]), *diffs) if part)
+
+
+def _told(file: Moved) -> tuple[str, str]:
+    """Return the diff of one file, "" where it has none to read, and what stands for it then."""
+    if file.after is None:
+        return "", "deleted"
+    if isinstance(file.after, Unreadable):
+        return "", "no text any more"
+    old = split(file.before or "")
+    changes = diff(old, split(file.after))
+    come, gone = counts(changes)
+    unsaved = ", not saved" if file.unsaved else ""
+    summary = f"+{come} −{gone} lines{unsaved}: read it again"
+    rows = list(body(old, changes)) if come + gone < MOST_BYTES else []
+    if not rows or max(map(len, rows)) > MOST_LINE:
+        return "", summary
+    text = header(file.name, is_new=file.before is None) + "".join(rows)
+    name = one_line(file.name, MOST_NAME)
+    said = f"{name} is not saved: the editor holds this, the disk does not yet.\n"
+    return (said if file.unsaved else "") + text, summary

@@ -1,0 +1,1 @@
+"""Options, clients and chats: the state of the plugin as a whole."""

@@ -1,0 +1,98 @@
+"""Whose change it is: the turn that runs in a session, and the tool call that it is busy with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_nvim.files.roots import Roots
+from acp_nvim.ledger.deed import Author
+from acp_nvim.session.content import Text
+from acp_nvim.session.reduce.entries import OPEN
+from acp_nvim.session.state import Message, SessionState, ToolCall
+from acp_nvim.workspace.workspace import Desk
+
+PROMPT = 200
+"""Characters of a prompt that are remembered with what came of it."""
+RUNNING = ("running", "cancelling")
+
+
+class Authors:
+    """Knows the sessions; `epoch` is when the monotonic clock began, in seconds since 1970."""
+
+    def __init__(self, desk: Desk, epoch: float) -> None:
+        self._desk = desk
+        self._epoch = epoch
+
+    def of(self, state: SessionState, tool_call: str = "") -> Author | None:
+        """Return the turn that runs in a session, None if none does, or the agent has no prompt.
+
+        Without a tool call it is the one that is open, else the last of the turn.
+        """
+        if state.status not in RUNNING or not state.prompted:
+            return None
+        return self.last(state, tool_call)
+
+    def last(self, state: SessionState, tool_call: str = "") -> Author | None:
+        """Return the same of the last turn, whether or not it runs: some agents go on after it.
+
+        Turn 0 is what is done before any prompt; None: the agent has not named the session.
+        """
+        if state.id is None:
+            return None
+        started = state.turn_started
+        began = 0.0 if started is None else round(self._epoch + started, 3)
+        call = state.entry(f"tool:{tool_call}") if tool_call else _current(state)
+        known = call if isinstance(call, ToolCall) else None
+        return Author(
+            state.agent,
+            state.id,
+            state.turn,
+            began,
+            known.id if known is not None else tool_call,
+            _prompt(state),
+            known.title if known is not None else "",
+        )
+
+    def of_session(self, agent: str, session_id: str) -> Author | None:
+        """Return the last turn in the session of that id: what the agent asks for is its own."""
+        session = self._desk.session(agent, session_id)
+        return None if session is None else self.last(session.state)
+
+    def of_path(self, path: str) -> Author | None:
+        """Return the turn that runs in a session whose folders the resolved path is in."""
+        found = self.around(path)
+        return None if found is None else found[0]
+
+    def around(self, path: str) -> tuple[Author, Roots] | None:
+        """Return the same with the folders of the session."""
+        return next((it for it in self.running() if it[1].has(path)), None)
+
+    def running(self) -> Iterator[tuple[Author, Roots]]:
+        """Return the turns that run, each with the folders of its session."""
+        for session in self._desk.sessions():
+            author = self.of(session.state)
+            if author is not None:
+                yield author, self._desk.roots(session)
+
+
+def _current(state: SessionState) -> ToolCall | None:
+    last: ToolCall | None = None
+    for entry in reversed(state.entries):
+        if entry.turn < state.turn:
+            break
+        if isinstance(entry, ToolCall):
+            if entry.status in OPEN:
+                return entry
+            last = last or entry
+    return last
+
+
+def _prompt(state: SessionState) -> str:
+    """Return the beginning of what the user has said in this turn."""
+    for entry in reversed(state.entries):
+        if entry.turn < state.turn:
+            break
+        if isinstance(entry, Message) and entry.role == "user":
+            texts = (block.text for block in entry.content if isinstance(block, Text))
+            return next(texts, "")[:PROMPT]
+    return ""

@@ -1,0 +1,80 @@
+"""A chat: one session as it is drawn in one buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.session import Session
+from acp_nvim.editor import Picture
+from acp_nvim.session.state import Message
+from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
+from acp_nvim.view.status import summary, winbar
+
+
+@dataclass(slots=True)
+class Noted:
+    """What the prompt shows of the notes that go along with it."""
+
+    labels: tuple[tuple[str, str], ...] = ()
+    """Key and label of each."""
+    sought: bool = False
+    """They are being found out."""
+    wanted: bool = False
+    """They must be found out, again if they are already."""
+
+
+class Chat:
+    """Chat and prompt buffer of a session; the number of the chat buffer is its name."""
+
+    def __init__(
+        self,
+        number: int,
+        prompt: int,
+        session: Session,
+        clock: Callable[[], float],
+    ) -> None:
+        self.number = number
+        self.prompt = prompt
+        self.session = session
+        self.client: Client | None = None
+        """None as long as it is not clear which agent it will be."""
+        self.transcript = Transcript()
+        self.noted = Noted()
+        self._opened: frozenset[str] = frozenset()
+        self._clock = clock
+
+    def picture(self) -> Picture:
+        """Return what is to be seen now."""
+        state = self.session.state
+        self.transcript = render(state, self._opened, self.transcript)
+        label = self.client.label if self.client is not None else state.agent
+        title = winbar(state, title=label, now=self._clock(), login_since=self.login_since)
+        return Picture(self.transcript.blocks, self._status(), title)
+
+    def fold(self, row: int, action: FoldAction) -> None:
+        """Open or close what stands in the 0-based row."""
+        self._opened = fold(self.transcript, self._opened, row, action)
+
+    @property
+    def login_since(self) -> float | None:
+        """When a login to the agent began, in monotonic seconds; None when none is going on."""
+        return None if self.client is None else self.client.login.since
+
+    def _status(self) -> dict[str, Any]:
+        """Return `b:acp_status`, with what the completion of `:Acp login` needs."""
+        info = None if self.client is None else self.client.info
+        methods = () if info is None else info.auth_methods
+        logins = {"logins": [method.id for method in methods]} if methods else {}
+        return summary(self.session.state) | logins
+
+    @property
+    def said(self) -> str:
+        """What the agent said last in this turn, for the permission menu; "" if nothing."""
+        state = self.session.state
+        for entry in reversed(state.entries):
+            if entry.turn == state.turn and isinstance(entry, Message) and entry.role == "agent":
+                return "".join(getattr(block, "text", None) or "" for block in entry.content)
+        return ""

@@ -1,0 +1,186 @@
+"""Files that change while they are looked at."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from acp_nvim.files.baselines import comparison
+from acp_nvim.files.baselines import snapshot as sight
+from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Change
+from acp_nvim.files.roots import Roots
+from tests.support.baselines import NOTHING, known, plain, unknown
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], None]) -> None:
+    """Let something happen after a file was stat'ed and before it is read, once."""
+    see, done = comparison.see, []
+
+    def late(path: str, *rest: Any) -> Any:
+        if not done:
+            done.append(path)
+            act(path)
+        return see(path, *rest)
+
+    monkeypatch.setattr(comparison, "see", late)
+
+
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the patience with a file that is being written end after some looks at the clock."""
+    now = itertools.count(step=comparison.PATIENCE / 10)
+    monkeypatch.setattr(comparison, "monotonic", lambda: next(now))
+
+
+async def rewritten(seen: Baselines, roots: Roots, file: Path, old: str, new: str) -> None:
+    """Let them see a file, which another program then writes anew."""
+    file.write_text(old)
+    await seen.refresh(roots)
+    file.write_text(new)
+
+
+async def test_a_note_in_the_middle_of_a_pass_counts(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(), root / "a"
+    await rewritten(seen, roots, file, "1", "theirs")
+
+    def write(path: str) -> None:
+        file.write_text("ours")
+        seen.note(path, "ours")
+
+    meanwhile(monkeypatch, write)
+    assert await seen.changes(roots) == NOTHING
+    assert seen.text(str(file)) == "ours"
+    assert await seen.changes(roots) == NOTHING
+
+
+async def test_a_file_that_vanishes_while_we_look_is_gone_at_the_next(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(), root / "a"
+    await rewritten(seen, roots, file, "1", "2")
+    meanwhile(monkeypatch, os.unlink)
+    assert await seen.changes(roots) == NOTHING
+    assert await seen.changes(roots) == known((file, "1", None))
+
+
+@pytest.mark.parametrize("more", [5, 20])
+async def test_a_file_that_grows_while_we_look_is_read_to_its_end(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    seen, file = plain(largest=10), root / "a"
+    await rewritten(seen, roots, file, "1", "2")
+
+    def grow(path: str) -> None:
+        with open(path, "a", encoding="utf-8") as stream:
+            stream.write("x" * more)
+
+    meanwhile(monkeypatch, grow)
+    told = await seen.changes(roots)
+    assert told == (known((file, "1", "2xxxxx")) if more == 5 else unknown(file))
+    assert seen.text(str(file)) == ("2xxxxx" if more == 5 else UNKNOWN)
+    assert await seen.changes(roots) == (NOTHING if more == 5 else unknown(file))
+
+
+async def test_a_file_that_is_being_written_is_read_when_that_is_over(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(quiet=3600.0), root / "a"
+    await rewritten(seen, roots, file, "old", "")
+    writes = iter(["n", "new"])
+    waited: list[float] = []
+
+    def rest(seconds: float) -> None:
+        waited.append(seconds)
+        if text := next(writes, ""):
+            file.write_text(text)
+        else:
+            past = time.time_ns() + 2 * 3600 * 10**9
+            monkeypatch.setattr(comparison, "time_ns", lambda: past)
+
+    monkeypatch.setattr(comparison, "sleep", rest)
+    assert await seen.changes(roots) == known((file, "old", "new"))
+    assert len(waited) == 3
+    assert max(waited) <= comparison.PATIENCE
+
+
+async def test_a_file_that_is_emptied_while_we_look_is_read_when_it_is_written(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(quiet=3600.0), root / "a"
+    await rewritten(seen, roots, file, "old", "older")
+    late = iter([2 * 3600 * 10**9])
+    monkeypatch.setattr(comparison, "time_ns", lambda: time.time_ns() + next(late, 0))
+    monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text("new"))
+    ticking(monkeypatch)
+    meanwhile(monkeypatch, lambda path: Path(path).write_text(""))
+    assert await seen.look(str(file)) == Change(str(file), "old", "new")
+
+
+async def test_a_file_that_is_written_on_and_on_is_read_all_the_same(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(quiet=3600.0), root / "a"
+    await rewritten(seen, roots, file, "", "1")
+    ticking(monkeypatch)
+    monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text(file.read_text() + "1"))
+    told = (await seen.changes(roots)).known
+    assert [set(it.after or "") for it in told] == [{"1"}]
+
+
+async def test_what_becomes_a_folder_or_a_pipe_is_gone(root: Path, roots: Roots) -> None:
+    seen = plain()
+    (root / "a").write_text("1")
+    (root / "b").write_text("1")
+    await seen.refresh(roots)
+    for name in "ab":
+        (root / name).unlink()
+    (root / "a").mkdir()
+    os.mkfifo(root / "b")
+    told = await seen.changes(roots)
+    assert set(told.known) == {Change(str(root / it), "1", None) for it in "ab"}
+
+
+async def test_an_unreadable_file_keeps_its_text_until_it_can_be_read(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = plain(), root / "a"
+    await rewritten(seen, roots, file, "1", "2")
+
+    def refuse(path: str, size: int, largest: int) -> bytes:
+        raise PermissionError(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sight, "_read", refuse)
+        assert await seen.changes(roots) == NOTHING
+    assert await seen.changes(roots) == known((file, "1", "2"))
+
+
+async def test_calls_at_the_same_time_tell_each_change_once(root: Path, roots: Roots) -> None:
+    seen = plain()
+    for number in range(20):
+        (root / str(number)).write_text("1")
+    await seen.refresh(roots)
+    for number in range(20):
+        (root / str(number)).write_text("2")
+    told: list[Change | None] = []
+
+    async def look(number: int) -> None:
+        told.append(await seen.look(str(root / str(number))))
+
+    async def sweep() -> None:
+        told.extend((await seen.changes(roots)).known)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(look, number)
+            if number in (5, 15):
+                tasks.start_soon(sweep)
+    assert sorted(it.path for it in told if it) == sorted(str(root / str(it)) for it in range(20))

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.files import disk
+
+
+async def failure(call: Callable[[], object], code: Code = Code.INTERNAL_ERROR) -> AskFailed:
+    with pytest.raises(AskFailed) as caught:
+        await call()  # type: ignore[misc]
+    assert caught.value.code == code
+    return caught.value
+
+
+@pytest.mark.parametrize("size", [1, disk.LONG])
+async def test_reads_short_and_long_files(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * size)
+    assert await disk.read(str(path)) == disk.DiskText("x" * size, "utf-8")
+
+
+async def test_what_is_no_text_is_said(tmp_path: Path) -> None:
+    binary, pipe, missing = tmp_path / "binary", tmp_path / "pipe", tmp_path / "missing é"
+    binary.write_bytes(b"\x7fELF\0")
+    os.mkfifo(pipe)
+    assert "is a binary file" in (await failure(lambda: disk.read(str(binary)))).message
+    assert "is a directory" in (await failure(lambda: disk.read(str(tmp_path)))).message
+    assert "not a plain file" in (await failure(lambda: disk.read(str(pipe)))).message
+    error = await failure(lambda: disk.read(str(missing)), Code.RESOURCE_NOT_FOUND)
+    assert error.data == {"uri": missing.as_uri()}
+    assert await disk.read_if_text(str(missing)) is None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+async def test_an_unreadable_file_is_said_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch(0o000)
+    assert "denied" in (await failure(lambda: disk.read(str(path)))).message
+
+
+async def test_a_new_file_gets_what_the_umask_leaves(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        await disk.write(str(tmp_path / "a"), b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["a"]
+
+
+async def test_mode_and_hard_links_stay(tmp_path: Path) -> None:
+    path, twin = tmp_path / "a", tmp_path / "twin"
+    path.write_bytes(b"old and longer")
+    path.chmod(0o755)
+    await disk.write(str(path), b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o755)
+    twin.hardlink_to(path)
+    await disk.write(str(path), b"it")
+    assert twin.read_bytes() == b"it"
+
+
+async def test_a_failed_replacement_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def broken(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", broken)
+    assert "No space left" in (await failure(lambda: disk.write(str(path), b"new"))).message
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+async def test_a_full_disk_leaves_what_cannot_be_replaced_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of two names is written in place: what it held is put back."""
+    path = tmp_path / "a"
+    path.write_bytes(b"old and precious")
+    (tmp_path / "twin").hardlink_to(path)
+    room = [3]
+    pwrite = os.pwrite
+
+    def full(file: int, data: memoryview, at: int) -> int:
+        if bytes(data[:3]) != b"old" and not room[0]:
+            raise OSError(28, "No space left on device")
+        part = data if bytes(data[:3]) == b"old" else data[: room[0]]
+        room[0] -= min(room[0], len(part))
+        return pwrite(file, part, at)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    error = await failure(lambda: disk.write(str(path), b"NEW, and longer than it was"))
+    assert "No space left" in error.message
+    assert path.read_bytes() == b"old and precious"
+
+
+def test_a_stamp_tells_one_state_of_a_file_from_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    assert disk.stamp(str(path)) == ""
+    path.write_bytes(b"1")
+    os.utime(path, ns=(0, 1_000_000_007))
+    before = disk.stamp(str(path))
+    assert before == f"1.000000007:1:{path.stat().st_ino}"
+    path.write_bytes(b"12")
+    os.utime(path, ns=(0, 1_000_000_007))
+    assert disk.stamp(str(path)) != before
+
+
+@pytest.mark.parametrize("number", disk.IN_PLACE)
+async def test_a_file_that_cannot_be_replaced_is_written_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def broken(source: str, target: str) -> None:
+        raise OSError(number, "not so")
+
+    monkeypatch.setattr(os, "replace", broken)
+    await disk.write(str(path), b"new")
+    assert path.read_bytes() == b"new"
+    assert "not so" in (await failure(lambda: disk.write(str(tmp_path / "b"), b"new"))).message
+
+
+def test_c236_what_is_read_only_is_not_writable_even_for_root(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch(0o444)
+    with pytest.raises(AskFailed, match="read-only"):
+        disk.check_writable(str(path))
+    with pytest.raises(AskFailed, match="directory"):
+        disk.check_writable(str(tmp_path))
+    disk.check_writable(str(tmp_path / "new"))
+
+
+def test_folders_are_made_and_a_file_in_the_way_is_said(tmp_path: Path) -> None:
+    disk.make_folders(str(tmp_path / "a/b/c"))
+    assert (tmp_path / "a/b").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(AskFailed):
+        disk.make_folders(str(tmp_path / "file/x"))

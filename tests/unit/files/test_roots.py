@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import AskFailed, Code
+from acp_nvim.files.roots import Roots
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "root"
+    folder.mkdir()
+    return folder
+
+
+def refused(roots: Roots, path: object) -> str:
+    with pytest.raises(AskFailed) as caught:
+        roots.resolve(str(path))
+    assert caught.value.code == Code.INVALID_PARAMS
+    return caught.value.message
+
+
+def test_files_below_the_folders_are_allowed_also_new_ones(root: Path) -> None:
+    roots = Roots(str(root), (str(root.parent / "more"),))
+    assert roots.resolve(f"{root}/a") == f"{root}/a"
+    assert roots.resolve(f"{root}/new/folder/x") == f"{root}/new/folder/x"
+    assert roots.resolve(f"{root}/b/../a") == f"{root}/a"
+    assert roots.resolve(f"{root.parent}/more/a") == f"{root.parent}/more/a"
+
+
+def test_a_folder_that_is_a_symlink_works(root: Path) -> None:
+    link = root.parent / "link"
+    link.symlink_to(root)
+    roots = Roots(str(link))
+    assert roots.resolve(f"{link}/a") == f"{root}/a"
+    assert roots.resolve(f"{root}/a") == f"{root}/a"
+
+
+def test_ways_out_are_refused(root: Path) -> None:
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (root / "out").symlink_to(outside)
+    (root / "dangling").symlink_to(outside / "new")
+    (root / "relative").symlink_to("../outside/file")
+    roots = Roots(str(root))
+    for path in ("/etc/passwd", root / "../x", root / "out/x", root / "out/../root2/x"):
+        assert "outside" in refused(roots, path)
+    for path in (root / "dangling", root / "relative", f"{root}2/x", root / "a/../../x"):
+        assert str(root) in refused(roots, path)
+
+
+def test_a_symlink_inside_leads_to_its_target(root: Path) -> None:
+    (root / "link").symlink_to(root / "new")
+    assert Roots(str(root)).resolve(f"{root}/link") == f"{root}/new"
+
+
+@pytest.mark.parametrize("path", ["a", "./a", "", "file:///a", "~/a"])
+def test_relative_paths_are_refused(root: Path, path: str) -> None:
+    assert "absolute" in refused(Roots(str(root)), path)
+
+
+@pytest.mark.parametrize("path", ["/a\0b", "/\ud800"])
+def test_what_is_no_path_is_refused(root: Path, path: str) -> None:
+    refused(Roots(str(root)), path)
+
+
+def test_the_root_of_all_is_a_folder_too() -> None:
+    assert Roots("/").resolve("/nowhere/x") == "/nowhere/x"

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import AskFailed
+from acp_nvim.files.baselines.baselines import Change
+from acp_nvim.files.settle import Followed, follow
+from acp_nvim.hunks import Conflict, Hunk
+from tests.support.fake_ports import FakeFiles
+
+
+@pytest.fixture
+def files() -> FakeFiles:
+    return FakeFiles()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path.resolve() / "a"
+
+
+def put(path: Path, text: str) -> None:
+    path.write_bytes(text.encode())
+
+
+def change(path: Path, after: str | None) -> Change:
+    """Change the file, and say what has changed."""
+    before = path.read_bytes().decode() if path.exists() else None
+    if after is None:
+        path.unlink()
+    else:
+        put(path, after)
+    return Change(str(path), before, after)
+
+
+async def test_a_file_that_is_not_open_is_told_as_it_is(files: FakeFiles, path: Path) -> None:
+    assert await follow(files, str(path), change(path, "1\n")) == Followed(None, "1\n")
+    assert await follow(files, str(path), change(path, None)) == Followed("1\n", None)
+    assert await follow(files, str(path), None) is None
+
+
+async def test_an_unmodified_buffer_gets_the_lines_that_differ(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n2\n3\n")
+    files.open(path)
+    changed = change(path, "1\r\nII\r\n3\r\n")
+    followed = await follow(files, str(path), changed)
+    assert followed == Followed("1\n2\n3\n", "1\r\nII\r\n3\r\n")
+    assert files.changes == [("follow", str(path), (Hunk(1, 2, ("II",)),))]
+    assert files.buffers[str(path)].fileformat == "dos"
+    assert await follow(files, str(path), None) is None
+
+
+async def test_a_buffer_that_is_behind_catches_up_with_a_change_that_nobody_saw(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    files.open(path)
+    change(path, "2\n")
+    assert await follow(files, str(path), None) == Followed("1\n", "2\n")
+    assert files.lines(path) == ["2"]
+
+
+async def test_what_neovim_has_read_again_by_itself_is_still_the_agents(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    files.open(path)
+    changed = change(path, "2\n")
+    files.reload(path)
+    assert await follow(files, str(path), changed) == Followed("1\n", "2\n")
+    assert files.changes == []
+
+
+async def test_edits_of_what_neovim_has_read_are_not_merged_with_it(
+    files: FakeFiles, path: Path
+) -> None:
+    """A file that is new since the last look, which the user has opened and edited."""
+    changed = change(path, "1\n")
+    files.open(path)
+    files.type(path, "mine")
+    assert await follow(files, str(path), changed) == Followed(None, "1\n")
+    assert await follow(files, str(path), None) is None
+    assert files.changes == []
+
+
+async def test_what_the_user_saved_is_the_users(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n")
+    files.open(path)
+    files.type(path, "mine")
+    files.save(path)
+    saved = Change(str(path), "1\n", "mine\n")
+    assert await follow(files, str(path), saved) is None
+    files.type(path, "mine too")
+    assert await follow(files, str(path), saved) is None
+    assert files.lines(path) == ["mine too"]
+
+
+async def test_of_a_deleted_file_the_buffer_keeps_the_text(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n")
+    files.open(path)
+    assert await follow(files, str(path), change(path, None)) == Followed("1\n", None)
+    assert files.lines(path) == ["1"]
+    assert await follow(files, str(path), None) is None
+    assert await follow(files, str(path), change(path, "2\n")) == Followed(None, "2\n")
+    assert files.lines(path) == ["2"]
+
+
+async def test_of_a_deleted_file_that_is_opened_too_late_the_text_is_known(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    gone = change(path, None)
+    files.open(path)
+    assert await follow(files, str(path), gone) == Followed("1\n", None)
+    assert files.changes == []
+
+
+async def test_a_new_buffer_of_no_file_is_nothing_that_went(files: FakeFiles, path: Path) -> None:
+    files.open(path)
+    assert await follow(files, str(path), None) is None
+
+
+async def test_unsaved_edits_get_what_the_disk_has_new(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n2\n3\n")
+    files.open(path)
+    files.type(path, "1", "2", "mine")
+    followed = await follow(files, str(path), change(path, "one\n2\n3\n"))
+    assert followed == Followed("1\n2\nmine\n", "one\n2\nmine\n", "1\n2\n3\n", "one\n2\n3\n")
+    assert files.changes == [("settle", str(path), (Hunk(0, 1, ("one",)),))]
+    assert files.buffers[str(path)].modified
+
+
+async def test_the_same_edit_on_both_sides_is_settled_only(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n2\n")
+    files.open(path)
+    files.type(path, "one", "2")
+    changed = change(path, "one\n2\n")
+    assert (await follow(files, str(path), changed)) == Followed(
+        "one\n2\n", "one\n2\n", "1\n2\n", "one\n2\n"
+    )
+    assert files.changes == [("settle", str(path), ())]
+
+
+async def test_where_both_changed_the_same_place_the_users_text_stays(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n2\n3\n")
+    files.open(path)
+    files.type(path, "1", "2", "mine")
+    followed = await follow(files, str(path), change(path, "0\n1\n2\ntheirs\n"))
+    assert followed is not None
+    assert followed.clashes == (Conflict(3, 4, ("theirs\n",)),)
+    assert files.lines(path) == ["0", "1", "2", "mine"]
+    # Not settled: Neovim is to warn before the user writes over what the agent wrote.
+    assert files.changes == [("edit", str(path), (Hunk(0, 0, ("0",)),))]
+
+
+async def test_nothing_but_a_clash_touches_nothing(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n")
+    files.open(path)
+    files.type(path, "mine")
+    followed = await follow(files, str(path), change(path, "theirs\n"))
+    assert followed is not None
+    assert followed.clashes
+    assert files.changes == []
+
+
+async def test_a_file_that_goes_away_below_unsaved_edits_is_a_clash(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n2\n")
+    files.open(path)
+    files.type(path, "1", "2", "mine")
+    followed = await follow(files, str(path), change(path, None))
+    live = "1\n2\nmine\n"
+    assert followed == Followed(live, live, "1\n2\n", "", (Conflict(0, 3, ()),))
+    assert files.lines(path) == ["1", "2", "mine"]
+
+
+async def test_unsaved_edits_are_left_alone_if_nobody_knows_what_changed(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    files.open(path)
+    files.type(path, "mine")
+    change(path, "2\n")
+    assert await follow(files, str(path), None) is None
+    assert files.changes == []
+
+
+async def test_typing_meanwhile_is_merged(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n2\n3\n")
+    files.open(path)
+    files.before_change = lambda: files.type(path, "1", "2", "typed")
+    changed = change(path, "one\n2\n3\n")
+    followed = await follow(files, str(path), changed)
+    assert followed is not None
+    assert followed.after == "one\n2\ntyped\n"
+    assert files.lines(path) == ["one", "2", "typed"]
+
+
+async def test_typing_without_end_and_an_editor_that_refuses_are_said(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n2\n3\n")
+    files.open(path)
+    changed = change(path, "one\n2\n3\n")
+
+    def type_on() -> None:
+        files.type(path, *files.lines(path))
+        files.before_change = type_on
+
+    files.before_change = type_on
+    with pytest.raises(AskFailed, match="keeps changing"):
+        await follow(files, str(path), changed)
+    files.before_change, files.refuse = None, "E565"
+    with pytest.raises(AskFailed, match="E565"):
+        await follow(files, str(path), changed)
+
+
+async def test_a_file_that_is_no_text_any_more_is_said(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n")
+    files.open(path)
+    with pytest.raises(AskFailed, match="binary"):
+        await follow(files, str(path), change(path, "\0"))
+    assert files.lines(path) == ["1"]

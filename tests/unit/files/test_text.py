@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_nvim.editor import LiveBuffer
+from acp_nvim.files.text import (
+    buffer_form,
+    buffer_text,
+    clean,
+    decode,
+    encode,
+    is_binary,
+    merged,
+    reconciled,
+    split_lines,
+    window,
+    with_theirs,
+)
+from acp_nvim.hunks import Conflict
+
+BUFFER = LiveBuffer(1, 1, ("",), modified=False)
+CONTENT = st.text(st.sampled_from("ab\r\n\ufeffé\0\u2028"), max_size=20)
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"lines": ("a", "b")}, "a\nb\n"),
+        ({"lines": ("a", "b"), "endofline": False}, "a\nb"),
+        ({"lines": ("a", "b"), "fileformat": "dos"}, "a\r\nb\r\n"),
+        ({"lines": ("a", "b"), "fileformat": "mac"}, "a\rb\r"),
+        ({"lines": ("a",), "bom": True}, "\ufeffa\n"),
+        ({"lines": ("",)}, "\n"),
+        ({"lines": ("",), "empty": True}, ""),
+        ({"lines": ("",), "endofline": False}, ""),
+    ],
+)
+def test_the_text_of_a_buffer_is_exact(fields: dict[str, object], text: str) -> None:
+    assert buffer_text(replace(BUFFER, **fields)) == text
+
+
+@given(CONTENT, st.sampled_from(["unix", "dos", "mac"]))
+def test_a_buffer_can_hold_any_text(content: str, fileformat: str) -> None:
+    lines, options = buffer_form(content, replace(BUFFER, fileformat=fileformat))
+    held = replace(
+        BUFFER,
+        lines=lines or ("",),
+        empty=not lines,
+        fileformat=options.fileformat,
+        bom=options.bom,
+        endofline=options.endofline,
+    )
+    assert buffer_text(held) == content
+
+
+@pytest.mark.parametrize(
+    ("content", "now", "fileformat"),
+    [
+        ("a\r\nb\r\n", "unix", "dos"),
+        ("a\r\nb", "unix", "dos"),
+        ("a\nb\r\n", "dos", "unix"),
+        ("a\nb\n", "dos", "unix"),
+        ("a", "dos", "dos"),
+        ("a\rb\r", "mac", "mac"),
+        ("a\rb\r", "unix", "unix"),
+    ],
+)
+def test_the_file_format_follows_the_text(content: str, now: str, fileformat: str) -> None:
+    assert buffer_form(content, replace(BUFFER, fileformat=now))[1].fileformat == fileformat
+
+
+@pytest.mark.parametrize(
+    ("content", "now", "encoding"),
+    [
+        ("é", "latin1", "latin1"),
+        ("€", "latin1", "utf-8"),
+        ("\ufeffa", "latin1", "utf-8"),
+        ("\ufeff€", "utf-16le", "utf-16le"),
+        ("a", "", ""),
+        ("a", "8bit-odd", "8bit-odd"),
+    ],
+)
+def test_the_encoding_stays_where_it_can(content: str, now: str, encoding: str) -> None:
+    assert buffer_form(content, replace(BUFFER, encoding=now))[1].encoding == encoding
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "text"),
+    [
+        (b"caf\xc3\xa9", "", "café"),
+        (b"caf\xe9", "", "café"),
+        (b"caf\xe9", "utf-8", "caf\udce9"),
+        (b"caf\xe9", "latin1", "café"),
+        (b"\xef\xbb\xbfa", "", "\ufeffa"),
+        (b"\xff\xfea\x00", "utf-16le", "\ufeffa"),
+        (b"\x00a", "utf-16", "a"),
+        (b"\x00", "utf-16le", "\0"),
+        (b"a", "no such", "a"),
+    ],
+)
+def test_bytes_become_text(data: bytes, encoding: str, text: str) -> None:
+    assert decode(data, encoding)[0] == text
+
+
+def test_a_file_keeps_its_encoding_if_it_can() -> None:
+    text, encoding = decode(b"caf\xe9\n")
+    assert encode(text, encoding) == b"caf\xe9\n"
+    assert encode("€\n", encoding) == "€\n".encode()
+
+
+def test_a_nul_early_on_means_binary() -> None:
+    assert is_binary(b"a\0b")
+    assert not is_binary(b"a\0b", "utf-16le")
+    assert not is_binary(b"a" * 8192 + b"\0")
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_a_byte_order_mark_tells_a_wide_encoding(name: str) -> None:
+    data = "\ufeffä\n".encode(name)
+    assert not is_binary(data)
+    assert decode(data) == ("\ufeffä\n", name)
+    assert encode(*decode(data)) == data
+
+
+def test_what_json_cannot_hold_is_replaced() -> None:
+    assert clean("a\udce9b\ud800") == "a\ufffdb\ufffd"
+    assert clean("aé\U0001f600") == "aé\U0001f600"
+
+
+@given(CONTENT)
+def test_lines_are_split_after_line_feeds_only(text: str) -> None:
+    lines = split_lines(text)
+    assert "".join(lines) == text
+    assert all(line and "\n" not in line[:-1] for line in lines)
+    assert all(line.endswith("\n") for line in lines[:-1])
+
+
+FIVE = "1\n2\n3\n4\n5\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "limit", "piece"),
+    [
+        (FIVE, None, None, FIVE),
+        (FIVE, 2, 2, "2\n3\n"),
+        (FIVE, 2, None, "2\n3\n4\n5\n"),
+        (FIVE, None, 2, "1\n2\n"),
+        (FIVE, 99, 5, ""),
+        (FIVE, 1, 0, ""),
+        (FIVE, 5, 9, "5\n"),
+        (FIVE, 0, 1, "1\n"),
+        (FIVE, -3, -1, ""),
+        ("a\nb", 2, 1, "b"),
+        ("a\nb", 3, None, ""),
+        ("a\r\nb\r\n", 1, 1, "a\r\n"),
+        ("a\r\nb\r\n", 2, 5, "b\r\n"),
+        ("\ufeffa\nb\n", 1, 1, "\ufeffa\n"),
+        ("a\x0bb\u2028c\nd", 1, 1, "a\x0bb\u2028c\n"),
+    ],
+)
+def test_c227_c228_a_window_is_an_exact_piece(
+    text: str, line: int | None, limit: int | None, piece: str
+) -> None:
+    assert window(text, line, limit) == piece
+
+
+def test_merging_is_by_lines_with_their_ends() -> None:
+    assert merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n") == "A\nb\nC\n"
+    assert merged("a\nb\nc", "A\nb\nc", "a\nb\nc\n") == "A\nb\nc\n"
+    assert merged("a\n", "b\n", "c\n") == Conflict(0, 1, ("c\n",))
+
+
+def test_old_mac_files_are_merged_by_their_lines() -> None:
+    assert merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC") == "A\rb\rC"
+    assert isinstance(merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n"), Conflict)
+
+
+def test_what_fits_is_taken_and_the_places_are_those_of_the_outcome() -> None:
+    base, ours, theirs = "a\nb\nc\nd\n", "a\nb\nc\nmine\n", "new\na\nb\nc\ntheirs\n"
+    outcome = reconciled(base, ours, theirs)
+    assert outcome == ("new\na\nb\nc\nmine\n", (Conflict(4, 5, ("theirs\n",)),))
+
+
+@pytest.mark.parametrize("content", ["a\r\nb\r\n", "\ufeffa\n", "a\rb", "a\n"])
+def test_a_binary_buffer_holds_line_ends_and_marks_as_they_are(content: str) -> None:
+    buffer = replace(BUFFER, binary=True)
+    lines, options = buffer_form(content, buffer)
+    assert "\n".join(lines) + ("\n" if options.endofline else "") == content
+    assert (options.fileformat, options.bom) == ("unix", False)
+
+
+def test_theirs_may_be_taken_where_both_changed_and_the_rest_of_ours_stays() -> None:
+    base, ours, theirs = "a\nb\nc\nd\ne\n", "A\nb\nmine\nd\ne\n", "a\nb\ntheirs\nd\nE\n"
+    assert with_theirs(base, ours, theirs) == "A\nb\ntheirs\nd\nE\n"

@@ -1,0 +1,176 @@
+"""The books of what agents have done: each file's ledger, the conflicts, the turns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from acp_nvim.ledger.conflict import Clash
+from acp_nvim.ledger.review import keep
+from acp_nvim.ledger.rewind import undo
+from acp_nvim.review.log import Edits
+from acp_nvim.storage.edits import EditStore
+from tests.support.review_desk import author, told
+
+
+class Books:
+    """The books of one host over a folder; each look at the clock is a second later."""
+
+    def __init__(self, folder: Path) -> None:
+        self.seconds = 0.0
+        self.changed: list[str] = []
+        self.store = EditStore(lambda: str(folder), self.now)
+        self.edits = Edits(self.store, now=self.now, changed=self.changed.append)
+
+    def now(self) -> float:
+        self.seconds += 1
+        return self.seconds
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Books:
+    return Books(tmp_path)
+
+
+@pytest.fixture
+def edits(books: Books) -> Edits:
+    return books.edits
+
+
+def shapes(edits: Edits, path: str) -> list[tuple[int, str, str]]:
+    return [
+        (it.first, "".join(it.removed), "".join(it.added)) for it in edits.changes(path, "pending")
+    ]
+
+
+def test_what_an_agent_writes_is_pending(edits: Edits, books: Books) -> None:
+    edits.wrote("/a", "one\n", "two\n", author())
+    assert shapes(edits, "/a") == [(0, "one\n", "two\n")]
+    assert (edits.paths(), books.changed) == (("/a",), ["/a"])
+
+
+def test_nothing_is_written_down_of_what_changes_nothing(edits: Edits, books: Books) -> None:
+    edits.wrote("/a", "one\n", "one\n", author())
+    edits.wrote("/b", None, None, author())
+    edits.saw("/a", "two\n")
+    assert (edits.paths(), books.changed) == ((), [])
+    assert (edits.ledger("/a"), edits.changes("/a"), edits.origin("/a", 0)) == (None, (), None)
+    assert edits.undone("/a") == ()
+
+
+def test_what_the_user_did_before_a_write_is_the_users(edits: Edits) -> None:
+    edits.wrote("/a", told("a", "b"), told("a", "B"), author())
+    edits.wrote("/a", told("mine", "a", "B"), told("mine", "a", "B", "c"), author(2))
+    assert shapes(edits, "/a") == [(2, "b\n", "B\nc\n")]
+    assert edits.origin("/a", 0) is None
+
+
+def test_what_the_user_sees_is_told_once(edits: Edits, books: Books) -> None:
+    edits.wrote("/a", "one\n", "two\n", author())
+    for _ in range(2):
+        edits.saw("/a", "mine\ntwo\n")
+    assert shapes(edits, "/a") == [(1, "one\n", "two\n")]
+    assert books.changed == ["/a", "/a"]
+
+
+def test_a_conflict_stays_until_it_is_settled(edits: Edits, books: Books) -> None:
+    clash = Clash("/a", author(), "base", "theirs", ((0, 1),), on_disk=False)
+    edits.clashed(clash)
+    assert (edits.clash("/a"), edits.clashes()) == (clash, (clash,))
+    assert edits.paths() == ("/a",)
+    edits.settled("/a")
+    edits.settled("/a")
+    assert (edits.clash("/a"), edits.clashes(), edits.paths()) == (None, (), ())
+    assert books.changed == ["/a", "/a"]
+
+
+def test_a_line_tells_which_turn_wrote_it(edits: Edits) -> None:
+    edits.wrote("/a", told("a"), told("a", "b"), author(1))
+    edits.wrote("/a", told("a", "b"), told("a", "b", "c"), author(2, agent="qwen"))
+    found = [edits.origin("/a", row) for row in range(3)]
+    assert [it and it.author for it in found] == [None, author(1), author(2, agent="qwen")]
+
+
+def test_turns_are_in_the_order_in_which_they_began(edits: Edits) -> None:
+    edits.wrote("/b", None, "b\n", author(10))
+    edits.wrote("/b", "b\n", "b\nc\n", author(2))
+    edits.wrote("/a", None, "a\n", author(2))
+    edits.wrote("/a", "a\n", "a\nb\n", author(3, "other"))
+    edits.wrote("/a", "a\nb\n", "a\nb\nc\n", author(4, agent="qwen"))
+    reloaded = replace(author(1), began=20.0)
+    edits.wrote("/c", None, "c\n", reloaded)
+    turns = edits.turns(("gemini", "s"))
+    assert [(it.author, it.paths) for it in turns] == [
+        (author(2), ("/a", "/b")),
+        (author(10), ("/b",)),
+        (reloaded, ("/c",)),
+    ]
+    assert [it.author.turn for it in edits.turns(("gemini", "other"))] == [3]
+    assert edits.turns(("nobody", "s")) == ()
+
+
+def test_a_turn_can_be_taken_back_although_it_was_kept(edits: Edits) -> None:
+    edits.wrote("/a", "one\n", "two\n", author())
+    ledger = edits.ledger("/a")
+    assert ledger is not None
+    edits.put("/a", keep(ledger).ledger)
+    assert edits.changes("/a") == ()
+    assert [it.state for it in edits.changes("/a", "kept")] == ["kept"]
+    assert len(edits.turns(("gemini", "s"))) == 1
+
+
+def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: Edits) -> None:
+    def take_back(path: str, batch: str, turn: int, session: str = "s") -> None:
+        ledger = edits.ledger(path)
+        assert ledger is not None
+        edits.put(path, undo(ledger, author(turn, session), batch, books.now()).ledger)
+
+    assert edits.last_undo(("gemini", "s")) is None
+    for path in ("/a", "/b"):
+        edits.wrote(path, None, "1\n", author(1))
+        edits.wrote(path, "1\n", "1\n2\n", author(2))
+    edits.wrote("/a", "1\n2\n", "1\n2\n3\n", author(3, "other"))
+    take_back("/b", "second", 2)
+    take_back("/a", "second", 2)
+    assert edits.last_undo(("gemini", "s")) == ("second", ("/a", "/b"))
+    take_back("/b", "first", 1)
+    assert edits.last_undo(("gemini", "s")) == ("first", ("/b",))
+    take_back("/a", "other", 3, "other")
+    assert edits.last_undo(("gemini", "s")) == ("first", ("/b",))
+    assert edits.last_undo(("gemini", "other")) == ("other", ("/a",))
+
+
+async def test_another_host_takes_the_books_up(books: Books, tmp_path: Path) -> None:
+    books.edits.wrote("/a", "one\n", "two\n", author())
+    books.edits.wrote("/b", None, "new\n", author())
+    books.store.flush()
+    later = Books(tmp_path)
+    later.edits.wrote("/b", "old\n", "newer\n", author(2))
+    await later.edits.restore()
+    assert later.changed == ["/b", "/a"]
+    assert shapes(later.edits, "/a") == [(0, "one\n", "two\n")]
+    assert shapes(later.edits, "/b") == [(0, "old\n", "newer\n")]
+    later.edits.saw("/a", "one\n")
+    await later.edits.restore()
+    assert shapes(later.edits, "/a") == [], "only the first call reads"
+
+
+async def test_who_asks_while_the_books_are_read_waits_for_them(
+    books: Books, tmp_path: Path
+) -> None:
+    books.edits.wrote("/a", "one\n", "two\n", author())
+    books.store.flush()
+    later = Books(tmp_path)
+    found: list[tuple[str, ...]] = []
+
+    async def restore() -> None:
+        await later.edits.restore()
+        found.append(later.edits.paths())
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(restore)
+        tasks.start_soon(restore)
+    assert found == [("/a",), ("/a",)]

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from acp_nvim.session.content import TerminalOutput, Text
+from acp_nvim.session.event import TerminalUpdated, ToolCallUpdated
+from acp_nvim.session.reduce.reduce import reduce
+from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.terminal import TAIL, ExitStatus, Terminal
+from tests.unit.session.conversation import after
+
+SHOWN = ToolCallUpdated("t", "Run", content=(TerminalOutput("one"), Text("x")))
+
+
+def shown(state: SessionState) -> tuple[Terminal, ...]:
+    call = state.entry("tool:t")
+    assert isinstance(call, ToolCall)
+    return call.terminals
+
+
+def test_c205_before_or_after_the_call_that_shows_it() -> None:
+    told = TerminalUpdated("one", command="ls", tail="a\n")
+    expected = (Terminal("one", "ls", "a\n"),)
+    assert shown(after(told, SHOWN)) == expected
+    assert shown(after(SHOWN, told)) == expected
+
+
+def test_only_what_it_names_and_nothing_else_changes() -> None:
+    state = after(ToolCallUpdated("other", "Other"), SHOWN)
+    later = reduce(state, TerminalUpdated("two", more="x"))
+    assert shown(later) == ()
+    assert later.entries is state.entries
+    later = reduce(state, TerminalUpdated("one", more="x"))
+    assert later.entries[0] is state.entries[0]
+    assert reduce(later, TerminalUpdated("one")) is later
+
+
+def test_output_follows_or_replaces_what_was_known() -> None:
+    state = after(SHOWN, TerminalUpdated("one", more="a"), TerminalUpdated("one", more="b"))
+    assert shown(state)[0].tail == "ab"
+    state = reduce(state, TerminalUpdated("one", tail="c", exit=ExitStatus(1)))
+    assert shown(state)[0] == Terminal("one", "", "c", ExitStatus(1))
+
+
+def test_only_the_end_is_kept_from_the_start_of_a_line() -> None:
+    text = "".join(f"{number}\n" for number in range(20_000))
+    state = after(SHOWN, TerminalUpdated("one", more=text))
+    kept = shown(state)[0].tail
+    assert len(kept) <= TAIL
+    assert text.endswith("\n" + kept)
+    long = reduce(state, TerminalUpdated("one", tail="x" * 2 * TAIL))
+    assert shown(long)[0].tail == "x" * TAIL

@@ -1,0 +1,147 @@
+"""C-110, C-117 to C-122, C-141 to C-147: how turns begin and end, how sessions open and close."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.session.content import Text
+from acp_nvim.session.event import (
+    AskOpened,
+    CancelRequested,
+    PromptQueued,
+    PromptSent,
+    SessionClosed,
+    SessionOpened,
+    SessionReopening,
+    ToolCallUpdated,
+    TurnEnded,
+)
+from acp_nvim.session.model import PendingAsk
+from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
+
+ASK = PendingAsk("a1", "permission", "t", ())
+WORKING = ToolCallUpdated("t", title="T", status="in_progress")
+
+
+def test_opening_makes_a_session_ready():
+    state = after(OPENED)
+    assert (state.id, state.status, state.modes, state.mode) == ("s1", "idle", MODES, "ask")
+
+
+def test_a_turn_runs_from_its_prompt_to_its_answer():
+    state = after(OPENED, turn("hello", 1.5))
+    assert (state.status, state.turn, state.turn_started) == ("running", 1, 1.5)
+    state = after(TurnEnded(4.0, "end_turn"), state=state)
+    assert (state.status, state.turn_ended, state.stop_reason) == ("idle", 4.0, "end_turn")
+    assert told(state) == ["user: hello"]
+    state = after(turn("more", 5.0), state=state)
+    assert (state.turn, state.turn_ended, state.stop_reason) == (2, None, None)
+
+
+def test_a_turn_has_its_prompt_sent_only_once_it_has_gone_out():
+    begun = after(OPENED, turn("hello"))
+    sent = after(PromptSent((Text("hello"),)), state=begun)
+    again = after(TurnEnded(1.0, "end_turn"), turn("more"), state=sent)
+    assert [it.prompted for it in (begun, sent, again)] == [False, True, False]
+
+
+def test_c117_prompts_wait_in_order_and_leave_from_the_head():
+    state = after(OPENED, turn(), PromptQueued(prompt("b")), PromptQueued(prompt("c")))
+    state = after(PromptQueued(prompt("a"), first=True), TurnEnded(1.0, "end_turn"), state=state)
+    assert state.queue == (prompt("a"), prompt("b"), prompt("c"))
+    state = after(turn("a", queued=True), state=state)
+    assert state.queue == (prompt("b"), prompt("c"))
+
+
+def test_c118_the_answer_ends_the_turn_whatever_the_tool_calls_say():
+    done = ToolCallUpdated("d", title="D", status="failed")
+    state = after(OPENED, turn(), done, WORKING, TurnEnded(1.0, "end_turn"))
+    assert (state.status, told(state)[1:]) == ("idle", ["tool: D failed", "tool: T cancelled"])
+
+
+@pytest.mark.parametrize(
+    ("reason", "notice"),
+    [
+        ("refusal", "warning: The agent refused"),
+        ("max_tokens", "warning: The agent stopped: it has reached its limit of tokens"),
+        ("max_turn_requests", "warning: The agent stopped: it has reached its limit of model"),
+        ("cancelled", "info: Cancelled"),
+        ("weird", "info: The agent stopped: weird"),
+    ],
+)
+def test_c119_c120_c121_every_other_ending_is_said(reason: str, notice: str):
+    state = after(OPENED, turn(), TurnEnded(1.0, reason))
+    assert told(state)[1].startswith(notice)
+    assert (state.status, state.stop_reason) == ("idle", reason)
+
+
+def test_c122_an_error_ends_the_turn_and_the_session_goes_on():
+    state = after(OPENED, turn(), TurnEnded(1.0, error="out of credit"))
+    assert told(state)[1] == "error: The turn failed: out of credit"
+    assert after(turn(), state=state).status == "running"
+
+
+def test_c141_c145_cancel_shows_at_once_and_the_outcome_wins():
+    state = after(OPENED, turn(), WORKING, CancelRequested())
+    assert (state.status, told(state)[1:]) == ("cancelling", ["tool: T cancelled"])
+    assert after(WORKING, state=state) is state
+    state = after(ToolCallUpdated("t", status="completed"), state=state)
+    assert told(state)[1:] == ["tool: T completed"]
+
+
+def test_c141_calls_of_earlier_turns_are_left_alone():
+    late = ToolCallUpdated("t", status="in_progress")
+    state = after(OPENED, turn(), WORKING, TurnEnded(1.0, "end_turn"), late, turn())
+    assert told(after(CancelRequested(), state=state))[1] == "tool: T in_progress"
+
+
+def test_c146_a_cancelled_turn_runs_until_it_is_answered():
+    state = after(OPENED, turn(), CancelRequested(), says("agent", "a"))
+    assert (state.status, state.turn_ended) == ("cancelling", None)
+    state = after(TurnEnded(3.0, "cancelled"), state=state)
+    assert (state.status, state.stop_reason) == ("idle", "cancelled")
+
+
+@pytest.mark.parametrize(
+    ("ended", "expected"),
+    [
+        (TurnEnded(1.0, "cancelled"), ["info: Cancelled"]),
+        (TurnEnded(1.0, "end_turn"), []),
+        (TurnEnded(1.0, error="aborted"), ["info: Cancelled; the agent said: aborted"]),
+    ],
+)
+def test_c147_nothing_after_a_cancel_is_an_error(ended: TurnEnded, expected: list[str]):
+    assert told(after(OPENED, turn(), CancelRequested(), ended))[1:] == expected
+
+
+def test_cancel_and_end_without_a_turn_change_nothing():
+    state = after(OPENED)
+    assert after(CancelRequested(), state=state) is state
+    assert after(TurnEnded(1.0, "end_turn"), state=state) is state
+
+
+def test_closing_ends_all_but_the_queue():
+    state = after(OPENED, turn(), WORKING, AskOpened(ASK), PromptQueued(prompt("b")))
+    state = after(SessionClosed("The agent is gone"), state=state)
+    assert (state.status, state.asks, state.queue) == ("closed", (), (prompt("b"),))
+    assert told(state)[1:] == ["tool: T cancelled", "warning: The agent is gone"]
+    assert state.turn_ended is None
+    assert after(SessionClosed("again"), TurnEnded(1.0), state=state) is state
+    assert told(after(OPENED, turn(), SessionClosed())) == ["user: go"]
+
+
+def test_a_late_update_of_a_closed_session_is_applied_but_opens_nothing():
+    state = after(OPENED, turn(), SessionClosed(), WORKING, says("agent", "bye"))
+    assert told(state)[1:] == ["tool: T cancelled", "agent: bye"]
+
+
+def test_reopening_keeps_the_transcript_unless_it_is_replayed():
+    state = after(OPENED, turn(), SessionClosed(), SessionReopening())
+    assert (state.status, told(state)) == ("loading", ["user: go"])
+    state = after(SessionReopening(replay=True), state=state)
+    assert (state.entries, dict(state.index), state.plan, state.turn) == ((), {}, None, 0)
+    assert after(SessionOpened("s1"), state=state).status == "idle"
+
+
+def test_a_session_closed_while_it_opened_stays_closed():
+    assert after(SessionClosed(), OPENED).status == "closed"

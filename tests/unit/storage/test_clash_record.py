@@ -1,0 +1,88 @@
+"""Conflicts on disk: they outlive the host, and what is no conflict is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_nvim.ledger.conflict import Clash
+from acp_nvim.ledger.deed import Author
+from acp_nvim.review.log import Edits
+from acp_nvim.storage.clash_record import clash_of, to_text
+from acp_nvim.storage.edits import EditStore
+
+AUTHOR = Author("agent", "sess 1", 2, 3.5, "call", "prompt", "title")
+CLASH = Clash("/w/ä\udce9", AUTHOR, "a\n\udce9", "b\n", ((0, 1), (3, 3)), on_disk=True)
+
+
+def books(folder: Path) -> tuple[Edits, EditStore]:
+    store = EditStore(lambda: str(folder), lambda: 1.0)
+    return Edits(store, now=lambda: 1.0, changed=lambda path: None), store
+
+
+def test_a_conflict_is_the_same_after_it_was_kept() -> None:
+    text = to_text(CLASH)
+    assert text.isascii() and "\n" not in text
+    assert clash_of(text) == CLASH
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"acp_clash": 2},
+        {"acp_clash": None},
+        {"path": 1},
+        {"base": None},
+        {"places": [1]},
+        {"places": [["a", "b"]]},
+        {"author": {}},
+        {"author": asdict(AUTHOR) | {"turn": "one"}},
+        {"more": 1},
+    ],
+)
+def test_what_another_version_wrote_is_none(change: dict[str, Any]) -> None:
+    assert clash_of(json.dumps(json.loads(to_text(CLASH)) | change)) is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", to_text(CLASH)[:-9], "[" * 100_000])
+def test_what_was_cut_off_is_none(text: str) -> None:
+    assert clash_of(text) is None
+
+
+async def test_a_conflict_outlives_the_host_until_it_is_settled(tmp_path: Path) -> None:
+    edits, store = books(tmp_path)
+    edits.clashed(CLASH)
+    store.flush()
+    later, store = books(tmp_path)
+    await later.restore()
+    assert later.clashes() == (CLASH,)
+    later.settled(CLASH.path)
+    store.flush()
+    last, _ = books(tmp_path)
+    await last.restore()
+    assert last.clashes() == ()
+
+
+async def test_a_newer_conflict_is_not_replaced_by_the_one_that_was_kept(tmp_path: Path) -> None:
+    edits, store = books(tmp_path)
+    edits.clashed(CLASH)
+    store.flush()
+    later, _ = books(tmp_path)
+    newer = Clash(CLASH.path, AUTHOR, "", "", (), on_disk=False)
+    later.clashed(newer)
+    await later.restore()
+    assert later.clashes() == (newer,)
+
+
+async def test_a_folder_that_cannot_be_written_costs_the_memory_only(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    edits, store = books(tmp_path / "file")
+    edits.clashed(CLASH)
+    edits.settled(CLASH.path)
+    store.flush()
+    await edits.restore()
+    assert edits.clashes() == ()

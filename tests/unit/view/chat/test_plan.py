@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from acp_nvim.session.model import PlanEntry
+from acp_nvim.session.state import Plan
+from acp_nvim.view.block import BLANK, Line, VirtualText
+from acp_nvim.view.chat.plan import lines
+
+
+def drawn(*entries: PlanEntry) -> list[Line]:
+    return list(lines(Plan(1, entries)))
+
+
+def look(line: Line) -> str:
+    virtual = [mark for mark in line.marks if isinstance(mark, VirtualText)]
+    inline = "".join(mark.chunks[0][0] for mark in virtual if mark.position == "inline")
+    end = "".join(mark.chunks[0][0] for mark in virtual if mark.position == "eol")
+    return inline + line.text + (f" {end}" if end else "")
+
+
+def test_a_checklist() -> None:
+    rows = drawn(
+        PlanEntry("read", "medium", "completed"),
+        PlanEntry("write", "high", "in_progress"),
+        PlanEntry("rest", "low", "pending"),
+    )
+    assert [look(row) for row in rows] == ["Plan 1/3", "☑ read", "◐ write !", "☐ rest", ""]
+    assert [row.text for row in rows] == ["Plan 1/3", "read", "write", "rest", ""]
+    assert rows[-1] is BLANK
+
+
+def test_an_unknown_status_and_priority_are_neutral() -> None:
+    assert look(drawn(PlanEntry("wait", "urgent", "blocked"))[1]) == "• wait"
+
+
+def test_an_entry_of_two_lines() -> None:
+    rows = drawn(PlanEntry("first\nsecond\n", "low", "pending"))
+    assert [look(row) for row in rows[1:]] == ["☐ first", "  second", ""]
+
+
+def test_harmful_characters_are_visible() -> None:
+    assert drawn(PlanEntry("a\u202eb\x1b", "low", "pending"))[1].text == "a<U+202E>b␛"

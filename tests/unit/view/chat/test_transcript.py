@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acp_nvim.session.content import Diff, Resource, Text
+from acp_nvim.session.model import Location, PendingAsk, PermissionOption, PlanEntry, Prompt
+from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.view.chat.transcript import (
+    Transcript,
+    entry_text,
+    fold,
+    key_at,
+    location_at,
+    render,
+)
+from acp_nvim.view.patch import patch
+from tests.unit.view.look import looks
+
+NONE: frozenset[str] = frozenset()
+
+
+def state(*entries: Entry, **fields: object) -> SessionState:
+    index = {entry.key: position for position, entry in enumerate(entries)}
+    known = {"status": "idle", "id": "s", "entries": entries, "index": index, **fields}
+    return replace(SessionState("tutor", "/w"), **known)  # type: ignore[arg-type]
+
+
+def said(turn: int, text: str) -> Message:
+    return Message(f"agent:{turn}", "agent", turn, (Text(text),))
+
+
+def asked(turn: int, text: str) -> Message:
+    return Message(f"user:{turn}", "user", turn, (Text(text),))
+
+
+def call(**fields: object) -> ToolCall:
+    known = {"key": "tool:t", "id": "t", "turn": 1, "title": "Edit", **fields}
+    return ToolCall(**known)  # type: ignore[arg-type]
+
+
+def keys(transcript: Transcript) -> list[str]:
+    return [block.key for block in transcript.blocks]
+
+
+def drawn(transcript: Transcript) -> list[str]:
+    return looks(line for block in transcript.blocks for line in block.lines)
+
+
+PLAN = Plan(1, (PlanEntry("do", "low", "pending"),))
+
+
+def test_entries_in_order() -> None:
+    view = render(state(asked(1, "hi"), said(1, "ho"), Notice("n", 1, "end")), NONE, None)
+    assert keys(view) == ["user:1", "agent:1", "n"]
+    assert drawn(view) == ["▌ hi", "", "ho", "", "· end", ""]
+
+
+def test_nothing_said_is_nothing_drawn() -> None:
+    assert render(state(), NONE, None).blocks == ()
+
+
+def test_a_session_that_starts_says_so() -> None:
+    view = render(state(status="loading"), NONE, None)
+    assert drawn(view) == ["Starting tutor …", ""]
+    assert keys(render(state(said(1, "x"), status="loading"), NONE, None)) == ["agent:1"]
+
+
+def test_the_plan_stands_behind_its_turn() -> None:
+    entries = (asked(1, "a"), said(1, "b"))
+    assert keys(render(state(*entries, plan=PLAN), NONE, None)) == ["user:1", "agent:1", "plan"]
+    later = state(*entries, asked(2, "c"), plan=PLAN)
+    assert keys(render(later, NONE, None)) == ["user:1", "agent:1", "plan", "user:2"]
+    empty = state(*entries, plan=Plan(1, ()))
+    assert keys(render(empty, NONE, None)) == ["user:1", "agent:1"]
+
+
+def test_the_queue_stands_behind_everything() -> None:
+    queue = (Prompt((Text("first"),)), Prompt((Text("second"),)))
+    view = render(state(said(1, "x"), plan=PLAN, queue=queue), NONE, None)
+    assert keys(view) == ["agent:1", "plan", "queue:0", "queue:1"]
+    assert drawn(view)[-2:] == ["⏳ queued: first", "⏳ queued: second"]
+
+
+def test_what_is_unchanged_keeps_its_block() -> None:
+    before = state(asked(1, "a"), call(), plan=PLAN, queue=(Prompt((Text("q"),)),))
+    first = render(before, NONE, None)
+    second = render(replace(before, status="running"), NONE, first)
+    assert all(a is b for a, b in zip(first.blocks, second.blocks, strict=True))
+    grown = replace(before, entries=(*before.entries, said(1, "more")))
+    third = render(grown, NONE, second)
+    assert [block for block in third.blocks if block not in second.blocks] == [third.blocks[2]]
+
+
+def test_only_the_changed_entry_is_drawn_again() -> None:
+    entries = (asked(1, "a"), call(), said(1, "b"))
+    first = render(state(*entries), NONE, None)
+    changed = (entries[0], call(status="completed"), entries[2])
+    second = render(state(*changed), NONE, first)
+    same = [a is b for a, b in zip(first.blocks, second.blocks, strict=True)]
+    assert same == [True, False, True]
+
+
+def test_a_growing_message_patches_only_its_end() -> None:
+    first = render(state(asked(1, "a"), said(1, "one\n\ntw")), NONE, None)
+    second = render(state(asked(1, "a"), said(1, "one\n\ntwo")), NONE, first)
+    [op] = patch(first.blocks, second.blocks)
+    assert (op.first, op.last, [line.text for line in op.lines]) == (4, 5, ["two"])
+
+
+def test_another_directory_draws_anew() -> None:
+    entries = (call(locations=(Location("/w/a"),)),)
+    first = render(state(*entries), NONE, None)
+    second = render(state(*entries, cwd="/"), NONE, first)
+    assert drawn(second)[0] == "○ Edit w/a"
+
+
+def test_an_emptied_transcript() -> None:
+    first = render(state(said(1, "a"), said(2, "b")), NONE, None)
+    assert render(state(said(1, "c")), NONE, first).blocks[0].lines[0].text == "c"
+    assert render(state(), NONE, first).blocks == ()
+
+
+def test_a_thought_opens_and_closes() -> None:
+    thought = Message("t", "thought", 1, (Text("one\ntwo"),))
+    shut = render(state(thought), NONE, None)
+    assert drawn(shut) == ["▸ Thought: one two", ""]
+    opened = fold(shut, NONE, 0, "toggle")
+    assert opened == {"t"}
+    wide = render(state(thought), opened, shut)
+    assert drawn(wide) == ["▾ Thought: one", "two", ""]
+    assert fold(wide, opened, 1, "toggle") == NONE
+    assert fold(wide, opened, 1, "open") == opened
+    assert fold(wide, opened, 1, "close") == NONE
+
+
+def test_failed_and_waiting_calls_are_open() -> None:
+    failed = call(status="failed", content=(Text("why"),))
+    assert drawn(render(state(failed), NONE, None)) == ["✗ Edit", "│ why", ""]
+    waiting = call(content=(Text("why"),))
+    ask = PendingAsk("1", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
+    first = render(state(waiting, asks=(ask,)), NONE, None)
+    assert drawn(first) == ["○ Edit", "│ why", ""]
+    assert drawn(render(state(waiting), NONE, first)) == ["○ Edit  1 line", ""]
+    toggled = fold(first, NONE, 0, "close")
+    assert drawn(render(state(waiting, asks=(ask,)), toggled, first)) == ["○ Edit  1 line", ""]
+
+
+def test_all_open_and_all_closed() -> None:
+    entries = (asked(1, "a"), Message("t", "thought", 1, (Text("x"),)), call(status="failed"))
+    view = render(state(*entries), NONE, None)
+    everything = fold(view, NONE, 0, "open_all")
+    assert everything == {"t"}
+    view = render(state(*entries), everything, view)
+    assert fold(view, everything, 0, "close_all") == {"tool:t"}
+
+
+def test_what_has_no_fold_stays_as_it_is() -> None:
+    view = render(state(said(1, "a"), plan=PLAN), NONE, None)
+    assert fold(view, NONE, 0, "toggle") == NONE
+    assert fold(view, NONE, 2, "toggle") == NONE
+    assert fold(view, NONE, 99, "toggle") == NONE
+
+
+def test_the_key_of_a_row() -> None:
+    view = render(state(asked(1, "a\nb"), said(1, "c"), plan=PLAN), NONE, None)
+    found = [key_at(view, row) for row in range(-1, 9)]
+    assert found == [None, *["user:1"] * 3, *["agent:1"] * 2, *["plan"] * 3, None]
+
+
+def test_the_location_of_a_tool_call() -> None:
+    entry = call(locations=(Location("/w/a.py", 3), Location("/w/b.py", 4)))
+    now = state(asked(1, "x"), entry)
+    view = render(now, frozenset({"tool:t"}), None)
+    assert drawn(view)[2:] == ["○ Edit a.py:3", "│ a.py:3", "│ b.py:4", ""]
+    rows = [location_at(now, view, row) for row in range(7)]
+    first, second = entry.locations
+    assert rows == [None, None, first, first, second, second, None]
+
+
+def test_the_location_within_a_diff_is_its_file() -> None:
+    entry = call(content=(Diff("/w/a", None, "x\n"), Diff("/w/b", None, "y\n")))
+    now = state(entry)
+    view = render(now, frozenset({"tool:t"}), None)
+    found = [location_at(now, view, row) for row in range(5)]
+    a, b = Location("/w/a"), Location("/w/b")
+    assert found == [a, a, a, b, b]
+
+
+def test_the_location_of_an_attachment_is_in_its_line_only() -> None:
+    entry = Message("user:1", "user", 1, (Text("see"), Resource("file:///w/a.py#L2-L3", "x")))
+    now = state(entry, Notice("n", 1, "end"))
+    view = render(now, NONE, None)
+    found = [location_at(now, view, row) for row in range(4)]
+    assert found == [None, Location("/w/a.py", 2), None, None]
+
+
+def test_plain_text_of_every_entry() -> None:
+    assert entry_text(said(1, "a")) == "a"
+    assert entry_text(Notice("n", 1, "b")) == "b"
+    assert entry_text(call(content=(Text("c"),))) == "c"

@@ -1,0 +1,31 @@
+"""Who wrote a line, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acp_nvim.view.review.why import KEYS, why
+from tests.support.reviews import author
+
+
+def test_it_names_the_turn_the_tool_call_and_the_prompt() -> None:
+    wrote = replace(author(3, prompt="Fix\n\nthe bug"), title="Edit\nstats.py")
+    lines = why(wrote, "pending", "14:02", in_chat=True)
+    assert [line.text for line in lines] == [
+        "gemini · turn 3  pending · 14:02",
+        "Edit stats.py",
+        "> Fix",
+        "> the bug",
+        "",
+        KEYS,
+    ]
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    lines = why(author(1, prompt=""), "kept", "", in_chat=False)
+    assert [line.text for line in lines] == ["gemini · turn 1  kept"]
+
+
+def test_a_prompt_cannot_harm_the_screen() -> None:
+    lines = why(author(prompt="a\x1b[2Jb"), "kept", "", in_chat=False)
+    assert lines[1].text == "> a␛[2Jb"
