@@ -49,7 +49,7 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class ConflictRegion:
     """Both sides changed the same place: the 0-based lines [first, last) of ours.
 
     `lines` is what theirs has there.
@@ -68,10 +68,10 @@ class Reconciled:
     """
 
     hunks: tuple[Hunk, ...]
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[ConflictRegion, ...]
 
 
-Merge: TypeAlias = Merged | Conflict
+Merge: TypeAlias = Merged | ConflictRegion
 Hunks: TypeAlias = list[Hunk]
 
 
@@ -114,7 +114,7 @@ def reconcile(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -
     Edits that neither overlap nor touch are both kept, equal ones once; anything else conflicts.
     """
     hunks: list[Hunk] = []
-    conflicts: list[Conflict] = []
+    conflicts: list[ConflictRegion] = []
     shift = 0
     for mine, other in _groups(diff(base, ours), diff(base, theirs)):
         grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in mine)
@@ -125,7 +125,7 @@ def reconcile(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -
         elif other:
             wanted = _part(base, other, first, last)
             if wanted != _part(base, mine, first, last):
-                conflicts.append(Conflict(first + shift, last + shift + grown, tuple(wanted)))
+                conflicts.append(ConflictRegion(first + shift, last + shift + grown, tuple(wanted)))
         shift += grown
     return Reconciled(tuple(hunks), tuple(conflicts))
 

@@ -11,8 +11,8 @@ import pytest
 
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.ledger.deed import Author
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.ledger.delta import Author
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
 from tests.support.fake_recorder import FakeRecorder
@@ -65,7 +65,7 @@ class Desk:
         self.kind = kind
         self.recorder = FakeRecorder()
         files = self.files = NvimFiles(self._lua)
-        self.watch = DiskWatch(files, self._fault, recorder=self.recorder)
+        self.watch = DiskSync(files, self._fault, recorder=self.recorder)
         self.service = FileService(
             files, author=lambda session: AGENT, recorder=self.recorder, watch=self.watch
         )
@@ -129,7 +129,7 @@ async def test_a_change_of_the_disk_is_followed_and_recorded_exactly(desk: Desk)
     assert await desk.remembered()
     desk.nvim.command("checktime | silent write!")
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("first", "theirs"))
-    assert [deed[1:3] for deed in desk.recorder.deeds] == [
+    assert [delta[1:3] for delta in desk.recorder.deltas] == [
         (desk.exact(desk.lines()), desk.exact(desk.lines("first", "theirs")))
     ]
 
@@ -143,10 +143,10 @@ async def test_a_change_of_the_disk_and_unsaved_edits_are_both_kept(desk: Desk) 
     assert desk.nvim.eval("&modified") == 1
     desk.nvim.command("checktime | silent write")
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("mine", "theirs"))
-    assert [deed[1:3] for deed in desk.recorder.deeds] == [
+    assert [delta[1:3] for delta in desk.recorder.deltas] == [
         (desk.exact(desk.lines("mine")), desk.exact(desk.lines("mine", "theirs")))
     ]
-    assert desk.recorder.clashes == []
+    assert desk.recorder.conflicts == []
 
 
 async def test_a_write_through_us_and_unsaved_edits_are_both_kept(desk: Desk) -> None:
@@ -158,6 +158,6 @@ async def test_a_write_through_us_and_unsaved_edits_are_both_kept(desk: Desk) ->
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("mine", "theirs"))
     assert desk.nvim.eval("&modified") == 0
     assert await desk.remembered()
-    assert [deed[1:3] for deed in desk.recorder.deeds] == [
+    assert [delta[1:3] for delta in desk.recorder.deltas] == [
         (desk.exact(desk.lines("mine")), desk.exact(desk.lines("mine", "theirs")))
     ]

@@ -53,7 +53,7 @@ class AgentSteps(Model):
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             needed = is_conflict(known, live, text)
-            self._assert(needed or self._clashes(name), f"needless: {refused}")
+            self._assert(needed or self._conflicts(name), f"needless: {refused}")
 
     def _interrupt(self, step: Writes, name: str) -> None:
         """Have the user type before the n-th call from now."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.hunk import ReviewHunk
 from tests.proof.world import Sight
 
 
-def without(text: str | None, touched: Sequence[Change]) -> list[str]:
+def without(text: str | None, touched: Sequence[ReviewHunk]) -> list[str]:
     """Return the lines, without their ends, with what stood there before in place of these hunks.
 
     Whether the last line has an end is not in the hunks; `Machine.pristine` holds that.
@@ -19,12 +19,12 @@ def without(text: str | None, touched: Sequence[Change]) -> list[str]:
     return lines
 
 
-def added(touched: Sequence[Change]) -> str:
+def added(touched: Sequence[ReviewHunk]) -> str:
     """Return the lines that these hunks put in."""
     return "".join(line for it in touched for line in it.added)
 
 
-def removed(touched: Sequence[Change]) -> str:
+def removed(touched: Sequence[ReviewHunk]) -> str:
     """Return the lines that these hunks took out."""
     return "".join(line for it in touched for line in it.removed)
 
@@ -37,7 +37,9 @@ def text_of(sight: Sight, name: str) -> str | None:
     return sight.live(name)
 
 
-def complaint_of_reject(name: str, before: Sight, after: Sight, touched: Sequence[Change]) -> str:
+def complaint_of_reject(
+    name: str, before: Sight, after: Sight, touched: Sequence[ReviewHunk]
+) -> str:
     """Return what is wrong with a file after these hunks of it were rejected, or ""."""
     wanted = without(text_of(before, name), touched)
     now = text_of(after, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.hunk import ReviewHunk
 from tests.proof.deciding import (
     added,
     complaint_of_others,
@@ -131,7 +131,9 @@ class DecisionSteps(Model):
             self.seen[name] = after.disk[name]
 
 
-def _meant(step: Decides, found: Sequence[Change]) -> tuple[range | None, tuple[Change, ...]]:
+def _meant(
+    step: Decides, found: Sequence[ReviewHunk]
+) -> tuple[range | None, tuple[ReviewHunk, ...]]:
     """Return the rows that a decision names, and the hunks that they touch."""
     if step.scope in ("file", "all"):
         return None, tuple(found)

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, reject
 from acp_nvim.ledger.rewind import redo, undo, undone
@@ -182,7 +182,7 @@ class LedgerMachine:
             left = len(changes(self.ledger))
             assert left == len(found) - decided.count, "not so many hunks less"
 
-    def _rows(self, act: Decided, found: Sequence[Change]) -> range | None:
+    def _rows(self, act: Decided, found: Sequence[ReviewHunk]) -> range | None:
         if act.scope == "all":
             return None
         if act.scope == "hunk" and found:
@@ -193,8 +193,8 @@ class LedgerMachine:
     def _check_reject(
         self,
         before: str | None,
-        found: Sequence[Change],
-        touched: Sequence[Change],
+        found: Sequence[ReviewHunk],
+        touched: Sequence[ReviewHunk],
         after: Ledger,
         act: Decided,
         rows: range | None,
@@ -229,9 +229,9 @@ class LedgerMachine:
         self.pending &= agents(self.ledger.text)
 
     def _redo(self) -> None:
-        if deeds := undone(self.ledger):
+        if deltas := undone(self.ledger):
             before = self.ledger.text
-            self.ledger = redo(self.ledger, deeds[-1].batch).ledger
+            self.ledger = redo(self.ledger, deltas[-1].batch).ledger
             both = (*changes(self.ledger), *changes(self.ledger, "kept"))
             removed = "".join(line for it in both for line in it.removed)
             lost = users(before) - users(self.ledger.text) - users(removed)
@@ -277,7 +277,7 @@ def _split(text: str | None) -> list[str]:
     return (text or "").splitlines(keepends=True)
 
 
-def _meets(change: Change, rows: range, found: Sequence[Change], end: int) -> bool:
+def _meets(change: ReviewHunk, rows: range, found: Sequence[ReviewHunk], end: int) -> bool:
     """Return whether any row of the hunk is meant: of a removal the one below it.
 
     At the end of the file that is the last one, if there is no other hunk in it.
@@ -289,7 +289,7 @@ def _meets(change: Change, rows: range, found: Sequence[Change], end: int) -> bo
     return any(row in rows for row in met)
 
 
-def _without(lines: Sequence[str], touched: Sequence[Change]) -> list[str]:
+def _without(lines: Sequence[str], touched: Sequence[ReviewHunk]) -> list[str]:
     new = list(lines)
     for it in sorted(touched, key=lambda change: change.first, reverse=True):
         new[it.first : it.last] = it.removed

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 
 from acp_nvim.files.text import split_lines
-from acp_nvim.hunks import Conflict, merge
+from acp_nvim.hunks import ConflictRegion, merge
 from tests.proof.deciding import added, text_of
 from tests.proof.lines import agents, bodies, glued, merge_complaint, moved, users
 from tests.proof.services import Services
@@ -94,7 +94,7 @@ class Model:
             self.origin[name] = theirs
             return
         origin = self.origin[name]
-        if not self._clashes(name):
+        if not self._conflicts(name):
             ours = [
                 merge_complaint(it or "", shown.text, theirs, after.live(name))
                 for it in (base, origin)
@@ -102,7 +102,7 @@ class Model:
             self._assert("" in ours, f"{name}: {ours[0]}")
             self.origin[name] = theirs
         elif theirs != base and origin is not None and not is_conflict(origin, shown.text, theirs):
-            self.soft["needless clash"] += 1
+            self.soft["needless conflict"] += 1
 
     # What holds always
 
@@ -114,7 +114,7 @@ class Model:
     def _check_books(self, step: Step) -> None:
         """Nothing pending is dropped, and what agents took of the user's can be had back."""
         for name in NAMES:
-            if self._unsettled(name) or self._clashes(name):
+            if self._unsettled(name) or self._conflicts(name):
                 continue
             text = text_of(self.sight, name)
             self.services.observe(name, text)
@@ -152,7 +152,7 @@ class Model:
 
     def _check_silence(self) -> None:
         """Neovim has no question when all is settled."""
-        if self.log.clashes or any(self._unsettled(name) for name in NAMES):
+        if self.log.conflicts or any(self._unsettled(name) for name in NAMES):
             return
         asked = [row for row in self.world.hand("questions") if row[1] != "deleted"]
         reasons = sorted({row[1] for row in asked})
@@ -175,7 +175,7 @@ class Model:
         hidden = agents(after.live(name)) - self.reported[name]
         self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")
         text = before
-        if typed or self._clashes(name) or self.origin[name] != self.seen[name]:
+        if typed or self._conflicts(name) or self.origin[name] != self.seen[name]:
             return told[-1].after if told else None
         if told and told[0].before is None and self.seen[name] is None:
             text = None  # a buffer keeps the text of a file that is gone
@@ -188,8 +188,8 @@ class Model:
         self._assert(gone or text == after.live(name), f"{name}: not told: {text!r}")
         return text
 
-    def _clashes(self, name: str) -> bool:
-        return self.world.path(name) in self.log.clashes
+    def _conflicts(self, name: str) -> bool:
+        return self.world.path(name) in self.log.conflicts
 
     def _assert(self, holds: object, complaint: str) -> None:
         if holds:
@@ -204,4 +204,4 @@ class Model:
 def is_conflict(base: str | None, ours: str | None, theirs: str) -> bool:
     """Return whether both sides have changed the same place."""
     sides = (split_lines(text or "") for text in (base, ours, theirs))
-    return isinstance(merge(*sides), Conflict)
+    return isinstance(merge(*sides), ConflictRegion)

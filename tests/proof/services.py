@@ -9,13 +9,13 @@ from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.recorder import Recorder
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.nvim.files import NvimFiles
-from acp_nvim.review.decisions import Review, Undone
-from acp_nvim.review.log import Edits, Turn
+from acp_nvim.review.decisions import Decisions, Undone
+from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
 from acp_nvim.storage.edits import EditStore
 from tests.proof.world import World
@@ -36,22 +36,22 @@ class Record:
 class Log(Recorder):
     """Passes on what the books are told, and remembers it."""
 
-    def __init__(self, books: Edits) -> None:
+    def __init__(self, books: EditLog) -> None:
         self._books = books
         self.records: list[Record] = []
-        self.clashes: dict[str, Clash] = {}
+        self.conflicts: dict[str, Conflict] = {}
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         if before != after:
             self.records.append(Record(path, before, after, author))
         self._books.wrote(path, before, after, author)
 
-    def clashed(self, clash: Clash) -> None:
-        self.clashes[clash.path] = clash
-        self._books.clashed(clash)
+    def conflicted(self, conflict: Conflict) -> None:
+        self.conflicts[conflict.path] = conflict
+        self._books.conflicted(conflict)
 
     def settled(self, path: str) -> None:
-        self.clashes.pop(path, None)
+        self.conflicts.pop(path, None)
         self._books.settled(path)
 
 
@@ -67,11 +67,11 @@ class Services:
 
         self._now = now
         store = EditStore(lambda: str(world.folder.parent), now)
-        self.edits = Edits(store, now=now, changed=lambda path: None)
+        self.edits = EditLog(store, now=now, changed=lambda path: None)
         self.log = Log(self.edits)
         self.roots = Roots(str(world.folder))
         files = NvimFiles(world.lua)
-        self.watch = DiskWatch(
+        self.watch = DiskSync(
             files,
             fail,
             baselines=Baselines(quiet=0),
@@ -80,7 +80,7 @@ class Services:
         )
         self._turns: dict[str, Author] = {}
         self.service = FileService(files, author=self.author, recorder=self.log, watch=self.watch)
-        self.review = Review(self.edits, files, self.watch)
+        self.review = Decisions(self.edits, files, self.watch)
 
     def author(self, session: str) -> Author:
         """Return the turn that runs; one always does."""
@@ -118,7 +118,7 @@ class Services:
         """Fold in what the user did: the text is the live one, and the disk is settled."""
         self.edits.saw(self.world.path(name), text)
 
-    def changes(self, name: str) -> tuple[Change, ...]:
+    def changes(self, name: str) -> tuple[ReviewHunk, ...]:
         """Return what is pending in a file."""
         return self.edits.changes(self.world.path(name))
 

@@ -50,11 +50,11 @@ class UserSteps(Model):
 
     def _excuse(self, name: str) -> None:
         """The user has acted upon what the client was late to look at: whose is it, then?"""
-        if self._unsettled(name) or self._clashes(name):
+        if self._unsettled(name) or self._conflicts(name):
             self.reported[name] |= agents(self.sight.disk[name])
 
     def _save(self, name: str, answer: str) -> None:
-        behind = self.sight.disk[name] != self.origin[name] or self._clashes(name)
+        behind = self.sight.disk[name] != self.origin[name] or self._conflicts(name)
         may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
         shown = self.sight.shown.get(name)
         self._excuse(name)

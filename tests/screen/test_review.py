@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.ledger.change import Change
-from acp_nvim.view.review.marks import Drawing, FileReview, clash_marks
+from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.view.review.marks import Drawing, FileReview, conflict_marks
 from tests.support.grid import Picture, Screen
 from tests.support.nvim import Neovim
 from tests.support.reviews import ReviewingNeovim, review
@@ -173,17 +173,17 @@ def test_a_new_a_deleted_and_a_disputed_file_say_so(
 ) -> None:
     lines = tuple(f"line {number}\n" for number in range(1, 4))
     new = edit(nvim, "new.txt", "".join(lines))
-    host.draw(FileReview(str(new), 3, (Change(0, lines, (), whole="created"),)))
+    host.draw(FileReview(str(new), 3, (ReviewHunk(0, lines, (), whole="created"),)))
     picture = screen.wait_for("new file")
     assert rows(picture, 3) == ["┃ line 1  new file · 3 lines", "┃ line 2", "┃ line 3"]
     assert picture.rows[0][2].groups == ()
     nvim.command("edit gone.txt")
     gone = (nvim.cwd / "gone.txt").resolve()
-    host.draw(FileReview(str(gone), 0, (Change(0, (), lines * 20, whole="deleted"),)))
+    host.draw(FileReview(str(gone), 0, (ReviewHunk(0, (), lines * 20, whole="deleted"),)))
     picture = screen.wait_for("deleted")
     assert rows(picture, 2) == ["▁   deleted · 60 lines", "  line 1"]
     both = edit(nvim, "both.txt", "".join(lines))
-    host.put(both, Drawing(clash_marks([(1, 2)], 3), ((1, 2),)))
+    host.put(both, Drawing(conflict_marks([(1, 2)], 3), ((1, 2),)))
     picture = screen.wait_for("conflict")
     assert rows(picture, 2)[1] == "┃ line 2  conflict: :Acp review shows both sides"
     assert "DiagnosticWarn" in groups(picture, 1, "┃")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from acp_nvim.files import git
-from acp_nvim.files.baselines.baselines import Baselines, Change, Changes
-from acp_nvim.files.baselines.listing import Inventories
+from acp_nvim.files.baselines.baselines import Baselines, Changes, DiskChange
+from acp_nvim.files.baselines.listing import Listings
 
 NOTHING = Changes((), ())
 
@@ -19,11 +19,11 @@ async def no_git(folder: str, limit: int, *only: str) -> git.Names | None:
 
 def plain(**options: Any) -> Baselines:
     """Return baselines for folders that are no repositories; git is never asked."""
-    return Baselines(inventories=Inventories(names=no_git), **options)
+    return Baselines(inventories=Listings(names=no_git), **options)
 
 
 def known(*changes: tuple[Path, str | None, str | None]) -> Changes:
-    return Changes(tuple(Change(str(path), *texts) for path, *texts in changes), ())
+    return Changes(tuple(DiskChange(str(path), *texts) for path, *texts in changes), ())
 
 
 def unknown(*paths: Path) -> Changes:

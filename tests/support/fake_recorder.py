@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from acp_nvim.files.recorder import Recorder
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
 
 
 class FakeRecorder(Recorder):
-    """`wrote` keeps no deed that changed nothing, as it is agreed."""
+    """`wrote` keeps no delta that changed nothing, as it is agreed."""
 
     def __init__(self) -> None:
-        self.deeds: list[tuple[str, str | None, str | None, Author]] = []
-        self.clashes: list[Clash] = []
+        self.deltas: list[tuple[str, str | None, str | None, Author]] = []
+        self.conflicts: list[Conflict] = []
         self.over: list[str] = []
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         if before != after:
-            self.deeds.append((path, before, after, author))
+            self.deltas.append((path, before, after, author))
 
-    def clashed(self, clash: Clash) -> None:
-        self.clashes.append(clash)
+    def conflicted(self, conflict: Conflict) -> None:
+        self.conflicts.append(conflict)
 
     def settled(self, path: str) -> None:
         self.over.append(path)

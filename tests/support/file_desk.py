@@ -9,8 +9,8 @@ import pytest
 from acp_nvim.errors import AskFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.ledger.deed import Author
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.ledger.delta import Author
 from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
 from tests.support.fake_ports import FakeFiles
 from tests.support.fake_recorder import FakeRecorder
@@ -29,7 +29,7 @@ class Desk:
         self.recorder = FakeRecorder()
         self.turns: dict[str, Author] = {"s": AGENT}
         self.running: Author | None = None
-        self.watch = DiskWatch(
+        self.watch = DiskSync(
             self.files, self.fault, recorder=self.recorder, author=lambda path: self.running
         )
         self.service = FileService(
@@ -46,9 +46,9 @@ class Desk:
     def fault(self, error: BaseException) -> None:
         raise error
 
-    def deeds(self) -> list[tuple[str | None, str | None]]:
+    def deltas(self) -> list[tuple[str | None, str | None]]:
         """Return the texts of what was recorded as the agent's."""
-        return [(before, after) for _, before, after, _ in self.recorder.deeds]
+        return [(before, after) for _, before, after, _ in self.recorder.deltas]
 
     def file(self, text: str | bytes, name: str = "a") -> Path:
         path = self.folder / name

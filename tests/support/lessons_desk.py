@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_nvim.files.roots import Roots
-from acp_nvim.review.notes import Draft, Lessons
+from acp_nvim.review.notes import Notes, PromptNotes
 from acp_nvim.view.review.note import Key
 from tests.support.fake_ports import FakeFiles
 from tests.support.stores import kept_in
@@ -22,7 +22,7 @@ class Desk:
         self.files = FakeFiles()
         self.faults: list[BaseException] = []
         self.store = kept_in(folder / "kept")
-        self.lessons = Lessons(self.files, self.faults.append, self.store)
+        self.lessons = PromptNotes(self.files, self.faults.append, self.store)
         self.roots = Roots(str(folder))
 
     def path(self, name: str) -> str:
@@ -53,7 +53,7 @@ class Desk:
         self.reject("a.py", "bad\n", "good\n")
         self.save("b.py", "y\n")
 
-    async def draft(self) -> Draft:
+    async def draft(self) -> Notes:
         return await self.lessons.draft(KEY, self.roots)
 
     async def told(self) -> dict[Key, str]:

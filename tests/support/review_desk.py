@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.ledger.deed import Author, SessionKey
-from acp_nvim.review.decisions import Review, Undone
-from acp_nvim.review.log import Edits, Turn
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.review.decisions import Decisions, Undone
+from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.storage.edits import EditStore
 from tests.support.fake_ports import FakeFiles
 
@@ -42,14 +42,14 @@ class ReviewDesk:
         self.running: Author | None = None
         self.seconds = 0.0
         self.store = EditStore(lambda: str(kept), self.now)
-        self.edits = Edits(self.store, now=self.now, changed=self.changed.append)
-        self.watch = DiskWatch(
+        self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
+        self.watch = DiskSync(
             self.files,
             self.faults.append,
             recorder=self.edits,
             author=lambda path: self.running,
         )
-        self.review = Review(
+        self.review = Decisions(
             self.edits,
             self.files,
             self.watch,

@@ -9,8 +9,8 @@ from typing import Any
 
 from acp_nvim.editor import Drawn
 from acp_nvim.hunks import diff
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.view.review.lists import QuickfixList
 from acp_nvim.view.review.marks import Drawing, FileReview, drawing
@@ -28,11 +28,11 @@ def review(
 ) -> FileReview:
     """Return all that differs as pending hunks of these authors."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    changes: list[Change] = []
+    changes: list[ReviewHunk] = []
     shift = 0
     for hunk in diff(before, after):
         gone = tuple(before[hunk.first : hunk.last])
-        changes.append(Change(hunk.first + shift, hunk.lines, gone, authors=authors))
+        changes.append(ReviewHunk(hunk.first + shift, hunk.lines, gone, authors=authors))
         shift += len(hunk.lines) - len(gone)
     return FileReview(str(path), len(after), tuple(changes))
 

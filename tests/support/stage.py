@@ -32,7 +32,7 @@ from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
-from acp_nvim.review.notes import Lessons
+from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import Event
 from acp_nvim.session.mention import find_mentions
@@ -77,7 +77,7 @@ class Stage:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self.log = Path(folder, "log.jsonl")
         self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        self.lessons = Lessons(self.files, self.faults.append, kept_in(folder))
+        self.lessons = PromptNotes(self.files, self.faults.append, kept_in(folder))
         services = Services(
             FileService(
                 self.files,

@@ -20,8 +20,8 @@ from pydantic import BaseModel
 from acp_nvim.agents import PRESETS
 from acp_nvim.commands.verbs import VERBS
 from acp_nvim.config import NamedValue, Options, parse
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.snapshot import snapshot
@@ -195,7 +195,7 @@ def keys(value: Any) -> Iterator[str]:
 
 
 def test_the_edits_of_the_snapshot_are_documented_as_they_are() -> None:
-    change = Change(0, ("a\n",), (), authors=(Author("agent", "session", 1, 0.0),))
+    change = ReviewHunk(0, ("a\n",), (), authors=(Author("agent", "session", 1, 0.0),))
     assert block_of_inspect("edits") == set(keys(edits_snapshot("/file", (change,))))
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.hunks import Conflict, Hunk, Merged, Reconciled, apply, diff, merge, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, Merged, Reconciled, apply, diff, merge, reconcile
 
 TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=40)
 LONG_TEXTS = st.lists(st.integers(0, 300).map(str), max_size=400)
@@ -118,14 +118,14 @@ def test_edits_apart_are_both_kept(base: str, ours: str, theirs: str, merged: st
 def test_edits_of_the_same_place_conflict(
     base: str, ours: str, theirs: str, first: int, last: int, lines: str
 ) -> None:
-    assert merge(list(base), list(ours), list(theirs)) == Conflict(first, last, tuple(lines))
+    assert merge(list(base), list(ours), list(theirs)) == ConflictRegion(first, last, tuple(lines))
 
 
 def test_what_fits_is_taken_around_the_conflicts() -> None:
     base, ours, theirs = list("abcdefgh"), list("xaBcdeFgh"), list("abcDeYgH")
     outcome = reconcile(base, ours, theirs)
     taken = (Hunk(4, 5, ("D",)), Hunk(8, 9, ("H",)))
-    assert outcome == Reconciled(taken, (Conflict(6, 7, ("Y",)),))
+    assert outcome == Reconciled(taken, (ConflictRegion(6, 7, ("Y",)),))
     assert "".join(apply(ours, outcome.hunks)) == "xaBcDeFgH"
 
 
@@ -167,7 +167,7 @@ def test_agrees_with_git_merge_file(
         for conflict in outcome.conflicts
     ]
     assert apply(ours, outcome.hunks) == git_merge(folder, "--ours") == text
-    assert isinstance(merge(base, ours, theirs), Conflict) == bool(places)
+    assert isinstance(merge(base, ours, theirs), ConflictRegion) == bool(places)
 
 
 def write(folder: Path, *texts: list[str]) -> None:

@@ -25,7 +25,7 @@ from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
-from acp_nvim.review.notes import Lessons
+from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.request import (
     Answer,
     Ask,
@@ -62,7 +62,7 @@ class Services:
     terminals: Terminals
     mentions: Mentions
     """Asks nothing of the agent: finds what prompts speak of."""
-    lessons: Lessons
+    lessons: PromptNotes
     """Asks nothing either: knows what goes along with prompts."""
     prepare: Callable[[Roots], Awaitable[None]] = nothing
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""

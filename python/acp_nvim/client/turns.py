@@ -18,10 +18,10 @@ from acp_nvim.client.session import Session
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.prompt.mentions import Takes
 from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
-from acp_nvim.review.notes import Draft
+from acp_nvim.review.notes import Notes
 from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of, unembedded
@@ -114,7 +114,7 @@ class Turns:
         if session.state.status == "idle":
             self.go_on(session)
 
-    async def _run(self, session: Session, blocks: tuple[Content, ...], draft: Draft) -> None:
+    async def _run(self, session: Session, blocks: tuple[Content, ...], draft: Notes) -> None:
         """Send the prompt and wait for its end, unless the turn was cancelled meanwhile."""
         if session.state.status != "running" or session.id is None:
             session.apply(TurnEnded(self._clock(), "cancelled"))

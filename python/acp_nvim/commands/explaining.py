@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.ledger.deed import Author, Deed
-from acp_nvim.review.log import Edits
+from acp_nvim.ledger.delta import Author, Delta
+from acp_nvim.review.log import EditLog
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.op import Replace, to_plain
@@ -27,25 +27,25 @@ async def why(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     found = _found(books, path, row)
     if found is None:
         return None
-    deed, state = found
-    session = desk.session(deed.author.agent, deed.author.session)
+    delta, state = found
+    session = desk.session(delta.author.agent, delta.author.session)
     chat = None if session is None else desk.chat_of(session)
-    place = None if chat is None else _row(chat, deed.author)
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(deed.at))
-    lines = why_lines(deed.author, state, when, in_chat=place is not None)
+    place = None if chat is None else _row(chat, delta.author)
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(delta.at))
+    lines = why_lines(delta.author, state, when, in_chat=place is not None)
     answer: dict[str, Any] = {"ops": [to_plain(Replace(0, -1, lines))]}
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer
 
 
-def _found(books: Edits, path: str, row: int) -> tuple[Deed, str] | None:
+def _found(books: EditLog, path: str, row: int) -> tuple[Delta, str] | None:
     """Return what put the row there, else what took lines out above it; and what became of it."""
     pending = books.changes(path)
-    deed = books.origin(path, row)
-    if deed is not None:
+    delta = books.origin(path, row)
+    if delta is not None:
         waits = any(row in range(it.first, it.last) for it in pending)
-        return deed, "pending" if waits else "kept"
+        return delta, "pending" if waits else "kept"
     for change in (*pending, *books.changes(path, "kept")):
         if change.first == row and not change.added and (gone := books.remover(path, change)):
             return gone, f"{change.state} · removed {plural(len(change.removed), 'line')} above"

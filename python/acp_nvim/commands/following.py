@@ -7,7 +7,7 @@ from typing import Any
 
 from acp_nvim.client.session import Session
 from acp_nvim.files.roots import Roots
-from acp_nvim.follow.follow_along import FollowAlong, Walker
+from acp_nvim.follow.follow_along import AgentId, FollowAlong
 from acp_nvim.session.event import (
     Event,
     SessionClosed,
@@ -40,7 +40,7 @@ async def follow(desk: Desk, payload: Mapping[str, Any]) -> None:
 def walked(along: FollowAlong, session: Session, roots: Roots, event: Event) -> None:
     """Let the editor go where an event tells that the agent is; not while a session is loaded."""
     state = session.state
-    walker = Walker(state.agent, state.id)
+    walker = AgentId(state.agent, state.id)
     match event:
         case ToolCallUpdated(id) if state.status != "loading":
             call = state.entry(f"tool:{id}")

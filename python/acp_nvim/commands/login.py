@@ -66,11 +66,11 @@ async def _pick(desk: Desk, client: Client, methods: tuple[Method, ...]) -> Meth
 
 def _label(client: Client, method: Method) -> str:
     if method.type == "terminal":
-        deed = f"runs {shlex.join(program(client.launch, method).argv)} in a terminal"
+        delta = f"runs {shlex.join(program(client.launch, method).argv)} in a terminal"
     else:
-        deed = "the agent does it, and may open a browser"
+        delta = "the agent does it, and may open a browser"
     about = f": {method.description}" if method.description else ""
-    return one_line(f"{method.name}{about} ({deed})", LONGEST)
+    return one_line(f"{method.name}{about} ({delta})", LONGEST)
 
 
 async def _reconnect(desk: Desk, old: Client) -> None:

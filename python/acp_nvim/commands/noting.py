@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.ledger.deed import SessionKey
-from acp_nvim.review.notes import Draft
+from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.review.notes import Notes
 from acp_nvim.session.event import Event, PromptSent, SessionOpened, TurnEnded
 from acp_nvim.view.diff.text import diff_lines
 from acp_nvim.view.op import Replace, to_plain
@@ -64,14 +64,14 @@ async def _find_out(desk: Desk, chat: Chat) -> None:
         chat.noted.sought = False
 
 
-async def _draft(desk: Desk, chat: Chat) -> Draft:
+async def _draft(desk: Desk, chat: Chat) -> Notes:
     if chat.session.state.status in BUSY:
-        return Draft()
+        return Notes()
     await desk.ground.disk.caught_up()  # what the agent has done itself it knows
     return await desk.ground.lessons.draft(_key(chat), desk.roots(chat.session))
 
 
-def _show(desk: Desk, chat: Chat, draft: Draft) -> None:
+def _show(desk: Desk, chat: Chat, draft: Notes) -> None:
     labels = tuple((note.key, note.label) for note in draft.notes)
     if labels != chat.noted.labels:
         chat.noted.labels = labels

@@ -8,8 +8,8 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
 from acp_nvim.errors import UserError
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
@@ -48,9 +48,9 @@ async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
     here = payload.get("path")
     if isinstance(here, str):
         await desk.ground.review.look(here)  # the user may have ended a conflict by hand
-    clash = edits.clash(here) if isinstance(here, str) else None
-    if clash is not None:
-        await _compare(desk, clash)
+    conflict = edits.conflict(here) if isinstance(here, str) else None
+    if conflict is not None:
+        await _compare(desk, conflict)
         return
     board.show(everything=True)
     await board.settled()
@@ -58,11 +58,11 @@ async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
     reviews = board.reviews()
     if turn is not None:
         reviews = _of_turn(desk, reviews, _session(desk, payload), int(turn))
-    clashes = edits.clashes() if turn is None else ()
-    await desk.ground.reviewer.lists(quickfix(reviews, clashes), make=True)
+    conflicts = edits.conflicts() if turn is None else ()
+    await desk.ground.reviewer.lists(quickfix(reviews, conflicts), make=True)
     if place := _nearest(reviews, here, int(payload.get("line") or 1)):
         await desk.ground.reviewer.go(*place)
-    desk.ground.notifier.notice(_said(desk, reviews, clashes))
+    desk.ground.notifier.notice(_said(desk, reviews, conflicts))
 
 
 def edited(desk: Desk, payload: Mapping[str, Any]) -> None:
@@ -93,7 +93,7 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     failed: list[str] = []
     for path in paths:
         try:
-            places = await _decide_clash(desk, path, rows, keep=is_keep)
+            places = await _decide_conflict(desk, path, rows, keep=is_keep)
             count = await act(path, rows)
             # what was taken of the agent's is among the hunks that were kept
             done += max(places, count) if is_keep else places + count
@@ -149,15 +149,15 @@ def _turns(desk: Desk, payload: Mapping[str, Any]) -> list[Turn]:
 
 def _authors(desk: Desk, path: str) -> list[Any]:
     ledger = desk.ground.edits.ledger(path)
-    return [] if ledger is None else [deed.author for deed in ledger.deeds]
+    return [] if ledger is None else [delta.author for delta in ledger.deltas]
 
 
 def _last_undone(desk: Desk) -> SessionKey | None:
     """Return the session whose turn was taken back last."""
     found = [
-        (deed.at, deed.author.turn_key[:2])
+        (delta.at, delta.author.turn_key[:2])
         for path in desk.ground.edits.paths()
-        for deed in desk.ground.edits.undone(path)
+        for delta in desk.ground.edits.undone(path)
     ]
     return max(found)[1] if found else None
 
@@ -199,41 +199,41 @@ def _nearest(reviews: Sequence[FileReview], path: object, line: int) -> tuple[st
     return waiting[0].path, waiting[0].row(waiting[0].pending[0]) + 1
 
 
-def _said(desk: Desk, reviews: Sequence[FileReview], clashes: Sequence[Clash]) -> str:
-    if not clashes:
+def _said(desk: Desk, reviews: Sequence[FileReview], conflicts: Sequence[Conflict]) -> str:
+    if not conflicts:
         return announcement(reviews)
-    where = relative(clashes[0].path, os.getcwd())
+    where = relative(conflicts[0].path, os.getcwd())
     return f"conflict in {where}: :Acp review in it shows both sides; {announcement(reviews)}"
 
 
-async def _compare(desk: Desk, clash: Clash) -> None:
+async def _compare(desk: Desk, conflict: Conflict) -> None:
     """Show both sides of a conflict: the user's live text, and what the agent wants."""
-    name = os.path.basename(clash.path)
-    lines = tuple(clash.theirs.removesuffix("\n").split("\n"))
+    name = os.path.basename(conflict.path)
+    lines = tuple(conflict.theirs.removesuffix("\n").split("\n"))
     comparison = Comparison(
-        left=Side(f"{name} (yours)", path=clash.path),
-        right=Side(f"{name} ({clash.author.agent})", lines),
+        left=Side(f"{name} (yours)", path=conflict.path),
+        right=Side(f"{name} ({conflict.author.agent})", lines),
         title=f"conflict: {name}",
         focus="left",
-        line=clash.places[0][0] + 1,
+        line=conflict.places[0][0] + 1,
     )
-    await desk.ground.comparer.open(f"conflict:{clash.path}", comparison)
+    await desk.ground.comparer.open(f"conflict:{conflict.path}", comparison)
     desk.ground.notifier.notice(BOTH_SIDES)
 
 
-async def _decide_clash(desk: Desk, path: str, rows: range | None, *, keep: bool) -> int:
+async def _decide_conflict(desk: Desk, path: str, rows: range | None, *, keep: bool) -> int:
     """Decide on the conflict in these rows, if there is one; return how many places it has."""
-    clash = desk.ground.edits.clash(path)
-    if clash is None:
+    conflict = desk.ground.edits.conflict(path)
+    if conflict is None:
         return 0
     meant = rows is None or any(
-        first < rows.stop and rows.start < max(last, first + 1) for first, last in clash.places
+        first < rows.stop and rows.start < max(last, first + 1) for first, last in conflict.places
     )
     if not meant:
         return 0
-    await desk.ground.review.resolve(clash, take=keep)
+    await desk.ground.review.resolve(conflict, take=keep)
     await desk.ground.comparer.close(f"conflict:{path}")
-    return len(clash.places)
+    return len(conflict.places)
 
 
 def _tell(desk: Desk, verb: str, outcome: Undone) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
-from acp_nvim.ledger.ledger import Form
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import FileAttributes
 
 
 class Recorder(Protocol):
@@ -19,14 +19,14 @@ class Recorder(Protocol):
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
 
-    def left(self, path: str, form: Form) -> None:
+    def left(self, path: str, form: FileAttributes) -> None:
         """A file is gone which was like that on disk; `wrote` is told next."""
 
-    def clashed(self, clash: Clash) -> None:
+    def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
 
     def settled(self, path: str) -> None:
-        """What the agent wrote there is in the live text now: an older clash is over."""
+        """What the agent wrote there is in the live text now: an older conflict is over."""
 
     def missed(self, paths: Sequence[str], author: Author) -> None:
         """An agent has changed these files, but nobody knows what they held before."""
@@ -38,7 +38,7 @@ class Unrecorded(Recorder):
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """Do nothing."""
 
-    def clashed(self, clash: Clash) -> None:
+    def conflicted(self, conflict: Conflict) -> None:
         """Do nothing."""
 
     def settled(self, path: str) -> None:
@@ -47,5 +47,5 @@ class Unrecorded(Recorder):
     def missed(self, paths: Sequence[str], author: Author) -> None:
         """Do nothing."""
 
-    def left(self, path: str, form: Form) -> None:
+    def left(self, path: str, form: FileAttributes) -> None:
         """Do nothing."""

@@ -18,14 +18,14 @@ from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.files import disk
 from acp_nvim.files import write as writing
-from acp_nvim.files.baselines.baselines import UNKNOWN, Change
+from acp_nvim.files.baselines.baselines import UNKNOWN, DiskChange
 from acp_nvim.files.recorder import Recorder, Unrecorded
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskWatch
+from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import buffer_text, clean, window
-from acp_nvim.files.write import Clashed, Wish, Written
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
 from acp_nvim.session.place import first_change
 from acp_nvim.session.request import FileRead, FileWritten, ReadFileAsk, WriteFileAsk
 
@@ -62,7 +62,7 @@ class FileService:
     `on_place` a line of it besides, where one is known: the first that was read, or changed;
     `on_text` the text that the agent takes the file for from then on; `on_refused` the session, the
     path as the agent has it, and why a write failed. `author` maps a session to its last turn, to
-    which the `recorder` counts what is written. `watch` is the editor's one DiskWatch.
+    which the `recorder` counts what is written. `watch` is the editor's one DiskSync.
     """
 
     def __init__(
@@ -76,13 +76,13 @@ class FileService:
         on_refused: Callable[[str, str, str], None] = silent,
         author: Callable[[str], Author | None] = nobody,
         recorder: Recorder | None = None,
-        watch: DiskWatch | None = None,
+        watch: DiskSync | None = None,
     ) -> None:
         self._files = files
         self._on_refused = on_refused
         self._author = author
         self._recorder = recorder or Unrecorded()
-        self._watch = watch or DiskWatch(files, unshown)
+        self._watch = watch or DiskSync(files, unshown)
         self._on_read = on_read
         self._on_written = on_written
         self._on_place = on_place
@@ -119,17 +119,19 @@ class FileService:
         try:
             path = roots.resolve(ask.path)
             async with self._lock(path), self._watch.still():
-                wish = await self._write(ask.session_id, path, clean(ask.content))
+                request = await self._write(ask.session_id, path, clean(ask.content))
         except AskFailed as error:
-            reason = error.told if isinstance(error, Clashed) else error.message
+            reason = error.told if isinstance(error, WriteConflict) else error.message
             self._on_refused(ask.session_id, ask.path, reason)
             raise
         self._on_written(ask.session_id, path)
-        line = first_change(wish.base, wish.content) if isinstance(wish.base, str) else None
+        line = (
+            first_change(request.base, request.content) if isinstance(request.base, str) else None
+        )
         self._on_place(ask.session_id, path, line)
         return FileWritten()
 
-    async def _write(self, session_id: str, path: str, content: str) -> Wish:
+    async def _write(self, session_id: str, path: str, content: str) -> WriteRequest:
         """Write, and say who did; the caller holds the file's lock, and `still`."""
         author = self._author(session_id)
         seen = await self._watch.seen(path)
@@ -138,24 +140,24 @@ class FileService:
             seen = change.before
         self._check(path)
         known = clean(seen) if isinstance(seen, str) else seen
-        wish = Wish(path, self._bases.get((session_id, path), known), content)
+        request = WriteRequest(path, self._bases.get((session_id, path), known), content)
         try:
-            written = await writing.write(self._files, wish)
-        except Clashed as clash:
-            self._clashed(wish, clash, author)
+            written = await writing.write(self._files, request)
+        except WriteConflict as conflict:
+            self._conflicted(request, conflict, author)
             raise
         if written.through:
             await self._watch.saw(path)
         else:
-            change = Change(path, written.before, written.after)
+            change = DiskChange(path, written.before, written.after)
             followed = await self._watch.wrote(path, author, change)
             if followed is not None:
                 written = replace(written, before=followed.before, after=followed.after or "")
-                written = replace(written, taken=not followed.clashes)
+                written = replace(written, taken=not followed.conflicts)
         # Not the merged text: what the user added is no news that the agent has had.
         self._remember(session_id, path, content)
         self._record(path, written, author)
-        return wish
+        return request
 
     def _check(self, path: str) -> None:
         """Raise `AskFailed` if the file must not be written now."""
@@ -169,20 +171,22 @@ class FileService:
                 f"{line + 1}: it must be saved, or read again, in the editor first",
             )
 
-    def _clashed(self, wish: Wish, clash: Clashed, author: Author | None) -> None:
+    def _conflicted(
+        self, request: WriteRequest, conflict: WriteConflict, author: Author | None
+    ) -> None:
         if author is not None:
-            self._recorder.clashed(
-                Clash(
-                    wish.path,
+            self._recorder.conflicted(
+                Conflict(
+                    request.path,
                     author,
-                    clash.base,
-                    wish.content,
-                    clash.places,
-                    on_disk=clash.on_disk,
+                    conflict.base,
+                    request.content,
+                    conflict.places,
+                    on_disk=conflict.on_disk,
                 )
             )
 
-    def _record(self, path: str, written: Written, author: Author | None) -> None:
+    def _record(self, path: str, written: WriteResult, author: Author | None) -> None:
         if author is not None:
             self._recorder.wrote(path, written.before, written.after, author)
         if written.taken:

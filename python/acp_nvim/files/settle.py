@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.files import disk
-from acp_nvim.files.baselines.baselines import UNKNOWN, Change
+from acp_nvim.files.baselines.baselines import UNKNOWN, DiskChange
 from acp_nvim.files.baselines.snapshot import Text
 from acp_nvim.files.text import buffer_form, buffer_text, reconciled, split_lines
-from acp_nvim.hunks import Conflict, diff
+from acp_nvim.hunks import ConflictRegion, diff
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -31,20 +31,20 @@ class Moved(AskFailed):
 class Followed:
     """What became of a change of the disk: the live text before and after, None for no file.
 
-    `clashes` are places of `after` where the user's text stays against `theirs`, the disk's.
+    `conflicts` are places of `after` where the user's text stays against `theirs`, the disk's.
     """
 
     before: str | None
     after: str | None
     base: str = ""
     theirs: str = ""
-    clashes: tuple[Conflict, ...] = ()
+    conflicts: tuple[ConflictRegion, ...] = ()
 
 
 async def follow(
     files: Files,
     path: str,
-    change: Change | None,
+    change: DiskChange | None,
     *,
     kept: bool = False,
     same: bool = False,
@@ -84,7 +84,7 @@ async def follow(
     raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
 
 
-async def closed(files: Files, change: Change) -> Followed | None:
+async def closed(files: Files, change: DiskChange) -> Followed | None:
     """Return what became of a file that is in no buffer; None if it was the user who wrote it."""
     stamp = disk.stamp(change.path)
     if stamp and stamp == await files.saved(change.path):
@@ -96,7 +96,7 @@ async def _bring(
     files: Files,
     buffer: LiveBuffer,
     now: str | None,
-    change: Change | None,
+    change: DiskChange | None,
     *,
     kept: bool,
     touched: bool,
@@ -118,7 +118,7 @@ async def _now(path: str, buffer: LiveBuffer) -> str | None:
 
 
 async def _take(
-    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None, *, touched: bool
+    files: Files, buffer: LiveBuffer, now: str | None, change: DiskChange | None, *, touched: bool
 ) -> tuple[bool, Followed | None]:
     """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
     live = buffer_text(buffer)
@@ -135,7 +135,9 @@ async def _take(
     return True, None if before == now else Followed(before, now)
 
 
-def _before(buffer: LiveBuffer, live: str, now: str | None, change: Change | None) -> str | None:
+def _before(
+    buffer: LiveBuffer, live: str, now: str | None, change: DiskChange | None
+) -> str | None:
     """Return what there was before the disk changed: the user may have saved since the last look,
     or Neovim has read the file anew by itself."""
     if change is None:
@@ -145,19 +147,19 @@ def _before(buffer: LiveBuffer, live: str, now: str | None, change: Change | Non
 
 
 async def _merge(
-    files: Files, buffer: LiveBuffer, now: str | None, change: Change | None, *, kept: bool
+    files: Files, buffer: LiveBuffer, now: str | None, change: DiskChange | None, *, kept: bool
 ) -> tuple[bool, Followed | None]:
     """Bring into unsaved edits what the disk has new; nothing if it is not known what that is."""
     if change is None or (now is None and change.before is None):
         return True, None
     live, base = buffer_text(buffer), change.before or ""
     if now is None:
-        whole = Conflict(0, len(split_lines(live)), ())
+        whole = ConflictRegion(0, len(split_lines(live)), ())
         return True, Followed(live, live, base, "", (whole,))
-    text, clashes = reconciled(base, live, now)
-    if text != live or kept or not clashes:
+    text, conflicts = reconciled(base, live, now)
+    if text != live or kept or not conflicts:
         lines, options = buffer_form(text, buffer)
         hunks = diff(buffer.lines, lines)
-        if not await files.edit(buffer, hunks, options, settled=kept or not clashes):
+        if not await files.edit(buffer, hunks, options, settled=kept or not conflicts):
             return False, None
-    return True, Followed(live, text, base, now, clashes)
+    return True, Followed(live, text, base, now, conflicts)

@@ -15,7 +15,7 @@ from acp_nvim.errors import AskFailed, Code, UserError
 from acp_nvim.files import disk
 from acp_nvim.files.text import buffer_form, buffer_text, exact
 from acp_nvim.hunks import diff
-from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
+from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.ledger.span import split_lines
 
 
@@ -26,7 +26,7 @@ class Standing:
     path: str
     text: str | None
     buffer: LiveBuffer | None = None
-    form: Form = UNKNOWN_FORM
+    form: FileAttributes = UNKNOWN_ATTRIBUTES
     """How it is on disk besides."""
 
     @property
@@ -45,14 +45,14 @@ async def stand(files: Files, path: str) -> Standing:
         # A buffer that is as its file was, and has no file any more, shows what is no more.
         is_gone = not buffer.modified and mode is None
         text = None if is_gone else buffer_text(buffer)
-        return Standing(path, text, buffer, Form(mode or 0, buffer.encoding))
+        return Standing(path, text, buffer, FileAttributes(mode or 0, buffer.encoding))
     try:
         found = await disk.read(path)
     except AskFailed as error:
         if error.code == Code.RESOURCE_NOT_FOUND:
             return Standing(path, None)
         raise
-    return Standing(path, found.text, form=Form(mode or 0, found.encoding))
+    return Standing(path, found.text, form=FileAttributes(mode or 0, found.encoding))
 
 
 def _mode(path: str) -> int | None:
@@ -66,7 +66,7 @@ async def put(
     files: Files,
     standing: Standing,
     text: str | None,
-    form: Form = UNKNOWN_FORM,
+    form: FileAttributes = UNKNOWN_ATTRIBUTES,
     *,
     settled: bool = False,
 ) -> bool:
@@ -93,7 +93,7 @@ async def put(
     return True
 
 
-def _restore_mode(path: str, form: Form) -> None:
+def _restore_mode(path: str, form: FileAttributes) -> None:
     if form.mode:
         # without the mode it is there all the same
         with suppress(OSError):
@@ -101,7 +101,13 @@ def _restore_mode(path: str, form: Form) -> None:
 
 
 async def _edit(
-    files: Files, standing: Standing, buffer: LiveBuffer, text: str, form: Form, *, settled: bool
+    files: Files,
+    standing: Standing,
+    buffer: LiveBuffer,
+    text: str,
+    form: FileAttributes,
+    *,
+    settled: bool,
 ) -> bool:
     if not buffer.modifiable or buffer.readonly:
         how = "read-only" if buffer.readonly else "not modifiable"

@@ -15,19 +15,19 @@ import anyio
 from acp_nvim.editor import Files
 from acp_nvim.errors import AcpError, AskFailed
 from acp_nvim.files import disk
-from acp_nvim.files.baselines.baselines import Baselines, Change, Unknown
+from acp_nvim.files.baselines.baselines import Baselines, DiskChange, Unknown
 from acp_nvim.files.recorder import Recorder, Unrecorded
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import ATTEMPTS, Followed, Moved, closed, follow
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
 
 
 @dataclass(frozen=True, slots=True)
 class Late:
     """A change of the disk that the editor could not take yet."""
 
-    change: Change
+    change: DiskChange
     author: Author | None
 
 
@@ -45,7 +45,7 @@ def nobody(path: str) -> Author | None:
     return None
 
 
-class DiskWatch:
+class DiskSync:
     """Collects what may have changed; `look` and `sweep` return at once, `run` does the work.
 
     A change is counted to an author, a turn of an agent; None: it is nobody's. It is the one for
@@ -127,9 +127,9 @@ class DiskWatch:
 
     # --- for who holds `still`
 
-    async def settle(self, path: str, author: Author | None = None) -> Change | None:
+    async def settle(self, path: str, author: Author | None = None) -> DiskChange | None:
         """Take what the disk has new at that resolved path, and return it."""
-        told: Change | None = None
+        told: DiskChange | None = None
         for _ in range(ATTEMPTS):
             encoding = await self._encoding(path)
             known = self._baselines.text(path, encoding)
@@ -147,7 +147,7 @@ class DiskWatch:
         self._late.pop(path, None)
         self._disputes.pop(path, None)
 
-    async def wrote(self, path: str, author: Author | None, change: Change) -> Followed | None:
+    async def wrote(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
         """Bring in a buffer of a file that was written because it had none: there may be one now.
 
         Returns what became of the live text, None if there is nothing to tell.
@@ -224,7 +224,7 @@ class DiskWatch:
         path: str,
         encoding: str,
         author: Author | None,
-        change: Change | None,
+        change: DiskChange | None,
         *,
         same: bool = False,
     ) -> bool:
@@ -251,7 +251,7 @@ class DiskWatch:
             del self._disputes[path]
         return True
 
-    def _leave(self, change: Change | None) -> None:
+    def _leave(self, change: DiskChange | None) -> None:
         if change is not None and change.after is None:
             self._recorder.left(change.path, change.form)
 
@@ -261,17 +261,17 @@ class DiskWatch:
         self._dispute(path, author, followed)
 
     def _dispute(self, path: str, author: Author | None, followed: Followed) -> None:
-        if not followed.clashes:
+        if not followed.conflicts:
             return
-        line = followed.clashes[0].first
+        line = followed.conflicts[0].first
         self._disputes[path] = Dispute(disk.stamp(path), line, author)
         if author is not None:
-            places = tuple((place.first, place.last) for place in followed.clashes)
-            self._recorder.clashed(
-                Clash(path, author, followed.base, followed.theirs, places, on_disk=True)
+            places = tuple((place.first, place.last) for place in followed.conflicts)
+            self._recorder.conflicted(
+                Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
             )
 
 
-def _joined(first: Change | None, second: Change) -> Change:
+def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
     """Return two changes, one after the other, as one."""
     return second if first is None else replace(second, before=first.before)

@@ -10,7 +10,7 @@ import codecs
 import re
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
-from acp_nvim.hunks import Conflict, Hunk, apply, merge, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, merge, reconcile
 
 BOM = "\ufeff"
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
@@ -165,25 +165,25 @@ def merge_lines(*texts: str) -> list[list[str]]:
     return [re.findall("[^\r]*\r|[^\r]+", text) for text in texts]
 
 
-def merged(base: str, ours: str, theirs: str) -> str | Conflict:
-    """Return both sides' edits of the base together, or where they clash (lines of ours)."""
+def merged(base: str, ours: str, theirs: str) -> str | ConflictRegion:
+    """Return both sides' edits of the base together, or where they conflict (lines of ours)."""
     old, lines, new = merge_lines(base, ours, theirs)
     outcome = merge(old, lines, new)
-    return outcome if isinstance(outcome, Conflict) else "".join(apply(lines, outcome.hunks))
+    return outcome if isinstance(outcome, ConflictRegion) else "".join(apply(lines, outcome.hunks))
 
 
-def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[Conflict, ...]]:
+def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRegion, ...]]:
     """Return ours with what fits of theirs, and the places where it did not, in what is returned.
 
     A place is the 0-based lines [first, last), where ours stays, and what theirs has there.
     """
     old, lines, new = merge_lines(base, ours, theirs)
     outcome = reconcile(old, lines, new)
-    places: list[Conflict] = []
+    places: list[ConflictRegion] = []
     for place in outcome.conflicts:
         before = [hunk for hunk in outcome.hunks if hunk.last <= place.first]
         grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in before)
-        places.append(Conflict(place.first + grown, place.last + grown, place.lines))
+        places.append(ConflictRegion(place.first + grown, place.last + grown, place.lines))
     return "".join(apply(lines, outcome.hunks)), tuple(places)
 
 

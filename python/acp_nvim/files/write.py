@@ -20,14 +20,14 @@ from acp_nvim.files.text import (
     encode,
     merge_lines,
 )
-from acp_nvim.hunks import Conflict, Hunk, apply, diff, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WriteRequest:
     """What an agent wants a file to be: `content`, which it made of `base` (None: no file)."""
 
     path: str
@@ -36,7 +36,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """The exact live text before, None where no file was, and after."""
 
     before: str | None
@@ -47,10 +47,12 @@ class Written:
     """Through a buffer; else to the disk, for there was none."""
 
 
-class Clashed(AskFailed):
+class WriteConflict(AskFailed):
     """The user has changed the same places; nothing was written. `told`: what the user reads."""
 
-    def __init__(self, wish: Wish, base: str, places: Iterable[Conflict], *, on_disk: bool) -> None:
+    def __init__(
+        self, request: WriteRequest, base: str, places: Iterable[ConflictRegion], *, on_disk: bool
+    ) -> None:
         self.base = base
         self.places = tuple((place.first, place.last) for place in places)
         self.on_disk = on_disk
@@ -58,75 +60,76 @@ class Clashed(AskFailed):
         self.told = f"you have changed line {line}, too: your text stays, and the agent was told so"
         super().__init__(
             Code.INTERNAL_ERROR,
-            f"{wish.path} was changed by the user since you read it, at line {line}: "
+            f"{request.path} was changed by the user since you read it, at line {line}: "
             "read it again and repeat your edit",
         )
 
 
-async def write(files: Files, wish: Wish) -> Written:
-    """Fulfil the wish, with the user's edits since its base. Raises `AskFailed`, or `Clashed`."""
+async def write(files: Files, request: WriteRequest) -> WriteResult:
+    """Write, with the user's edits since the base. Raises `AskFailed`, or `WriteConflict`."""
     for _ in range(ATTEMPTS):
-        buffer = await files.loaded(wish.path)
+        buffer = await files.loaded(request.path)
         if buffer is None:
-            return await _to_disk(files, wish)
-        written = await _through(files, wish, buffer)
+            return await _to_disk(files, request)
+        written = await _through(files, request, buffer)
         if written is not None:
             return written
-    raise AskFailed(Code.INTERNAL_ERROR, f"{wish.path} keeps changing: try again later")
+    raise AskFailed(Code.INTERNAL_ERROR, f"{request.path} keeps changing: try again later")
 
 
-async def _to_disk(files: Files, wish: Wish) -> Written:
+async def _to_disk(files: Files, request: WriteRequest) -> WriteResult:
     """Write a file that is not open here."""
-    holder = await files.holder(wish.path)
+    holder = await files.holder(request.path)
     if holder is not None:
         raise AskFailed(
             Code.INTERNAL_ERROR,
-            f"{wish.path} is open in {holder}, which would overwrite it: it must be closed there",
+            f"{request.path} is open in {holder}, which would overwrite it: "
+            "it must be closed there",
         )
-    now = await _now(wish.path)
+    now = await _now(request.path)
     if now is None:
-        await disk.write(wish.path, wish.content.encode())
-        return Written(None, wish.content, through=False)
-    base = wish.base if isinstance(wish.base, str) else now.text
-    text = _merge(wish, base, now.text, now.text)
+        await disk.write(request.path, request.content.encode())
+        return WriteResult(None, request.content, through=False)
+    base = request.base if isinstance(request.base, str) else now.text
+    text = _merge(request, base, now.text, now.text)
     if text != now.text:
-        await disk.write(wish.path, encode(text, now.encoding))
-    return Written(now.text, text, through=False)
+        await disk.write(request.path, encode(text, now.encoding))
+    return WriteResult(now.text, text, through=False)
 
 
-async def _through(files: Files, wish: Wish, buffer: LiveBuffer) -> Written | None:
+async def _through(files: Files, request: WriteRequest, buffer: LiveBuffer) -> WriteResult | None:
     """Write through the open buffer; None if it changed meanwhile."""
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
-        raise AskFailed(Code.INTERNAL_ERROR, f"{wish.path} is {how} in the user's editor")
-    found = await _now(wish.path, buffer.encoding or "utf-8")
+        raise AskFailed(Code.INTERNAL_ERROR, f"{request.path} is {how} in the user's editor")
+    found = await _now(request.path, buffer.encoding or "utf-8")
     on_disk = None if found is None else clean(found.text)
     live = buffer_text(buffer)
     before = None if found is None and not buffer.modified else live
     ours = clean(live) if on_disk is None or buffer.modified else on_disk
-    if buffer.modified and wish.base is UNKNOWN and wish.content == on_disk:
+    if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
-        return Written(live, live, taken=False)
-    text = _merge(wish, _base(wish, buffer, ours, on_disk), ours, on_disk)
+        return WriteResult(live, live, taken=False)
+    text = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(text, buffer)
     hunks = diff([clean(line) for line in buffer.lines], lines)
     after = buffer_text(_edited(buffer, hunks, options))
     saved = text == on_disk and not buffer.modified
     if saved and after == live:
-        return Written(before, after)
+        return WriteResult(before, after)
     if not await (files.follow if saved else files.write)(buffer, hunks, options):
         return None
-    return Written(before, after)
+    return WriteResult(before, after)
 
 
-def _base(wish: Wish, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
+def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
     """Return the text that the agent's and the user's have in common, as far as that is known."""
-    if isinstance(wish.base, str):
-        return wish.base
+    if isinstance(request.base, str):
+        return request.base
     if not buffer.modified:
         return ours
-    return "" if wish.base is None or on_disk is None else on_disk
+    return "" if request.base is None or on_disk is None else on_disk
 
 
 async def _now(path: str, encoding: str = "") -> DiskText | None:
@@ -153,12 +156,12 @@ def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -
     )
 
 
-def _merge(wish: Wish, base: str, ours: str, on_disk: str | None) -> str:
-    """Return the agent's text with what the user changed since `base`. Raises `Clashed`."""
+def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> str:
+    """Return the agent's text with what the user changed since `base`. Raises `WriteConflict`."""
     if base == ours:
-        return wish.content
-    old, lines, new = merge_lines(base, ours, wish.content)
+        return request.content
+    old, lines, new = merge_lines(base, ours, request.content)
     outcome = reconcile(old, lines, new)
     if outcome.conflicts:
-        raise Clashed(wish, base, outcome.conflicts, on_disk=on_disk == wish.content)
+        raise WriteConflict(request, base, outcome.conflicts, on_disk=on_disk == request.content)
     return "".join(apply(lines, outcome.hunks))

@@ -26,7 +26,7 @@ LIMIT = 10 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Walker:
+class AgentId:
     """Who is somewhere: an agent, in a session of it."""
 
     agent: str
@@ -37,7 +37,7 @@ class Walker:
 class Step:
     """That an agent is at a place."""
 
-    walker: Walker
+    walker: AgentId
     place: Place
     file: str | None
     """The resolved path of an existing file in the session's folders; None: nothing to open."""
@@ -54,8 +54,8 @@ class FollowAlong:
         self._configured = False
         self._enabled = False
         self._last: Step | None = None
-        self._said: dict[Walker, set[tuple[str, str, str, int | None]]] = {}
-        self._changes: dict[tuple[Walker, str | None, str], Step] = {}
+        self._said: dict[AgentId, set[tuple[str, str, str, int | None]]] = {}
+        self._changes: dict[tuple[AgentId, str | None, str], Step] = {}
         self._is_due = False
         self._is_refused = False
         self._busy = False
@@ -86,7 +86,7 @@ class FollowAlong:
         """Have a window that can be moved, by the user's wish."""
         await self._follower.start()
 
-    def walked(self, walker: Walker, roots: Roots, tool_call: str, steps: Iterable[Place]) -> None:
+    def walked(self, walker: AgentId, roots: Roots, tool_call: str, steps: Iterable[Place]) -> None:
         """A tool call tells where the agent is."""
         for place in steps:
             file = _file(roots, place.path)
@@ -99,7 +99,7 @@ class FollowAlong:
                 self._changes[walker, tool_call, place.path] = step
                 self._wake.set()
 
-    def touched(self, walker: Walker, path: str, line: int | None) -> None:
+    def touched(self, walker: AgentId, path: str, line: int | None) -> None:
         """The agent has read or written a file through the editor; the path is resolved."""
         last = self._last
         is_here = last is not None and (last.walker, last.file) == (walker, path)
@@ -107,7 +107,7 @@ class FollowAlong:
             return  # its tool call has told the place already, and better
         self._arrive(Step(walker, Place(path, line), path), line)
 
-    def begin(self, walker: Walker) -> None:
+    def begin(self, walker: AgentId) -> None:
         """A new turn begins, or the session is over: where the agent was is of no interest."""
         self._said.pop(walker, None)
         if self._last is not None and self._last.walker == walker:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class Conflict:
     """The user and an agent have changed the same place of a file; the user's text is kept."""
 
     path: str

@@ -1,4 +1,4 @@
-"""The ledger of one file: its weave and the deeds that the weave names."""
+"""The ledger of one file: its weave and the deltas that the weave names."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from acp_nvim.ledger.deed import Author, Deed, Kind, TurnKey
+from acp_nvim.ledger.delta import Author, Delta, Kind, TurnKey
 from acp_nvim.ledger.span import FILE, NOBODY, Span, Weave, lines_of, packed, text_of
 from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FileAttributes:
     """How a file was on disk besides its text, when it went."""
 
     mode: int = 0
@@ -21,7 +21,7 @@ class Form:
     """What its text was written in, as Neovim or Python call it; "": UTF-8, or not known."""
 
 
-UNKNOWN_FORM: Final = Form()
+UNKNOWN_ATTRIBUTES: Final = FileAttributes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Ledger:
     """One file, from the moment before an agent first changed it."""
 
     weave: Weave = ()
-    deeds: tuple[Deed, ...] = ()
+    deltas: tuple[Delta, ...] = ()
     """By their numbers, which count from 1."""
-    form: Form = UNKNOWN_FORM
+    form: FileAttributes = UNKNOWN_ATTRIBUTES
     """How the file was, for when it comes back."""
 
     @property
@@ -39,25 +39,25 @@ class Ledger:
         """The text as it was last seen; None: there was no file."""
         return text_of(self.weave)
 
-    def deed(self, number: int) -> Deed | None:
-        """Return the deed of that number, None for `NOBODY`."""
-        return self.deeds[number - 1] if number != NOBODY else None
+    def delta(self, number: int) -> Delta | None:
+        """Return the delta of that number, None for `NOBODY`."""
+        return self.deltas[number - 1] if number != NOBODY else None
 
     def of_turn(self, key: TurnKey) -> frozenset[int]:
         """Return the numbers of what the agent did in that turn."""
         return frozenset(
-            deed.number
-            for deed in self.deeds
-            if deed.kind == "agent" and deed.author.turn_key == key
+            delta.number
+            for delta in self.deltas
+            if delta.kind == "agent" and delta.author.turn_key == key
         )
 
     def over(self, numbers: frozenset[int]) -> frozenset[int]:
-        """Return the numbers of the other deeds that were made upon these."""
+        """Return the numbers of the other deltas that were made upon these."""
         return (
             frozenset(
-                deed.number
-                for deed in self.deeds
-                if deed.kind in ("agent", "joined") and deed.over & numbers
+                delta.number
+                for delta in self.deltas
+                if delta.kind in ("agent", "joined") and delta.over & numbers
             )
             - numbers
         )
@@ -70,19 +70,19 @@ def begin(text: str | None) -> Ledger:
 
 def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger:
     """Return the ledger after the agent has made this text of the one that it knows."""
-    deeds = list(ledger.deeds)
+    deltas = list(ledger.deltas)
 
     def judge(place: Place) -> Verdict:
-        over = _over(deeds, (*place.killed, *place.revived))
-        return Verdict(_new(deeds, "agent", author, at, over))
+        over = _over(deltas, (*place.killed, *place.revived))
+        return Verdict(_new(deltas, "agent", author, at, over))
 
     def may_return(span: Span) -> bool:
         # Only within one turn, and before the user has decided: each is reviewed by itself.
-        deed = deeds[span.died - 1] if span.died else None
-        return deed is not None and _is_of(deed, author) and not span.kept_death
+        delta = deltas[span.died - 1] if span.died else None
+        return delta is not None and _is_of(delta, author) and not span.kept_death
 
     weave = rewoven(ledger.weave, lines_of(text), judge, may_return, by_user=False)
-    return replace(ledger, weave=weave, deeds=tuple(deeds))
+    return replace(ledger, weave=weave, deltas=tuple(deltas))
 
 
 def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
@@ -91,25 +91,25 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
     What the user changed in an agent's lines belongs to the agent's hunk from then on; everything
     else is nobody's to review.
     """
-    deeds = list(ledger.deeds)
+    deltas = list(ledger.deltas)
 
     def judge(place: Place) -> Verdict:
         touched = _touched(place)
-        over = _over(deeds, touched)
+        over = _over(deltas, touched)
         if not over:
             return Verdict(NOBODY)
         kept = all(map(_is_settled, touched))
-        author = deeds[max(over) - 1].author
-        return Verdict(_new(deeds, "joined", author, at, over), kept)
+        author = deltas[max(over) - 1].author
+        return Verdict(_new(deltas, "joined", author, at, over), kept)
 
     weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, by_user=True)
-    return replace(ledger, weave=weave, deeds=tuple(deeds))
+    return replace(ledger, weave=weave, deltas=tuple(deltas))
 
 
 def added(ledger: Ledger, kind: Kind, author: Author, at: float, batch: str = "") -> Ledger:
-    """Return the ledger with one more deed, the last of its deeds."""
-    deed = Deed(len(ledger.deeds) + 1, kind, author, at, batch=batch)
-    return replace(ledger, deeds=(*ledger.deeds, deed))
+    """Return the ledger with one more delta, the last of its deltas."""
+    delta = Delta(len(ledger.deltas) + 1, kind, author, at, batch=batch)
+    return replace(ledger, deltas=(*ledger.deltas, delta))
 
 
 def _touched(place: Place) -> tuple[Span, ...]:
@@ -129,18 +129,18 @@ def _is_settled(span: Span) -> bool:
     return span.alive or span.kept_death
 
 
-def _over(deeds: list[Deed], spans: Iterable[Span]) -> frozenset[int]:
-    """Return the deeds that these lines came from, left by or came back by, and what is below."""
+def _over(deltas: list[Delta], spans: Iterable[Span]) -> frozenset[int]:
+    """Return the deltas that these lines came from, left by or came back by, and what is below."""
     named = {it for span in spans for it in (span.born, span.died, span.undone) if it}
-    below = {it for number in named for it in deeds[number - 1].over}
+    below = {it for number in named for it in deltas[number - 1].over}
     return frozenset(named | below)
 
 
-def _new(deeds: list[Deed], kind: Kind, author: Author, at: float, over: frozenset[int]) -> int:
-    number = len(deeds) + 1
-    deeds.append(Deed(number, kind, author, at, over))
+def _new(deltas: list[Delta], kind: Kind, author: Author, at: float, over: frozenset[int]) -> int:
+    number = len(deltas) + 1
+    deltas.append(Delta(number, kind, author, at, over))
     return number
 
 
-def _is_of(deed: Deed, author: Author) -> bool:
-    return deed.kind in ("agent", "joined") and deed.author.turn_key == author.turn_key
+def _is_of(delta: Delta, author: Author) -> bool:
+    return delta.kind in ("agent", "joined") and delta.author.turn_key == author.turn_key

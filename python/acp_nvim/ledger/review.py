@@ -10,8 +10,8 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author, Deed
+from acp_nvim.ledger.delta import Author, Delta
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.span import FILE, Span, alive_lines, exploded, with_file
 
@@ -28,7 +28,7 @@ class Decided:
     count: int
 
 
-def changes(ledger: Ledger, state: State = "pending") -> tuple[Change, ...]:
+def changes(ledger: Ledger, state: State = "pending") -> tuple[ReviewHunk, ...]:
     """Return the hunks, ascending: those that wait for the user, or those that were kept."""
     spans, groups = _grouped(ledger, state)
     lines = alive_lines(tuple(spans)) if groups else []
@@ -54,7 +54,7 @@ def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None)
     `author` is for the record only.
     """
     recorded = added(ledger, "reject", author, at)
-    number = len(recorded.deeds)
+    number = len(recorded.deltas)
 
     def turn_back(span: Span) -> Span:
         return span.dead(number) if span.alive else span.returned()
@@ -65,13 +65,13 @@ def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None)
     return Decided(replace(recorded, weave=with_file(decided.ledger.weave)), decided.count)
 
 
-def origin(ledger: Ledger, row: int) -> Deed | None:
+def origin(ledger: Ledger, row: int) -> Delta | None:
     """Return what put the 0-based row into the text; None if no agent did."""
     left = row + 1
     for span in ledger.weave:
         if span.alive and left < len(span.lines):
-            deed = ledger.deed(span.born)
-            return deed if deed is not None and deed.kind == "agent" else None
+            delta = ledger.delta(span.born)
+            return delta if delta is not None and delta.kind == "agent" else None
         left -= len(span.lines) if span.alive else 0
     return None
 
@@ -91,10 +91,10 @@ def _decide(ledger: Ledger, rows: range | None, verdict: Callable[[Span], Span])
 def _grouped(ledger: Ledger, state: State) -> tuple[list[Span], list[tuple[int, Group]]]:
     """Return the spans, and the hunks with the number of lines above each."""
     kept = state == "kept"
-    agents = {deed.number for deed in ledger.deeds if deed.kind in ("agent", "joined")}
+    agents = {delta.number for delta in ledger.deltas if delta.kind in ("agent", "joined")}
 
     def is_changed(span: Span) -> bool:
-        """Tell whether it is in only one of: the text, and the text without those deeds."""
+        """Tell whether it is in only one of: the text, and the text without those deltas."""
         return span.alive == _is_new(span, agents, kept=kept) and (
             span.alive or _is_gone(span, agents, kept=kept)
         )
@@ -122,12 +122,12 @@ def grouped(spans: Sequence[Span], belongs: Callable[[Span], bool]) -> Iterator[
         yield first, group
 
 
-def _is_new(span: Span, deeds: Container[int], *, kept: bool) -> bool:
-    return span.born in deeds and span.kept_birth == kept
+def _is_new(span: Span, deltas: Container[int], *, kept: bool) -> bool:
+    return span.born in deltas and span.kept_birth == kept
 
 
-def _is_gone(span: Span, deeds: Container[int], *, kept: bool) -> bool:
-    return span.died in deeds and span.kept_death == kept
+def _is_gone(span: Span, deltas: Container[int], *, kept: bool) -> bool:
+    return span.died in deltas and span.kept_death == kept
 
 
 def _counts(ledger: Ledger, spans: Sequence[Span], group: Group, *, kept: bool) -> bool:
@@ -145,7 +145,7 @@ def _counts(ledger: Ledger, spans: Sequence[Span], group: Group, *, kept: bool) 
 def _is_agents(ledger: Ledger, spans: Sequence[Span], group: Group) -> bool:
     """Tell whether an agent has done any of it: what the user did after an undo is kept at once."""
     numbers = (spans[at].born if spans[at].alive else spans[at].died for at in group)
-    return any(ledger.deeds[it - 1].kind == "agent" for it in numbers if it)
+    return any(ledger.deltas[it - 1].kind == "agent" for it in numbers if it)
 
 
 def _meant(spans: Sequence[Span], groups: Sequence[tuple[int, Group]], rows: range) -> range:
@@ -205,14 +205,14 @@ def _change(
     row: int,
     state: State,
     text: Sequence[str],
-) -> Change:
+) -> ReviewHunk:
     lines = [spans[at] for at in group]
     here = [span for span in lines if span.alive]
     gone = [span for span in lines if not span.alive]
     numbers = sorted({span.born for span in here} | {span.died or 0 for span in gone})
-    deeds = (deed for it in numbers if (deed := ledger.deed(it)))
-    authors = dict.fromkeys(deed.author for deed in deeds)
-    return Change(
+    deltas = (delta for it in numbers if (delta := ledger.delta(it)))
+    authors = dict.fromkeys(delta.author for delta in deltas)
+    return ReviewHunk(
         first=_first(spans, group, row),
         added=tuple(line for line in text[row : row + len(here)] if line != FILE),
         removed=tuple(span.lines[0] for span in gone if span.lines != (FILE,)),

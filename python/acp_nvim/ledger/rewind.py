@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.ledger.deed import Author, Deed, TurnKey
+from acp_nvim.ledger.delta import Author, Delta, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
 from acp_nvim.ledger.span import FILE, Span, file_apart, with_file
@@ -35,7 +35,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
     mine = ledger.of_turn(author.turn_key)
     others = ledger.over(mine)
     recorded = added(ledger, "undo", author, at, batch)
-    number = len(recorded.deeds)
+    number = len(recorded.deltas)
 
     def role(span: Span) -> Role | None:
         if span.alive:
@@ -55,7 +55,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
 def redo(ledger: Ledger, batch: str) -> Rewound:
     """Return what that undo has taken back."""
     numbers = frozenset(
-        deed.number for deed in ledger.deeds if deed.kind == "undo" and deed.batch == batch
+        delta.number for delta in ledger.deltas if delta.kind == "undo" and delta.batch == batch
     )
     others = ledger.over(numbers)
 
@@ -71,15 +71,15 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
             return replace(span, died=span.was, undone=None, was=None)
         return replace(span, died=None)
 
-    spent = tuple(replace(it, batch="") if it.number in numbers else it for it in ledger.deeds)
+    spent = tuple(replace(it, batch="") if it.number in numbers else it for it in ledger.deltas)
     # spent also where nothing is left of it: older ones wait behind
-    returned = replace(ledger, deeds=spent)
+    returned = replace(ledger, deltas=spent)
     return _rewound(ledger, returned, returned, role, turn)
 
 
-def undone(ledger: Ledger) -> tuple[Deed, ...]:
+def undone(ledger: Ledger) -> tuple[Delta, ...]:
     """Return the undos that can be returned, in their order."""
-    return tuple(deed for deed in ledger.deeds if deed.kind == "undo" and deed.batch)
+    return tuple(delta for delta in ledger.deltas if delta.kind == "undo" and delta.batch)
 
 
 def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
@@ -87,9 +87,9 @@ def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
     here = {number for span in ledger.weave for number in _standing(span)}
     return tuple(
         dict.fromkeys(
-            deed.author.turn_key
-            for deed in ledger.deeds
-            if deed.kind == "agent" and deed.number in here
+            delta.author.turn_key
+            for delta in ledger.deltas
+            if delta.kind == "agent" and delta.number in here
         )
     )
 
@@ -111,7 +111,7 @@ def _rewound(
     count = 0
     for _, group in grouped(spans, lambda span: role(span) is not None):
         roles = [role(spans[at]) for at in group]
-        if _clash(roles):
+        if _conflict(roles):
             left.append(group[0])
             continue
         moving = [at for at, it in zip(group, roles, strict=True) if it != "foreign"]
@@ -124,7 +124,7 @@ def _rewound(
     return Rewound(replace(recorded, weave=weave), count, tuple(_row(spans, at) for at in left))
 
 
-def _clash(roles: Sequence[Role | None]) -> bool:
+def _conflict(roles: Sequence[Role | None]) -> bool:
     foreign = "foreign" in roles or "foreign returns" in roles
     return foreign and "returns" in roles
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 NOBODY: Final = 0
-"""Where a deed is named: the user, or whoever wrote before any agent did."""
+"""Where a delta is named: the user, or whoever wrote before any agent did."""
 FILE: Final = "\0file"
 """Stands before the first line of a file that exists, so that its coming and going is a line's."""
 
@@ -18,9 +18,9 @@ class Span:
 
     lines: tuple[str, ...]
     born: int = NOBODY
-    """The deed that put them in."""
+    """The delta that put them in."""
     died: int | None = None
-    """The deed that took them out; None while they are there."""
+    """The delta that took them out; None while they are there."""
     kept_birth: bool = False
     """The user has said that they may be there."""
     kept_death: bool = False
@@ -28,7 +28,7 @@ class Span:
     undone: int | None = None
     """The undo that has brought them back."""
     was: int | None = None
-    """The deed that had taken them out before: should the user take them out again, it is that
+    """The delta that had taken them out before: should the user take them out again, it is that
     deed's doing again."""
 
     @property
@@ -36,9 +36,9 @@ class Span:
         """Whether they are in the text now."""
         return self.died is None
 
-    def dead(self, deed: int, *, kept: bool = False) -> Span:
-        """Return them as that deed takes them out."""
-        return replace(self, died=deed, kept_death=kept, undone=None, was=None)
+    def dead(self, delta: int, *, kept: bool = False) -> Span:
+        """Return them as that delta takes them out."""
+        return replace(self, died=delta, kept_death=kept, undone=None, was=None)
 
     def gone_again(self) -> Span:
         """Return them as they were before they were `returned`, or an undo brought them back."""

@@ -32,9 +32,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which deed a hunk is; `kept`: it belongs to something that the user has kept."""
+    """Which delta a hunk is; `kept`: it belongs to something that the user has kept."""
 
-    deed: int
+    delta: int
     kept: bool = False
 
 
@@ -137,7 +137,7 @@ def _changed(
     def put(last: int) -> Iterator[Span]:
         for line in region.lines[done:last]:
             was = moved.get(line)
-            born, kept = (was.born, was.kept_birth) if was else (verdict.deed, verdict.kept)
+            born, kept = (was.born, was.kept_birth) if was else (verdict.delta, verdict.kept)
             yield Span((line,), born, kept_birth=kept)
 
     if not until:
@@ -160,13 +160,13 @@ def _changed(
 def _goes_again(place: Place) -> bool:
     """Tell whether just those lines go that had gone before, in one: it is taken back that they
     have `returned`."""
-    deeds = {it.was for it in place.killed}
+    deltas = {it.was for it in place.killed}
     around = {it.was for it in (place.before, place.after) if it is not None}
-    return bool(deeds) and None not in deeds and not deeds & around
+    return bool(deltas) and None not in deltas and not deltas & around
 
 
 def _dead(item: Span, verdict: Verdict, *, again: bool) -> Span:
-    return item.gone_again() if again else item.dead(verdict.deed, kept=verdict.kept)
+    return item.gone_again() if again else item.dead(verdict.delta, kept=verdict.kept)
 
 
 def _slots(killed: Sequence[int], returns: Mapping[int, int], count: int) -> dict[int, int]:

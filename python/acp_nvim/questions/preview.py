@@ -14,7 +14,7 @@ from acp_nvim.errors import AskFailed, Code
 from acp_nvim.files import disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, merged
-from acp_nvim.hunks import Conflict
+from acp_nvim.hunks import ConflictRegion
 from acp_nvim.session.proposal.edit import NoFit, Proposal
 from acp_nvim.session.proposal.proposal import Evidence, proposals, proposed
 from acp_nvim.session.state import ToolCall
@@ -117,5 +117,7 @@ def _with_edits(proposal: Proposal, live: str | None, on_disk: str | None) -> st
         return theirs
     both = merged(on_disk or "", live, theirs)
     return (
-        NoFit("it changes what your unsaved edits change") if isinstance(both, Conflict) else both
+        NoFit("it changes what your unsaved edits change")
+        if isinstance(both, ConflictRegion)
+        else both
     )

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from acp_nvim.files.baselines.baselines import Unknown
 from acp_nvim.files.recorder import Recorder
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
-from acp_nvim.ledger.ledger import Form
-from acp_nvim.review.log import Edits
-from acp_nvim.review.notes import Lessons
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import FileAttributes
+from acp_nvim.review.log import EditLog
+from acp_nvim.review.notes import PromptNotes
 
 
 def untold(author: Author, path: str) -> None:
@@ -28,8 +28,8 @@ class Bookkeeper(Recorder):
 
     def __init__(
         self,
-        edits: Edits,
-        lessons: Lessons,
+        edits: EditLog,
+        lessons: PromptNotes,
         *,
         seen: Callable[[str], str | Unknown | None] | None = None,
         on_written: Callable[[Author, str], None] = untold,
@@ -53,13 +53,13 @@ class Bookkeeper(Recorder):
             self._lessons.knows(key, path, text)
         self._on_written(author, path)
 
-    def left(self, path: str, form: Form) -> None:
+    def left(self, path: str, form: FileAttributes) -> None:
         """See `Recorder`."""
         self._edits.left(path, form)
 
-    def clashed(self, clash: Clash) -> None:
+    def conflicted(self, conflict: Conflict) -> None:
         """See `Recorder`."""
-        self._edits.clashed(clash)
+        self._edits.conflicted(conflict)
 
     def missed(self, paths: Sequence[str], author: Author) -> None:
         """See `Recorder`."""

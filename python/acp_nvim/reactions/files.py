@@ -16,14 +16,14 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.follow.follow_along import FollowAlong, Walker
-from acp_nvim.ledger.deed import Author, SessionKey
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.follow.follow_along import AgentId, FollowAlong
+from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.reactions.bookkeeper import Bookkeeper
-from acp_nvim.review.decisions import Review
-from acp_nvim.review.log import Edits
-from acp_nvim.review.notes import Lessons
-from acp_nvim.review.presenter import Board
+from acp_nvim.review.decisions import Decisions
+from acp_nvim.review.log import EditLog
+from acp_nvim.review.notes import PromptNotes
+from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.session.event import Noticed
 from acp_nvim.session.state import SessionState
 from acp_nvim.storage.edits import EditStore
@@ -48,8 +48,8 @@ class Keeping:
         self._desk: Desk
         self._authors: Authors
         self.store = EditStore(folder, time.time)
-        self.lessons = Lessons(files, fault, self.store)
-        self.edits = Edits(self.store, now=time.time, changed=self._changed)
+        self.lessons = PromptNotes(files, fault, self.store)
+        self.edits = EditLog(self.store, now=time.time, changed=self._changed)
         baselines = Baselines()
         on_disk = Bookkeeper(
             self.edits,
@@ -58,12 +58,14 @@ class Keeping:
             on_written=self._written,
             on_missed=self._missed,
         )
-        self.disk = DiskWatch(
+        self.disk = DiskSync(
             files, fault, baselines=baselines, recorder=on_disk, author=self._author
         )
-        self.review = Review(self.edits, files, self.disk, learned=self._learned)
+        self.review = Decisions(self.edits, files, self.disk, learned=self._learned)
         self.reviewer = reviewer
-        self.board = Board(self.edits, self.review, reviewer, scope=self._scope, fault=fault)
+        self.board = ReviewPresenter(
+            self.edits, self.review, reviewer, scope=self._scope, fault=fault
+        )
 
     def attach(self, desk: Desk) -> Authors:
         """Take the desk, which is made of these parts; return who knows whose a change is."""
@@ -82,7 +84,7 @@ class Keeping:
             )
 
         def touched(session_id: str, path: str, line: int | None) -> None:
-            follow.touched(Walker(agent, session_id), path, line)
+            follow.touched(AgentId(agent, session_id), path, line)
 
         def known(session_id: str, path: str, text: str) -> None:
             self.lessons.knows((agent, session_id), path, text)

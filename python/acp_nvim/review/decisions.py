@@ -16,15 +16,15 @@ import anyio
 from acp_nvim.editor import Files
 from acp_nvim.errors import AskFailed, UserError
 from acp_nvim.files.standing import Standing, put, stand
-from acp_nvim.files.sync import DiskWatch
+from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.ledger import review, rewind
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author, SessionKey
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.rewind import Rewound
-from acp_nvim.review.log import Edits, Turn
+from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.view.review.marks import FileReview
 
 ATTEMPTS = 5
@@ -59,7 +59,7 @@ def unlearned(session: SessionKey, path: str, theirs: str | None) -> None:
     """Tell no agent."""
 
 
-class Review:
+class Decisions:
     """Carries out what the user decides. Paths are resolved, rows 0-based of the live text.
 
     `learned` is told, by session, the text of a file before something of the agent's was taken
@@ -68,9 +68,9 @@ class Review:
 
     def __init__(
         self,
-        edits: Edits,
+        edits: EditLog,
         files: Files,
-        watch: DiskWatch,
+        watch: DiskSync,
         *,
         learned: Callable[[SessionKey, str, str | None], None] = unlearned,
     ) -> None:
@@ -124,22 +124,22 @@ class Review:
             await self._change(path, turn_back, sessions)
         return counts[-1] if counts else 0
 
-    async def resolve(self, clash: Clash, *, take: bool) -> None:
+    async def resolve(self, conflict: Conflict, *, take: bool) -> None:
         """End a conflict: take the agent's text in its places, or leave the user's there.
 
         Raises `UserError`, and then nothing has changed.
         """
-        path = clash.path
+        path = conflict.path
         async with self._watch.still():
             for _ in range(ATTEMPTS):
                 standing = await self._stand(path)
                 ours = standing.text or ""
-                text = with_theirs(clash.base, ours, clash.theirs) if take else standing.text
-                asks = clash.on_disk and standing.buffer is not None and standing.buffer.modified
+                text = with_theirs(conflict.base, ours, conflict.theirs) if take else standing.text
+                asks = conflict.on_disk and standing.buffer is not None and standing.buffer.modified
                 is_done = text == standing.text and not asks
-                if is_done or await put(self._files, standing, text, settled=clash.on_disk):
+                if is_done or await put(self._files, standing, text, settled=conflict.on_disk):
                     await self._watch.saw(path)
-                    self._edits.wrote(path, standing.text, text, clash.author)
+                    self._edits.wrote(path, standing.text, text, conflict.author)
                     self._edits.settled(path)
                     return
         raise UserError(f"{path} keeps changing: try again")
@@ -159,8 +159,8 @@ class Review:
         if last is None:
             return None
         batch, paths = last
-        deeds = (deed for path in paths for deed in rewind.undone(self._ledger(path)))
-        author = next(deed.author for deed in deeds if deed.batch == batch)
+        deltas = (delta for path in paths for delta in rewind.undone(self._ledger(path)))
+        author = next(delta.author for delta in deltas if delta.batch == batch)
 
         def return_it(ledger: Ledger) -> Rewound:
             return rewind.redo(ledger, batch)
@@ -240,22 +240,22 @@ class Review:
             if raising:
                 raise
             return None
-        clash = self._edits.clash(path)
-        if clash is not None and standing.text is not None:
-            self._weigh(clash, standing.text)
+        conflict = self._edits.conflict(path)
+        if conflict is not None and standing.text is not None:
+            self._weigh(conflict, standing.text)
         self._edits.saw(path, standing.text)
         return standing
 
-    def _weigh(self, clash: Clash, live: str) -> None:
+    def _weigh(self, conflict: Conflict, live: str) -> None:
         """See where both stand apart now: the user edits on, or takes over what the agent has."""
-        places = apart(clash.base, live, clash.theirs)
+        places = apart(conflict.base, live, conflict.theirs)
         if not places:
-            without, clashes = reconciled(clash.theirs, live, clash.base)
-            if not clashes:  # else the user has gone on in it, so that it is the user's
-                self._edits.wrote(clash.path, without, live, clash.author)
-            self._edits.settled(clash.path)
-        elif places != clash.places:
-            self._edits.clashed(replace(clash, places=places))
+            without, conflicts = reconciled(conflict.theirs, live, conflict.base)
+            if not conflicts:  # else the user has gone on in it, so that it is the user's
+                self._edits.wrote(conflict.path, without, live, conflict.author)
+            self._edits.settled(conflict.path)
+        elif places != conflict.places:
+            self._edits.conflicted(replace(conflict, places=places))
 
     async def _stand(self, path: str) -> Standing:
         await self._watch.settle(path)
@@ -268,7 +268,7 @@ class Review:
         return self._edits.ledger(path) or Ledger()
 
 
-def _sessions(before: Iterable[Change], after: Iterable[Change]) -> set[SessionKey]:
+def _sessions(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> set[SessionKey]:
     """Return whose hunks are no longer as they were."""
     hunks = Counter(replace(it, first=0) for it in before)
     hunks.subtract(replace(it, first=0) for it in after)

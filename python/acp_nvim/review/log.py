@@ -1,4 +1,4 @@
-"""The books of what agents have done to files: one ledger a file, kept on disk, and the clashes.
+"""The books of what agents have done to files: one ledger a file, kept on disk, and the conflicts.
 
 Whoever changes a file tells it here; nothing here touches a file. See `services.review` for what
 the user decides.
@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import anyio
 
 from acp_nvim.files.recorder import Recorder
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author, Deed, SessionKey, TurnKey
-from acp_nvim.ledger.ledger import Form, Ledger, begin, saw, wrote
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
+from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.storage.edits import EditStore
@@ -30,8 +30,8 @@ class Turn:
     paths: tuple[str, ...]
 
 
-class Edits(Recorder):
-    """Takes note; `changed` is told each path whose ledger, or clash, is another now."""
+class EditLog(Recorder):
+    """Takes note; `changed` is told each path whose ledger, or conflict, is another now."""
 
     def __init__(
         self, store: EditStore, *, now: Callable[[], float], changed: Callable[[str], None]
@@ -41,8 +41,8 @@ class Edits(Recorder):
         """Seconds since 1970."""
         self._changed = changed
         self._ledgers: dict[str, Ledger] = {}
-        self._clashes: dict[str, Clash] = {}
-        self._left: dict[str, Form] = {}
+        self._conflicts: dict[str, Conflict] = {}
+        self._left: dict[str, FileAttributes] = {}
         self._restored = False
         self._restoring = anyio.Lock()
 
@@ -53,16 +53,16 @@ class Edits(Recorder):
         """
         async with self._restoring:
             kept = {} if self._restored else await self._store.read_all()
-            clashes = [] if self._restored else await self._store.read_clashes()
+            conflicts = [] if self._restored else await self._store.read_conflicts()
             self._restored = True
         for path, ledger in kept.items():
             if path not in self._ledgers:
                 self._ledgers[path] = ledger
                 self._changed(path)
-        for clash in clashes:
-            if clash.path not in self._clashes:
-                self._clashes[clash.path] = clash
-                self._changed(clash.path)
+        for conflict in conflicts:
+            if conflict.path not in self._conflicts:
+                self._conflicts[conflict.path] = conflict
+                self._changed(conflict.path)
 
     # --- what happens
 
@@ -76,20 +76,20 @@ class Edits(Recorder):
         ledger = wrote(ledger, after, author, self.now())
         self.put(path, replace(ledger, form=self._left.pop(path, ledger.form)))
 
-    def left(self, path: str, form: Form) -> None:
+    def left(self, path: str, form: FileAttributes) -> None:
         """See `Recorder`."""
         self._left[path] = form
 
-    def clashed(self, clash: Clash) -> None:
+    def conflicted(self, conflict: Conflict) -> None:
         """See `Recorder`."""
-        self._clashes[clash.path] = clash
-        self._store.note_clash(clash.path, clash)
-        self._changed(clash.path)
+        self._conflicts[conflict.path] = conflict
+        self._store.note_conflict(conflict.path, conflict)
+        self._changed(conflict.path)
 
     def settled(self, path: str) -> None:
         """See `Recorder`."""
-        if self._clashes.pop(path, None) is not None:
-            self._store.note_clash(path, None)
+        if self._conflicts.pop(path, None) is not None:
+            self._store.note_conflict(path, None)
             self._changed(path)
 
     def missed(self, paths: Sequence[str], author: Author) -> None:
@@ -111,40 +111,40 @@ class Edits(Recorder):
 
     def paths(self) -> tuple[str, ...]:
         """Return the files that agents have changed, or wanted to, in alphabetical order."""
-        return tuple(sorted({*self._ledgers, *self._clashes}))
+        return tuple(sorted({*self._ledgers, *self._conflicts}))
 
     def ledger(self, path: str) -> Ledger | None:
         """Return a file's ledger, None if no agent ever changed it."""
         return self._ledgers.get(path)
 
-    def changes(self, path: str, state: State = "pending") -> tuple[Change, ...]:
+    def changes(self, path: str, state: State = "pending") -> tuple[ReviewHunk, ...]:
         """Return the hunks of a file as it was last seen."""
         ledger = self._ledgers.get(path)
         return () if ledger is None else changes(ledger, state)
 
-    def clash(self, path: str) -> Clash | None:
+    def conflict(self, path: str) -> Conflict | None:
         """Return where the user and an agent stand against each other in a file."""
-        return self._clashes.get(path)
+        return self._conflicts.get(path)
 
-    def clashes(self) -> tuple[Clash, ...]:
+    def conflicts(self) -> tuple[Conflict, ...]:
         """Return those of all files."""
-        return tuple(self._clashes.values())
+        return tuple(self._conflicts.values())
 
-    def undone(self, path: str) -> tuple[Deed, ...]:
+    def undone(self, path: str) -> tuple[Delta, ...]:
         """Return the undos in a file that can be returned."""
         ledger = self._ledgers.get(path)
         return () if ledger is None else undone(ledger)
 
-    def origin(self, path: str, row: int) -> Deed | None:
+    def origin(self, path: str, row: int) -> Delta | None:
         """Return what put the 0-based row into the text as it was last seen; None: no agent."""
         ledger = self._ledgers.get(path)
         return None if ledger is None else origin(ledger, row)
 
-    def remover(self, path: str, change: Change) -> Deed | None:
-        """Return the last deed of a hunk's last author, where nothing of it stands in the text."""
+    def remover(self, path: str, change: ReviewHunk) -> Delta | None:
+        """Return the last delta of a hunk's last author, where nothing of it stands in the text."""
         ledger = self._ledgers.get(path)
-        deeds = () if ledger is None else ledger.deeds
-        mine = (it for it in reversed(deeds) if it.author == change.authors[-1])
+        deltas = () if ledger is None else ledger.deltas
+        mine = (it for it in reversed(deltas) if it.author == change.authors[-1])
         return next((it for it in mine if it.kind == "agent"), None)
 
     def turns(self, session: SessionKey) -> tuple[Turn, ...]:
@@ -161,17 +161,17 @@ class Edits(Recorder):
 
     def last_undo(self, session: SessionKey) -> tuple[str, tuple[str, ...]] | None:
         """Return the batch of the session's last undo that can be returned, and its files."""
-        found: list[tuple[Deed, str]] = [
-            (deed, path)
+        found: list[tuple[Delta, str]] = [
+            (delta, path)
             for path, ledger in self._ledgers.items()
-            for deed in undone(ledger)
-            if (deed.author.agent, deed.author.session) == session
+            for delta in undone(ledger)
+            if (delta.author.agent, delta.author.session) == session
         ]
         if not found:
             return None
         batch = max(found, key=lambda it: it[0].at)[0].batch
-        return batch, tuple(sorted({path for deed, path in found if deed.batch == batch}))
+        return batch, tuple(sorted({path for delta, path in found if delta.batch == batch}))
 
     def _author(self, path: str, key: TurnKey) -> Author:
-        deeds = self._ledgers[path].deeds
-        return next(deed.author for deed in deeds if deed.author.turn_key == key)
+        deltas = self._ledgers[path].deltas
+        return next(delta.author for delta in deltas if delta.author.turn_key == key)

@@ -19,17 +19,17 @@ from acp_nvim.files.live import Live, live_text
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.text import clean, split_lines
 from acp_nvim.hunks import apply, reconcile
-from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.lesson_record import Texts
-from acp_nvim.view.review.note import Held, Key, Moved, Note, Unreadable, note
+from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
 
 MOST_KNOWN = 1_000
 """So many files are remembered of a session; what the agent has seen longest ago goes first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Notes:
     """What would go along with a prompt now, and what the files were when that was found."""
 
     notes: tuple[Note, ...] = ()
@@ -50,12 +50,12 @@ class _Memory:
     """Those of `rejected` that a prompt has taken along which the agent has not answered yet."""
     before: dict[str, tuple[str | None, Held]] = field(default_factory=dict)
     """Those of `known` that such a prompt tells of: what they were, and what they became."""
-    shown: Draft = Draft()
+    shown: Notes = Notes()
     kept: Texts = field(default_factory=dict)
     """What the store has of it."""
 
 
-class Lessons:
+class PromptNotes:
     """Remembers for all sessions of the host; nothing here raises."""
 
     def __init__(
@@ -84,7 +84,7 @@ class Lessons:
     def knows(self, key: SessionKey, path: str, text: str | None) -> None:
         """The agent has seen, or made, this text of that file."""
         memory = self._memory(key)
-        memory.shown = Draft()  # what it compared with is over
+        memory.shown = Notes()  # what it compared with is over
         known = memory.known
         known.pop(path, None)
         known[path] = _cleaned(text)
@@ -120,7 +120,7 @@ class Lessons:
 
     # --- what is told
 
-    async def draft(self, key: SessionKey, roots: Roots) -> Draft:
+    async def draft(self, key: SessionKey, roots: Roots) -> Notes:
         """Return what would be told now, of the files within the roots.
 
         Nothing when the editor fails to say what they hold: no prompt waits for that, and it is
@@ -129,13 +129,13 @@ class Lessons:
         await self.restore()
         memory = self._memories.get(key)
         if memory is None or not (memory.known or memory.rejected):
-            return Draft()
+            return Notes()
         folders = roots.folders()
         try:
             lives = await self._lives({*memory.rejected, *memory.known}, folders)
         except EditorError as error:
             self._fault(error)
-            return Draft()
+            return Notes()
         rejected = _moved(memory.rejected, lives, folders[0])
         known = {path: text for path, text in memory.known.items() if path not in rejected}
         memory.shown = _draft(
@@ -144,17 +144,17 @@ class Lessons:
         )
         return memory.shown
 
-    def shown(self, key: SessionKey) -> Draft:
+    def shown(self, key: SessionKey) -> Notes:
         """Return the last draft: what the user was shown."""
         memory = self._memories.get(key)
-        return Draft() if memory is None else memory.shown
+        return Notes() if memory is None else memory.shown
 
     def drop(self, key: SessionKey, which: Key) -> None:
         """The user does not want that note to go along: what it told of counts as told."""
         memory = self._memory(key)
         shown = memory.shown
         _count_as_told(memory, shown.told.get(which, {}))
-        memory.shown = Draft(
+        memory.shown = Notes(
             tuple(it for it in shown.notes if it.key != which),
             {key: files for key, files in shown.told.items() if key != which},
             shown.settled,
@@ -163,7 +163,7 @@ class Lessons:
 
     # --- the prompt that takes it along
 
-    def sent(self, key: SessionKey, draft: Draft) -> None:
+    def sent(self, key: SessionKey, draft: Notes) -> None:
         """A prompt with this draft is on its way; `arrived` or `failed` comes later."""
         memory = self._memory(key)
         told = {path: text for files in draft.told.values() for path, text in files.items()}
@@ -174,7 +174,7 @@ class Lessons:
         _count_as_told(memory, told)
         for path in draft.settled:
             memory.rejected.pop(path, None)
-        memory.shown = Draft()
+        memory.shown = Notes()
         self._keep(key)
 
     def arrived(self, key: SessionKey) -> None:
@@ -214,16 +214,16 @@ class Lessons:
         }
 
 
-def _draft(files: Mapping[Key, Mapping[str, Moved]], settled: tuple[str, ...]) -> Draft:
+def _draft(files: Mapping[Key, Mapping[str, Drift]], settled: tuple[str, ...]) -> Notes:
     notes = (note(key, list(moved.values())) for key, moved in files.items())
     told = {key: {path: it.after for path, it in moved.items()} for key, moved in files.items()}
-    return Draft(tuple(it for it in notes if it is not None), told, settled)
+    return Notes(tuple(it for it in notes if it is not None), told, settled)
 
 
-def _moved(texts: Texts, lives: Mapping[str, Live], cwd: str) -> dict[str, Moved]:
+def _moved(texts: Texts, lives: Mapping[str, Live], cwd: str) -> dict[str, Drift]:
     """Return the files that are not as the texts say; no file is as good as an empty one."""
     return {
-        path: Moved(path.removeprefix(cwd + "/"), text, live.text, live.unsaved)
+        path: Drift(path.removeprefix(cwd + "/"), text, live.text, live.unsaved)
         for path, text in sorted(texts.items())
         if (live := lives.get(path)) is not None and (live.text or "") != (text or "")
     }

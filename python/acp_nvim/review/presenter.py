@@ -13,13 +13,13 @@ import anyio
 from acp_nvim.editor import Reviewer
 from acp_nvim.errors import AcpError
 from acp_nvim.files.roots import inside
-from acp_nvim.review.decisions import Review, Seen
-from acp_nvim.review.log import Edits
+from acp_nvim.review.decisions import Decisions, Seen
+from acp_nvim.review.log import EditLog
 from acp_nvim.view.review.lists import quickfix
-from acp_nvim.view.review.marks import Drawing, FileReview, clash_marks, drawing, signs
+from acp_nvim.view.review.marks import Drawing, FileReview, conflict_marks, drawing, signs
 
 
-class Board:
+class ReviewPresenter:
     """Draws what is out of date, one file after the other; `touch` returns at once.
 
     `scope` returns the folders of the projects that are worked in: the motions and the lists stay
@@ -28,8 +28,8 @@ class Board:
 
     def __init__(
         self,
-        edits: Edits,
-        review: Review,
+        edits: EditLog,
+        review: Decisions,
         reviewer: Reviewer,
         *,
         scope: Callable[[], Iterable[str]],
@@ -101,7 +101,7 @@ class Board:
         if not any(review.pending for review in reviews):
             self.shown = False
         await self._reviewer.files(reviews)
-        await self._reviewer.lists(quickfix(reviews, self._edits.clashes()), make=False)
+        await self._reviewer.lists(quickfix(reviews, self._edits.conflicts()), make=False)
 
     async def _draw(self, path: str) -> None:
         seen = await self._review.look(path)
@@ -115,9 +115,9 @@ class Board:
 
     def _drawing(self, seen: Seen) -> Drawing:
         whole = drawing(seen.review) if self.shown else signs(seen.review)
-        clash = self._edits.clash(seen.review.path)
-        if clash is None:
+        conflict = self._edits.conflict(seen.review.path)
+        if conflict is None:
             return whole
-        marks = clash_marks(clash.places, seen.review.count)
-        hunks = sorted({*whole.hunks, *clash.places})
+        marks = conflict_marks(conflict.places, seen.review.count)
+        hunks = sorted({*whole.hunks, *conflict.places})
         return Drawing((*whole.marks, *marks), tuple(hunks))

@@ -69,7 +69,7 @@ _ROLES = ("user", "agent", "thought")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SavedSession:
     """One session that was kept; `updated` in seconds since 1970."""
 
     agent: str
@@ -87,11 +87,13 @@ def is_worth_keeping(state: SessionState) -> bool:
     return state.id is not None and said
 
 
-def record_of(state: SessionState, updated: float) -> Record:
+def record_of(state: SessionState, updated: float) -> SavedSession:
     """Return what is to be kept of a session; a title that it lacks is the first prompt."""
     title = state.title or _first_words(state.entries)
     chosen = Chosen(state.config, state.modes, state.mode)
-    return Record(state.agent, state.id or "", state.cwd, title, updated, state.entries, chosen)
+    return SavedSession(
+        state.agent, state.id or "", state.cwd, title, updated, state.entries, chosen
+    )
 
 
 def _first_words(entries: tuple[Entry, ...]) -> str | None:
@@ -105,7 +107,7 @@ def _first_words(entries: tuple[Entry, ...]) -> str | None:
 # --- to lines
 
 
-def to_lines(record: Record) -> list[str]:
+def to_lines(record: SavedSession) -> list[str]:
     """Return the lines, the head first; bounded by `MOST`."""
     head = {
         "acp": VERSION,
@@ -157,7 +159,7 @@ def _dump(value: Value) -> str:
 # --- from lines
 
 
-def head_from(line: str) -> Record | None:
+def head_from(line: str) -> SavedSession | None:
     """Return the record that the first line promises, without entries; None if it is none."""
     head = _load(line)
     if not isinstance(head, dict) or head.get("acp") != VERSION:
@@ -166,7 +168,7 @@ def head_from(line: str) -> Record | None:
     title, updated = head.get("title"), head.get("updated")
     if not (agent and session_id and cwd.startswith("/")):
         return None
-    return Record(
+    return SavedSession(
         agent,
         session_id,
         cwd,

@@ -15,16 +15,16 @@ from typing import TypeAlias
 
 import anyio
 
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.ledger.ledger import Ledger
-from acp_nvim.storage import clash_record, lesson_record, private_file
+from acp_nvim.storage import conflict_record, lesson_record, private_file
 from acp_nvim.storage.ledger_record import Head, head_of, ledger_of, to_text
 from acp_nvim.storage.lesson_record import Texts
 
 PAUSE = 0.3
 """Seconds in which several changes become one write."""
-LEDGER, CLASH, LESSONS = ".jsonl", ".clash.json", ".lessons.json"
+LEDGER, CONFLICT, LESSONS = ".jsonl", ".conflict.json", ".lessons.json"
 """Endings of the kinds of files."""
 MOST_SETTLED = 300
 """Ledgers that are kept although nothing in them waits for the user."""
@@ -51,10 +51,10 @@ class EditStore:
         self._dirty[path] = ledger
         self._something.set()
 
-    def note_clash(self, path: str, clash: Clash | None) -> None:
+    def note_conflict(self, path: str, conflict: Conflict | None) -> None:
         """Keep this conflict of the file soon, or none any more; never waits."""
-        record = None if clash is None else partial(clash_record.to_text, clash)
-        self._note_record(path, CLASH, record)
+        record = None if conflict is None else partial(conflict_record.to_text, conflict)
+        self._note_record(path, CONFLICT, record)
 
     def note_lessons(self, key: SessionKey, rejected: Texts) -> None:
         """Keep soon what the agent was not told of in that session; never waits."""
@@ -90,13 +90,13 @@ class EditStore:
         found = (_read(file) for file in self._files())
         return {head.path: ledger for head, ledger in filter(None, found)}
 
-    async def read_clashes(self) -> list[Clash]:
+    async def read_conflicts(self) -> list[Conflict]:
         """Return the conflicts that are kept."""
-        return await anyio.to_thread.run_sync(self._read_clashes)
+        return await anyio.to_thread.run_sync(self._read_conflicts)
 
-    def _read_clashes(self) -> list[Clash]:
-        found = map(clash_record.clash_of, self._texts(CLASH))
-        return [clash for clash in found if clash is not None]
+    def _read_conflicts(self) -> list[Conflict]:
+        found = map(conflict_record.conflict_of, self._texts(CONFLICT))
+        return [conflict for conflict in found if conflict is not None]
 
     async def read_lessons(self) -> dict[SessionKey, Texts]:
         """Return what agents were not told yet, by session."""

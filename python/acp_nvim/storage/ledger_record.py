@@ -9,8 +9,8 @@ import json
 from dataclasses import astuple, dataclass
 from typing import Any, TypeAlias
 
-from acp_nvim.ledger.deed import Author, Deed
-from acp_nvim.ledger.ledger import Form, Ledger
+from acp_nvim.ledger.delta import Author, Delta
+from acp_nvim.ledger.ledger import FileAttributes, Ledger
 from acp_nvim.ledger.review import changes
 from acp_nvim.ledger.rewind import undone
 from acp_nvim.ledger.span import Span
@@ -41,13 +41,13 @@ def to_text(path: str, ledger: Ledger, updated: float) -> str:
         "updated": updated,
         "waits": bool(changes(ledger) or undone(ledger)),
     }
-    authors = list(dict.fromkeys(deed.author for deed in ledger.deeds))
+    authors = list(dict.fromkeys(delta.author for delta in ledger.deltas))
     place = {author: number for number, author in enumerate(authors)}
     body = {
         "authors": [astuple(author) for author in authors],
         "deeds": [
-            [deed.kind, place[deed.author], deed.at, sorted(deed.over), deed.batch]
-            for deed in ledger.deeds
+            [delta.kind, place[delta.author], delta.at, sorted(delta.over), delta.batch]
+            for delta in ledger.deltas
         ],
         "weave": [_plain(span) for span in ledger.weave],
         "form": astuple(ledger.form),
@@ -72,19 +72,19 @@ def ledger_of(line: str) -> Ledger | None:
     body = _load(line)
     try:
         authors = [_author(fields) for fields in body["authors"]]
-        deeds = tuple(
-            Deed(number, kind, authors[author], float(at), frozenset(over), str(batch))
+        deltas = tuple(
+            Delta(number, kind, authors[author], float(at), frozenset(over), str(batch))
             for number, (kind, author, at, over, batch) in enumerate(body["deeds"], 1)
         )
         weave = tuple(_span(fields) for fields in body["weave"])
         named = {it for span in weave for it in (span.born, span.died, span.undone, span.was) if it}
-        over = {it for deed in deeds for it in deed.over}
-        is_whole = all(1 <= it <= len(deeds) for it in named | over)
+        over = {it for delta in deltas for it in delta.over}
+        is_whole = all(1 <= it <= len(deltas) for it in named | over)
         mode, encoding = body.get("form", (0, ""))
-        form = Form(int(mode), str(encoding))
+        form = FileAttributes(int(mode), str(encoding))
     except (TypeError, ValueError, KeyError, IndexError):
         return None
-    return Ledger(weave, deeds, form) if is_whole else None
+    return Ledger(weave, deltas, form) if is_whole else None
 
 
 def _author(fields: list[Value]) -> Author:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from acp_nvim.ledger.deed import SessionKey
+from acp_nvim.ledger.delta import SessionKey
 
 VERSION = 1
 Texts: TypeAlias = dict[str, str | None]

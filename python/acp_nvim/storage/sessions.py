@@ -16,7 +16,7 @@ from typing import TypeAlias
 import anyio
 
 from acp_nvim.session.record import (
-    Record,
+    SavedSession,
     entries_from,
     head_from,
     is_worth_keeping,
@@ -68,7 +68,7 @@ class Store:
         dirty, self._dirty = self._dirty, {}
         self._write_all(dirty)
 
-    def heads(self) -> list[Record]:
+    def heads(self) -> list[SavedSession]:
         """Return all that is kept, without entries, newest first."""
         found = [head for path in self._files() if (head := _read_head(path))]
         known = {(head.agent, head.id): head for head in found}
@@ -76,7 +76,7 @@ class Store:
             known[key] = replace(record_of(state, self.now()), entries=())
         return sorted(known.values(), key=lambda head: head.updated, reverse=True)
 
-    def read(self, agent: str, session_id: str) -> Record | None:
+    def read(self, agent: str, session_id: str) -> SavedSession | None:
         """Return what is kept of a session, or None."""
         if state := self._dirty.get((agent, session_id)):
             return record_of(state, self.now())
@@ -104,7 +104,7 @@ class Store:
         if dirty:
             self._prune()
 
-    def _write(self, record: Record) -> None:
+    def _write(self, record: SavedSession) -> None:
         """Replace the file, unless it was deleted meanwhile."""
         path = self._path(record.agent, record.id)
         private_file.replace(path, "\n".join(to_lines(record)) + "\n")
@@ -133,7 +133,7 @@ def _changed(path: Path) -> float:
         return 0.0
 
 
-def _read_head(path: Path) -> Record | None:
+def _read_head(path: Path) -> SavedSession | None:
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return head_from(file.readline())

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from acp_nvim.session.model import ListedSession
-from acp_nvim.session.record import Record
+from acp_nvim.session.record import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.visible import one_line
 
@@ -58,7 +58,7 @@ def listed_row(agent: str, listed: ListedSession) -> Row:
     return Row("listed", agent, listed.id, listed.cwd, listed.title, updated, roots=roots)
 
 
-def stored_row(record: Record) -> Row:
+def stored_row(record: SavedSession) -> Row:
     """Return the row of a session that was kept."""
     return Row("stored", record.agent, record.id, record.cwd, record.title, record.updated)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 from acp_nvim.session.content import Text
 from acp_nvim.session.reduce.entries import OPEN
 from acp_nvim.session.state import Message, SessionState, ToolCall

@@ -23,15 +23,15 @@ from acp_nvim.editor import (
 )
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskWatch
+from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
 from acp_nvim.questions.preview import EvidenceService
-from acp_nvim.review.decisions import Review
-from acp_nvim.review.log import Edits
-from acp_nvim.review.notes import Lessons
-from acp_nvim.review.presenter import Board
+from acp_nvim.review.decisions import Decisions
+from acp_nvim.review.log import EditLog
+from acp_nvim.review.notes import PromptNotes
+from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.storage.sessions import Store
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.root import find_root
@@ -51,13 +51,13 @@ class Ground:
     terminals: TerminalScreens
     permissions: Permissions
     elicitations: Elicitations
-    disk: DiskWatch
+    disk: DiskSync
     follow: FollowAlong
-    lessons: Lessons
-    edits: Edits
-    review: Review
+    lessons: PromptNotes
+    edits: EditLog
+    review: Decisions
     reviewer: Reviewer
-    board: Board
+    board: ReviewPresenter
     met: Callable[[str], None]
     """Looks at a file that the user has just opened or saved."""
     restore: Callable[[], Coroutine[Any, Any, None]]

@@ -14,8 +14,8 @@ import pytest
 from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
 from acp_nvim.errors import UserError
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.review.notes import Lessons
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.review.notes import PromptNotes
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.workspace import Desk, Ground
 from tests.support.fake_ports import FakeFiles
@@ -45,7 +45,7 @@ class Stand:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = CountingFiles()
-        self.lessons = Lessons(
+        self.lessons = PromptNotes(
             self.files, lambda error: pytest.fail(str(error)), kept_in(folder / "kept")
         )
         self.pushed: list[tuple[int, list[dict[str, str]]]] = []
@@ -55,7 +55,7 @@ class Stand:
         self.chat = Chat(CHAT, 8, session, lambda: 0.0)
         ground = SimpleNamespace(
             lessons=self.lessons,
-            disk=DiskWatch(FakeFiles(), lambda error: pytest.fail(str(error))),
+            disk=DiskSync(FakeFiles(), lambda error: pytest.fail(str(error))),
             show_notes=lambda chat, notes: self.pushed.append((chat, notes)),
             start_soon=lambda task, *arguments: self.tasks.append((task, arguments)),
         )

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import AskFailed
-from acp_nvim.files.baselines.baselines import Change
+from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.settle import Followed, follow
-from acp_nvim.hunks import Conflict, Hunk
+from acp_nvim.hunks import ConflictRegion, Hunk
 from tests.support.fake_ports import FakeFiles
 
 
@@ -25,14 +25,14 @@ def put(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
 
 
-def change(path: Path, after: str | None) -> Change:
+def change(path: Path, after: str | None) -> DiskChange:
     """Change the file, and say what has changed."""
     before = path.read_bytes().decode() if path.exists() else None
     if after is None:
         path.unlink()
     else:
         put(path, after)
-    return Change(str(path), before, after)
+    return DiskChange(str(path), before, after)
 
 
 async def test_a_file_that_is_not_open_is_told_as_it_is(files: FakeFiles, path: Path) -> None:
@@ -92,7 +92,7 @@ async def test_what_the_user_saved_is_the_users(files: FakeFiles, path: Path) ->
     files.open(path)
     files.type(path, "mine")
     files.save(path)
-    saved = Change(str(path), "1\n", "mine\n")
+    saved = DiskChange(str(path), "1\n", "mine\n")
     assert await follow(files, str(path), saved) is None
     files.type(path, "mine too")
     assert await follow(files, str(path), saved) is None
@@ -153,7 +153,7 @@ async def test_where_both_changed_the_same_place_the_users_text_stays(
     files.type(path, "1", "2", "mine")
     followed = await follow(files, str(path), change(path, "0\n1\n2\ntheirs\n"))
     assert followed is not None
-    assert followed.clashes == (Conflict(3, 4, ("theirs\n",)),)
+    assert followed.conflicts == (ConflictRegion(3, 4, ("theirs\n",)),)
     assert files.lines(path) == ["0", "1", "2", "mine"]
     # Not settled: Neovim is to warn before the user writes over what the agent wrote.
     assert files.changes == [("edit", str(path), (Hunk(0, 0, ("0",)),))]
@@ -165,7 +165,7 @@ async def test_nothing_but_a_clash_touches_nothing(files: FakeFiles, path: Path)
     files.type(path, "mine")
     followed = await follow(files, str(path), change(path, "theirs\n"))
     assert followed is not None
-    assert followed.clashes
+    assert followed.conflicts
     assert files.changes == []
 
 
@@ -177,7 +177,7 @@ async def test_a_file_that_goes_away_below_unsaved_edits_is_a_clash(
     files.type(path, "1", "2", "mine")
     followed = await follow(files, str(path), change(path, None))
     live = "1\n2\nmine\n"
-    assert followed == Followed(live, live, "1\n2\n", "", (Conflict(0, 3, ()),))
+    assert followed == Followed(live, live, "1\n2\n", "", (ConflictRegion(0, 3, ()),))
     assert files.lines(path) == ["1", "2", "mine"]
 
 

@@ -8,11 +8,11 @@ import anyio
 import pytest
 
 from acp_nvim.errors import EditorError
-from acp_nvim.files.baselines.baselines import Baselines, Change
+from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskWatch
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
 from tests.support.fake_ports import FakeFiles
 from tests.support.fake_recorder import FakeRecorder
 
@@ -29,7 +29,7 @@ class Desk:
         self.recorder = FakeRecorder()
         self.faults: list[BaseException] = []
         self.running: dict[str, Author] = {}
-        self.watch = DiskWatch(
+        self.watch = DiskSync(
             self.files,
             self.faults.append,
             recorder=self.recorder,
@@ -62,9 +62,9 @@ class Desk:
         async with self.watch.still():
             return
 
-    def deeds(self) -> list[tuple[str, str | None, str | None]]:
+    def deltas(self) -> list[tuple[str, str | None, str | None]]:
         """Return what was recorded: the file's name, its text before and after."""
-        return [(Path(path).name, old, new) for path, old, new, _ in self.recorder.deeds]
+        return [(Path(path).name, old, new) for path, old, new, _ in self.recorder.deltas]
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ async def test_a_sweep_finds_every_change_below_the_roots(desk: Desk) -> None:
     desk.file("4\n", "d")
     desk.watch.sweep(AGENT, desk.roots)
     await desk.passed()
-    assert sorted(desk.deeds()) == [
+    assert sorted(desk.deltas()) == [
         ("a", "1\n", "one\n"),
         ("b", "2\n", None),
         ("c", "3\n", "3\nthree\n"),
@@ -94,7 +94,7 @@ async def test_a_sweep_finds_every_change_below_the_roots(desk: Desk) -> None:
     assert desk.files.lines(opened) == ["3", "three"]
     desk.watch.sweep(AGENT, desk.roots)
     await desk.passed()
-    assert len(desk.deeds()) == 4
+    assert len(desk.deltas()) == 4
 
 
 async def test_what_a_turn_has_done_is_its_however_late_the_look(desk: Desk) -> None:
@@ -106,12 +106,12 @@ async def test_what_a_turn_has_done_is_its_however_late_the_look(desk: Desk) -> 
         desk.watch.sweep(AGENT, desk.roots)
         # somebody draws the review, and no turn runs any more
         await desk.watch.settle(str(first))
-    assert desk.deeds() == [("a", "1\n", "2\n")]
+    assert desk.deltas() == [("a", "1\n", "2\n")]
     await desk.watch.prepare(desk.roots)
     desk.file("3\n", "b")
     desk.watch.look(AGENT, desk.roots, [str(second)])
     await desk.settle(second, Author("other", "t", 1, 0.0))
-    assert desk.recorder.deeds[1:] == [
+    assert desk.recorder.deltas[1:] == [
         (str(second), "1\n", "2\n", AGENT),
         (str(second), "2\n", "3\n", AGENT),
     ]
@@ -125,9 +125,9 @@ async def test_whoever_holds_off_the_passes_has_all_before_it_that_was_asked_for
     desk.file("2\n")
     desk.watch.sweep(AGENT, desk.roots)
     async with desk.watch.still():
-        assert desk.deeds() == [("a", "1\n", "2\n")]
+        assert desk.deltas() == [("a", "1\n", "2\n")]
     await desk.settle(path)
-    assert len(desk.deeds()) == 1
+    assert len(desk.deltas()) == 1
 
 
 async def test_a_turn_that_begins_takes_nothing_from_one_that_runs(desk: Desk) -> None:
@@ -139,7 +139,7 @@ async def test_a_turn_that_begins_takes_nothing_from_one_that_runs(desk: Desk) -
         path.write_text("22\n")
     (desk.folder / "c").write_bytes(b"\0")
     await desk.begin()
-    assert desk.recorder.deeds == [(str(theirs), "1\n", "22\n", AGENT)]
+    assert desk.recorder.deltas == [(str(theirs), "1\n", "22\n", AGENT)]
 
 
 @pytest.mark.parametrize("modified", [False, True])
@@ -153,7 +153,7 @@ async def test_a_file_that_changes_while_it_is_looked_at_is_looked_at_again(
     writes = iter(["1\n2\n", "1\n2\n3\n4\n"])
     look = Baselines.look
 
-    async def moved(self: Baselines, path: str, encoding: str = "") -> Change | None:
+    async def moved(self: Baselines, path: str, encoding: str = "") -> DiskChange | None:
         change = await look(self, path, encoding)
         if text := next(writes, ""):
             desk.file(text)
@@ -164,9 +164,9 @@ async def test_a_file_that_changes_while_it_is_looked_at_is_looked_at_again(
         desk.files.type(path, "mine", "1", "2", "3")
     async with desk.watch.still():
         told = await desk.watch.settle(str(path), AGENT)
-    assert told == Change(str(path), "1\n2\n3\n", "1\n2\n3\n4\n")
+    assert told == DiskChange(str(path), "1\n2\n3\n", "1\n2\n3\n4\n")
     mine = "mine\n" if modified else ""
-    assert desk.deeds() == [("a", mine + "1\n2\n3\n", mine + "1\n2\n3\n4\n")]
+    assert desk.deltas() == [("a", mine + "1\n2\n3\n", mine + "1\n2\n3\n4\n")]
 
 
 async def test_a_file_that_never_comes_to_rest_is_taken_at_the_next_look(
@@ -177,7 +177,7 @@ async def test_a_file_that_never_comes_to_rest_is_taken_at_the_next_look(
     await desk.begin()
     look, count = Baselines.look, itertools.count(1)
 
-    async def moved(self: Baselines, path: str, encoding: str = "") -> Change | None:
+    async def moved(self: Baselines, path: str, encoding: str = "") -> DiskChange | None:
         change = await look(self, path, encoding)
         desk.file(f"{next(count)}\n")
         return change
@@ -185,11 +185,11 @@ async def test_a_file_that_never_comes_to_rest_is_taken_at_the_next_look(
     with monkeypatch.context() as patch:
         patch.setattr(Baselines, "look", moved)
         await desk.settle(path)
-    assert desk.deeds() == []
+    assert desk.deltas() == []
     assert desk.files.lines(path) == ["0"]
     last = path.read_text()
     await desk.settle(path, None)
-    assert desk.recorder.deeds == [(str(path), "0\n", last, AGENT)]
+    assert desk.recorder.deltas == [(str(path), "0\n", last, AGENT)]
 
 
 async def test_what_changes_between_turns_is_nobodys(desk: Desk) -> None:
@@ -200,7 +200,7 @@ async def test_what_changes_between_turns_is_nobodys(desk: Desk) -> None:
     await desk.begin()
     desk.watch.sweep(AGENT, desk.roots)
     await desk.passed()
-    assert desk.deeds() == []
+    assert desk.deltas() == []
     assert desk.files.lines(path) == ["2"]
 
 
@@ -213,9 +213,9 @@ async def test_a_look_takes_the_files_that_are_named_inside_of_the_roots(desk: D
     desk.watch.look(AGENT, desk.roots, [str(path), "/etc/passwd", "relative"])
     desk.watch.look(None, desk.roots, [str(path)])
     await desk.passed()
-    assert desk.recorder.deeds == [(str(path), "1\n", "2\n", AGENT)]
+    assert desk.recorder.deltas == [(str(path), "1\n", "2\n", AGENT)]
     await desk.settle(other, None)
-    assert len(desk.recorder.deeds) == 1
+    assert len(desk.recorder.deltas) == 1
 
 
 async def test_a_clash_is_told_with_its_places_and_outlives_a_save(desk: Desk) -> None:
@@ -225,16 +225,16 @@ async def test_a_clash_is_told_with_its_places_and_outlives_a_save(desk: Desk) -
     desk.files.type(path, "1", "mine")
     desk.file("0\n1\ntheirs\n")
     await desk.settle(path)
-    assert desk.recorder.clashes == [
-        Clash(str(path), AGENT, "1\n2\n", "0\n1\ntheirs\n", ((2, 3),), on_disk=True)
+    assert desk.recorder.conflicts == [
+        Conflict(str(path), AGENT, "1\n2\n", "0\n1\ntheirs\n", ((2, 3),), on_disk=True)
     ]
-    assert desk.deeds() == [("a", "1\nmine\n", "0\n1\nmine\n")]
+    assert desk.deltas() == [("a", "1\nmine\n", "0\n1\nmine\n")]
     assert desk.watch.disputed(str(path)) is None, "an agent's own text does not count"
     await desk.settle(path)
     desk.files.save(path)
     await desk.settle(path)
     assert desk.recorder.over == [], "a save alone does not throw the agent's text away"
-    assert len(desk.deeds()) == 1
+    assert len(desk.deltas()) == 1
 
 
 async def test_another_programs_text_is_in_dispute_until_the_user_has_settled_it(
@@ -247,7 +247,7 @@ async def test_another_programs_text_is_in_dispute_until_the_user_has_settled_it
     desk.file("1\nforeign\n")
     await desk.settle(path, None)
     assert desk.watch.disputed(str(path)) == 1
-    assert desk.recorder.clashes == []
+    assert desk.recorder.conflicts == []
     desk.files.save(path)
     assert desk.watch.disputed(str(path)) is None
 
@@ -266,7 +266,7 @@ async def test_what_the_editor_refuses_is_taken_later_and_is_still_that_agents(d
     desk.watch.sweep(None, desk.roots)
     await desk.passed()
     assert desk.files.lines(path) == ["one", "2", "mine"]
-    assert desk.recorder.deeds == [(str(path), "1\n2\nmine\n", "one\n2\nmine\n", AGENT)]
+    assert desk.recorder.deltas == [(str(path), "1\n2\nmine\n", "one\n2\nmine\n", AGENT)]
 
 
 async def test_one_file_that_cannot_follow_does_not_keep_the_others_back(desk: Desk) -> None:
@@ -299,7 +299,7 @@ async def test_a_fault_of_the_editor_is_reported_and_the_watch_goes_on(desk: Des
     desk.file("2\n")
     desk.watch.look(AGENT, desk.roots, [str(path)])
     await desk.passed()
-    assert desk.deeds() == [("a", "1\n", "2\n")]
+    assert desk.deltas() == [("a", "1\n", "2\n")]
 
 
 async def test_nothing_is_looked_at_while_somebody_writes(desk: Desk) -> None:
@@ -314,7 +314,7 @@ async def test_nothing_is_looked_at_while_somebody_writes(desk: Desk) -> None:
             await desk.watch.saw(str(path))
         await desk.idle()
         tasks.cancel_scope.cancel()
-    assert desk.deeds() == []
+    assert desk.deltas() == []
 
 
 async def test_what_the_user_has_saved_and_closed_is_no_agents(desk: Desk) -> None:
@@ -327,7 +327,7 @@ async def test_what_the_user_has_saved_and_closed_is_no_agents(desk: Desk) -> No
     desk.watch.sweep(AGENT, desk.roots)
     await desk.passed()
     await desk.settle(path)
-    assert desk.recorder.deeds == []
+    assert desk.recorder.deltas == []
     desk.file("1\nmine\ntheirs\n")
     await desk.settle(path)
-    assert desk.deeds() == [("a", "1\nmine\n", "1\nmine\ntheirs\n")]
+    assert desk.deltas() == [("a", "1\nmine\n", "1\nmine\ntheirs\n")]

@@ -20,7 +20,7 @@ from acp_nvim.files.text import (
     window,
     with_theirs,
 )
-from acp_nvim.hunks import Conflict
+from acp_nvim.hunks import ConflictRegion
 
 BUFFER = LiveBuffer(1, 1, ("",), modified=False)
 CONTENT = st.text(st.sampled_from("ab\r\n\ufeffé\0\u2028"), max_size=20)
@@ -171,18 +171,18 @@ def test_c227_c228_a_window_is_an_exact_piece(
 def test_merging_is_by_lines_with_their_ends() -> None:
     assert merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n") == "A\nb\nC\n"
     assert merged("a\nb\nc", "A\nb\nc", "a\nb\nc\n") == "A\nb\nc\n"
-    assert merged("a\n", "b\n", "c\n") == Conflict(0, 1, ("c\n",))
+    assert merged("a\n", "b\n", "c\n") == ConflictRegion(0, 1, ("c\n",))
 
 
 def test_old_mac_files_are_merged_by_their_lines() -> None:
     assert merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC") == "A\rb\rC"
-    assert isinstance(merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n"), Conflict)
+    assert isinstance(merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n"), ConflictRegion)
 
 
 def test_what_fits_is_taken_and_the_places_are_those_of_the_outcome() -> None:
     base, ours, theirs = "a\nb\nc\nd\n", "a\nb\nc\nmine\n", "new\na\nb\nc\ntheirs\n"
     outcome = reconciled(base, ours, theirs)
-    assert outcome == ("new\na\nb\nc\nmine\n", (Conflict(4, 5, ("theirs\n",)),))
+    assert outcome == ("new\na\nb\nc\nmine\n", (ConflictRegion(4, 5, ("theirs\n",)),))
 
 
 @pytest.mark.parametrize("content", ["a\r\nb\r\n", "\ufeffa\n", "a\rb", "a\n"])

@@ -9,13 +9,13 @@ import pytest
 
 from acp_nvim.files.roots import Roots
 from acp_nvim.follow import follow_along
-from acp_nvim.follow.follow_along import FollowAlong, Walker
+from acp_nvim.follow.follow_along import AgentId, FollowAlong
 from acp_nvim.session.content import Diff
 from acp_nvim.session.place import Place
 from tests.support.fake_ports import FakeFiles, FakeFollower, FakeNotifier
 
-WALKER = Walker("scripted", "s")
-OTHER = Walker("scripted", "t")
+WALKER = AgentId("scripted", "s")
+OTHER = AgentId("scripted", "t")
 
 
 class Walk:
@@ -31,7 +31,7 @@ class Walk:
         self.files = FakeFiles()
         self.along = FollowAlong(self.files, self.follower, self.notifier)
 
-    def walk(self, *steps: Place, call: str = "call-1", walker: Walker = WALKER) -> None:
+    def walk(self, *steps: Place, call: str = "call-1", walker: AgentId = WALKER) -> None:
         self.along.walked(walker, self.roots, call, steps)
 
     def told(self) -> list[tuple[str, int]]:

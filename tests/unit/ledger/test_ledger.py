@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, origin, reject
 from acp_nvim.ledger.rewind import redo, turns, undo, undone
@@ -125,7 +125,7 @@ def test_lines_that_are_only_gone_come_back_and_go_again_with_the_user() -> None
         again = saw(back, after, 0)
         assert shape(again) == [(1, "b", "")]
         assert undo(again, ONE, "batch", 0.0).ledger.text == base
-        assert again == replace(removed, deeds=again.deeds)
+        assert again == replace(removed, deltas=again.deltas)
     kept = keep(removed).ledger
     assert shape(saw(saw(kept, base, 0), after, 0)) == []
 
@@ -168,7 +168,7 @@ def test_a_turn_is_taken_back_and_returned() -> None:
     back = undo(ledger, ONE, "x", 0.0)
     assert (back.ledger.text, back.left) == (text("a", "b", "c"), ())
     assert shape(back.ledger) == []
-    assert [deed.batch for deed in undone(back.ledger)] == ["x"]
+    assert [delta.batch for delta in undone(back.ledger)] == ["x"]
     again = redo(back.ledger, "x")
     assert again.ledger.text == ledger.text
     assert again.ledger.weave == ledger.weave
@@ -269,8 +269,8 @@ def test_a_file_that_went_comes_back() -> None:
 def test_each_line_tells_who_wrote_it() -> None:
     ledger = wrote(edited(text("a", "b"), text("a", "B", "x")), text("a", "B", "y"), TWO, 0.0)
     ledger = saw(ledger, text("u", "a", "B", "y"), 0)
-    deeds = [origin(ledger, row) for row in range(5)]
-    assert [deed and deed.author for deed in deeds] == [None, None, ONE, TWO, None]
+    deltas = [origin(ledger, row) for row in range(5)]
+    assert [delta and delta.author for delta in deltas] == [None, None, ONE, TWO, None]
 
 
 def test_the_turns_that_have_something_to_take_back() -> None:
@@ -333,4 +333,4 @@ def test_a_redo_that_finds_nothing_lets_the_older_one_through() -> None:
     again = saw(back, text("a", "b", "c"), 0)  # the user has written that line anew
     idle = redo(again, "new")
     assert (idle.count, idle.left) == (0, ())
-    assert [deed.batch for deed in undone(idle.ledger)] == ["old"]
+    assert [delta.batch for delta in undone(idle.ledger)] == ["old"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, origin, reject
 from acp_nvim.ledger.rewind import redo, undo, undone
@@ -42,7 +42,7 @@ class World:
         return "".join(lines)
 
 
-def applied(lines: list[str], found: tuple[Change, ...]) -> str:
+def applied(lines: list[str], found: tuple[ReviewHunk, ...]) -> str:
     """Return the text without the pending changes, as the changes themselves tell it."""
     for change in reversed(found):
         assert tuple(lines[change.first : change.last]) == change.added

@@ -8,11 +8,11 @@ import pytest
 
 from acp_nvim.files.baselines.baselines import UNKNOWN, Unknown
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
 from acp_nvim.reactions.bookkeeper import Bookkeeper
-from acp_nvim.review.log import Edits
-from acp_nvim.review.notes import Lessons
+from acp_nvim.review.log import EditLog
+from acp_nvim.review.notes import PromptNotes
 from tests.support.fake_ports import FakeFiles
 from tests.support.review_desk import author
 from tests.support.stores import kept_in
@@ -26,8 +26,8 @@ class Office:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         store = kept_in(folder)
-        self.edits = Edits(store, now=lambda: 0.0, changed=lambda path: None)
-        self.lessons = Lessons(FakeFiles(), self._fault, store)
+        self.edits = EditLog(store, now=lambda: 0.0, changed=lambda path: None)
+        self.lessons = PromptNotes(FakeFiles(), self._fault, store)
         self.on_disk: dict[str, str | Unknown | None] = {}
         self.written: list[tuple[Author, str]] = []
 
@@ -109,9 +109,9 @@ async def test_what_an_agent_makes_anew_is_no_rejection_any_more(office: Office)
 
 
 def test_conflicts_are_for_the_books(office: Office) -> None:
-    clash = Clash("/a", author(), "base", "theirs", ((0, 1),), on_disk=True)
+    conflict = Conflict("/a", author(), "base", "theirs", ((0, 1),), on_disk=True)
     keeper = office.by_tools()
-    keeper.clashed(clash)
-    assert office.edits.clashes() == (clash,)
+    keeper.conflicted(conflict)
+    assert office.edits.conflicts() == (conflict,)
     keeper.settled("/a")
-    assert office.edits.clashes() == ()
+    assert office.edits.conflicts() == ()

@@ -8,10 +8,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from acp_nvim.ledger.conflict import Clash
+from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.review import keep
 from acp_nvim.ledger.rewind import undo
-from acp_nvim.review.log import Edits
+from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
 from tests.support.review_desk import author, told
 
@@ -23,7 +23,7 @@ class Books:
         self.seconds = 0.0
         self.changed: list[str] = []
         self.store = EditStore(lambda: str(folder), self.now)
-        self.edits = Edits(self.store, now=self.now, changed=self.changed.append)
+        self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
 
     def now(self) -> float:
         self.seconds += 1
@@ -36,23 +36,23 @@ def books(tmp_path: Path) -> Books:
 
 
 @pytest.fixture
-def edits(books: Books) -> Edits:
+def edits(books: Books) -> EditLog:
     return books.edits
 
 
-def shapes(edits: Edits, path: str) -> list[tuple[int, str, str]]:
+def shapes(edits: EditLog, path: str) -> list[tuple[int, str, str]]:
     return [
         (it.first, "".join(it.removed), "".join(it.added)) for it in edits.changes(path, "pending")
     ]
 
 
-def test_what_an_agent_writes_is_pending(edits: Edits, books: Books) -> None:
+def test_what_an_agent_writes_is_pending(edits: EditLog, books: Books) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
     assert shapes(edits, "/a") == [(0, "one\n", "two\n")]
     assert (edits.paths(), books.changed) == (("/a",), ["/a"])
 
 
-def test_nothing_is_written_down_of_what_changes_nothing(edits: Edits, books: Books) -> None:
+def test_nothing_is_written_down_of_what_changes_nothing(edits: EditLog, books: Books) -> None:
     edits.wrote("/a", "one\n", "one\n", author())
     edits.wrote("/b", None, None, author())
     edits.saw("/a", "two\n")
@@ -61,14 +61,14 @@ def test_nothing_is_written_down_of_what_changes_nothing(edits: Edits, books: Bo
     assert edits.undone("/a") == ()
 
 
-def test_what_the_user_did_before_a_write_is_the_users(edits: Edits) -> None:
+def test_what_the_user_did_before_a_write_is_the_users(edits: EditLog) -> None:
     edits.wrote("/a", told("a", "b"), told("a", "B"), author())
     edits.wrote("/a", told("mine", "a", "B"), told("mine", "a", "B", "c"), author(2))
     assert shapes(edits, "/a") == [(2, "b\n", "B\nc\n")]
     assert edits.origin("/a", 0) is None
 
 
-def test_what_the_user_sees_is_told_once(edits: Edits, books: Books) -> None:
+def test_what_the_user_sees_is_told_once(edits: EditLog, books: Books) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
     for _ in range(2):
         edits.saw("/a", "mine\ntwo\n")
@@ -76,25 +76,25 @@ def test_what_the_user_sees_is_told_once(edits: Edits, books: Books) -> None:
     assert books.changed == ["/a", "/a"]
 
 
-def test_a_conflict_stays_until_it_is_settled(edits: Edits, books: Books) -> None:
-    clash = Clash("/a", author(), "base", "theirs", ((0, 1),), on_disk=False)
-    edits.clashed(clash)
-    assert (edits.clash("/a"), edits.clashes()) == (clash, (clash,))
+def test_a_conflict_stays_until_it_is_settled(edits: EditLog, books: Books) -> None:
+    conflict = Conflict("/a", author(), "base", "theirs", ((0, 1),), on_disk=False)
+    edits.conflicted(conflict)
+    assert (edits.conflict("/a"), edits.conflicts()) == (conflict, (conflict,))
     assert edits.paths() == ("/a",)
     edits.settled("/a")
     edits.settled("/a")
-    assert (edits.clash("/a"), edits.clashes(), edits.paths()) == (None, (), ())
+    assert (edits.conflict("/a"), edits.conflicts(), edits.paths()) == (None, (), ())
     assert books.changed == ["/a", "/a"]
 
 
-def test_a_line_tells_which_turn_wrote_it(edits: Edits) -> None:
+def test_a_line_tells_which_turn_wrote_it(edits: EditLog) -> None:
     edits.wrote("/a", told("a"), told("a", "b"), author(1))
     edits.wrote("/a", told("a", "b"), told("a", "b", "c"), author(2, agent="qwen"))
     found = [edits.origin("/a", row) for row in range(3)]
     assert [it and it.author for it in found] == [None, author(1), author(2, agent="qwen")]
 
 
-def test_turns_are_in_the_order_in_which_they_began(edits: Edits) -> None:
+def test_turns_are_in_the_order_in_which_they_began(edits: EditLog) -> None:
     edits.wrote("/b", None, "b\n", author(10))
     edits.wrote("/b", "b\n", "b\nc\n", author(2))
     edits.wrote("/a", None, "a\n", author(2))
@@ -112,7 +112,7 @@ def test_turns_are_in_the_order_in_which_they_began(edits: Edits) -> None:
     assert edits.turns(("nobody", "s")) == ()
 
 
-def test_a_turn_can_be_taken_back_although_it_was_kept(edits: Edits) -> None:
+def test_a_turn_can_be_taken_back_although_it_was_kept(edits: EditLog) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
     ledger = edits.ledger("/a")
     assert ledger is not None
@@ -122,7 +122,7 @@ def test_a_turn_can_be_taken_back_although_it_was_kept(edits: Edits) -> None:
     assert len(edits.turns(("gemini", "s"))) == 1
 
 
-def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: Edits) -> None:
+def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditLog) -> None:
     def take_back(path: str, batch: str, turn: int, session: str = "s") -> None:
         ledger = edits.ledger(path)
         assert ledger is not None

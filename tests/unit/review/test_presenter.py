@@ -11,8 +11,8 @@ import pytest
 
 from acp_nvim.editor import Drawn
 from acp_nvim.errors import EditorError
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.review.presenter import Board
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.view.review.marks import NOTHING, Drawing, LinesMark, PartMark, RowMark
 from tests.support.fake_ports import FakeReviewer
 from tests.support.review_desk import ReviewDesk, author, told
@@ -40,7 +40,7 @@ class Wall(ReviewDesk):
     def __init__(self, folder: Path, kept: Path) -> None:
         super().__init__(folder, kept)
         self.shown = FailingReviewer()
-        self.board = Board(
+        self.board = ReviewPresenter(
             self.edits,
             self.review,
             self.shown,
@@ -200,8 +200,8 @@ async def test_a_conflict_is_marked_beside_the_hunks(wall: Wall) -> None:
         path = await edited(wall)
         theirs = THEIRS.replace("d\n", "D\n")
         wall.files.type(path, "a", "B", "c", "mine", "e")
-        clash = Clash(str(path), author(), THEIRS, theirs, ((3, 4),), on_disk=False)
-        wall.edits.clashed(clash)
+        conflict = Conflict(str(path), author(), THEIRS, theirs, ((3, 4),), on_disk=False)
+        wall.edits.conflicted(conflict)
         await wall.settled()
         drawing = wall.shown.drawn[str(path)]
         assert "AcpReviewConflict" in groups(drawing)
@@ -215,7 +215,7 @@ async def test_a_refused_write_is_all_that_there_is_of_an_agent(wall: Wall) -> N
     path = wall.file(BASE)
     wall.files.open(path, "a", "mine", "c", "d")
     async with wall.hung():
-        wall.edits.clashed(Clash(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
+        wall.edits.conflicted(Conflict(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
         await wall.settled()
         drawing = wall.shown.drawn[str(path)]
         assert (groups(drawing), drawing.hunks) == ({"AcpReviewConflict"}, ((1, 2),))

@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, wrote
 from acp_nvim.ledger.review import keep
 from acp_nvim.storage import edits as edit_store

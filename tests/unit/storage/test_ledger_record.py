@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import keep, reject
 from acp_nvim.ledger.rewind import redo, undo

@@ -171,10 +171,10 @@ def test_what_is_kept_is_bounded() -> None:
     huge = Message("x", "agent", 1, (Image("a" * MOST_OF_ENTRY, "image/png"),))
     large = Message("y", "agent", 1, (Text("b" * (MOST_OF_ENTRY - 1_000)),))
     entries = (*state.entries, huge, *[large] * 20)
-    lines = to_lines(store_module.Record("a", "b", "/", entries=entries))
+    lines = to_lines(store_module.SavedSession("a", "b", "/", entries=entries))
     assert sum(map(len, lines)) < MOST + 1_000
     assert len(lines) < 20
-    lines = to_lines(store_module.Record("a", "b", "/", entries=(huge,)))
+    lines = to_lines(store_module.SavedSession("a", "b", "/", entries=(huge,)))
     assert "too long to be kept" in lines[1]
 
 

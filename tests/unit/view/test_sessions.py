@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.session.model import ListedSession
-from acp_nvim.session.record import Record
+from acp_nvim.session.record import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.sessions import age, label, listed_row, merged, open_row, seconds_of, stored_row
 
@@ -20,7 +20,10 @@ def test_each_session_stands_there_once_open_ones_first_then_by_age() -> None:
         listed_row("a", ListedSession("x", "/w", "Ecks")),
         listed_row("a", ListedSession("never", "/w")),
     ]
-    kept = [stored_row(Record("a", "new", "/w", "New", 2e9)), stored_row(Record("b", "x", "/w"))]
+    kept = [
+        stored_row(SavedSession("a", "new", "/w", "New", 2e9)),
+        stored_row(SavedSession("b", "x", "/w")),
+    ]
     rows = merged((opened, listed, kept))
     assert [(row.kind, row.agent, row.id) for row in rows] == [
         ("open", "a", ""),
@@ -38,7 +41,7 @@ def test_a_label_says_kind_agent_state_title_and_age() -> None:
     row = open_row(7, SessionState("a", "/w", id="x", status="running", title="T\nitle"))
     assert label(row, now=0, cwd="/w").startswith("open  · a · running · T")
     assert "\n" not in label(row, now=0, cwd="/w")
-    kept = stored_row(Record("a", "x", "/other", None, 940.0))
+    kept = stored_row(SavedSession("a", "x", "/other", None, 940.0))
     assert label(kept, now=1_000, cwd="/w") == "kept  · a · x · 1 min ago · /other"
 
 

@@ -1,7 +1,8 @@
 """What the files of the roots held when last seen, so that changes by any program can be found.
 
-Needs no git. Texts are kept in memory within a budget (see `Shelf`); of what is too large for it,
-binary, or beyond the limits of an inventory, a change may be found, but not what was there before.
+Needs no git. Texts are kept in memory within a budget (see `SnapshotCache`); of what is too large
+for it, binary, or beyond the limits of an inventory, a change may be
+found, but not what was there before.
 """
 
 from __future__ import annotations
@@ -15,14 +16,22 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 
-from acp_nvim.files.baselines.cache import Shelf
-from acp_nvim.files.baselines.comparison import QUIET, Change, Comparison
-from acp_nvim.files.baselines.listing import Inventories, Stamp, stamp
-from acp_nvim.files.baselines.scan import Visit
-from acp_nvim.files.baselines.snapshot import ABSENT, UNKNOWN, Sight, Text, Unknown, see, told
+from acp_nvim.files.baselines.cache import SnapshotCache
+from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange
+from acp_nvim.files.baselines.listing import Fingerprint, Listings, fingerprint
+from acp_nvim.files.baselines.scan import Scan
+from acp_nvim.files.baselines.snapshot import (
+    ABSENT,
+    UNKNOWN,
+    Snapshot,
+    Text,
+    Unknown,
+    read_snapshot,
+    written_snapshot,
+)
 from acp_nvim.files.roots import Roots, inside
 
-__all__ = ["UNKNOWN", "Baselines", "Change", "Changes", "Unknown"]
+__all__ = ["UNKNOWN", "Baselines", "Changes", "DiskChange", "Unknown"]
 
 MIB = 1 << 20
 PATIENCE = 2.0
@@ -34,7 +43,7 @@ NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
 class Changes:
     """What differs; `unknown`: files that changed, whose text before or after is not known."""
 
-    known: tuple[Change, ...]
+    known: tuple[DiskChange, ...]
     unknown: tuple[str, ...]
 
 
@@ -49,14 +58,14 @@ class Baselines:
         *,
         budget: int = 64 * MIB,
         largest: int = 2 * MIB,
-        inventories: Inventories | None = None,
+        inventories: Listings | None = None,
         quiet: float = QUIET,
     ) -> None:
         self._quiet = quiet
-        self._shelf = Shelf(budget)
+        self._shelf = SnapshotCache(budget)
         self._largest = largest
-        self._inventories = inventories or Inventories()
-        self._visits: dict[str, Visit] = {}
+        self._inventories = inventories or Listings()
+        self._visits: dict[str, Scan] = {}
         self._unread: set[str] = set()
         self._room_for = largest
         """The most bytes of a file for which the shelf has had room."""
@@ -82,7 +91,9 @@ class Baselines:
         async with self._lock:
             return await self._compare(roots, encodings)
 
-    async def look(self, path: str, encoding: str = "", *, at_once: bool = False) -> Change | None:
+    async def look(
+        self, path: str, encoding: str = "", *, at_once: bool = False
+    ) -> DiskChange | None:
         """Return the same for one path. A file that nobody had seen is seen from now on.
 
         `at_once`: it was we who have written it, so that nobody else is.
@@ -91,7 +102,7 @@ class Baselines:
         because its text was not known, is in the next `changes`.
         """
         async with self._lock:
-            at = await to_thread.run_sync(stamp, path)
+            at = await to_thread.run_sync(fingerprint, path)
             was = self._shelf.get(path)
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
             if was is not None:
@@ -110,7 +121,7 @@ class Baselines:
 
     def note(self, path: str, text: str | None, encoding: str = "") -> None:
         """Say that we ourselves have just made the disk hold this, written with that encoding."""
-        sight = ABSENT if text is None else told(path, text, encoding, self._largest)
+        sight = ABSENT if text is None else written_snapshot(path, text, encoding, self._largest)
         self._shelf.put(path, sight)
         self._untold.discard(path)
 
@@ -142,7 +153,7 @@ class Baselines:
         """Read what was only glimpsed at, until there is no room or no time. In a thread."""
         deadline = monotonic() + PATIENCE
         for size, path, was in sorted(self._glimpses(), key=lambda it: it[:2]):
-            now = see(path, was.stamp, self._largest)
+            now = read_snapshot(path, was.fingerprint, self._largest)
             if now and self._shelf.swap(path, was, now.brought(near=False)):
                 has_room = not now.packed or self._shelf.keeps(path)
                 self._room_for = self._room_for if has_room else size - 1
@@ -150,22 +161,24 @@ class Baselines:
             if size > self._room_for or monotonic() > deadline:
                 break
 
-    def _glimpses(self) -> list[tuple[int, str, Sight]]:
+    def _glimpses(self) -> list[tuple[int, str, Snapshot]]:
         """Return size, path and sight of the files that are to be read."""
         sights = [(self._shelf.get(path), path) for path in self._unread]
-        found = [(it.stamp[2], path, it) for it, path in sights if it and it.stamp]
+        found = [(it.fingerprint[2], path, it) for it, path in sights if it and it.fingerprint]
         wanted = [it for it in found if it[0] <= self._room_for and not it[2].digest]
         self._unread = {path for _, path, _ in wanted}
         return wanted
 
-    def _look(self, comparison: Comparison, path: str, at: Stamp | None, was: Sight) -> None:
+    def _look(
+        self, comparison: Comparison, path: str, at: Fingerprint | None, was: Snapshot
+    ) -> None:
         near = was.brought(near=True)
-        if was.stamp == at and was.settled and (was.packed or at is None):
+        if was.fingerprint == at and was.settled and (was.packed or at is None):
             self._shelf.swap(path, was, near)
         else:
             comparison.compare(path, at, near)
 
-    async def _meet(self, comparison: Comparison, path: str, at: Stamp) -> None:
+    async def _meet(self, comparison: Comparison, path: str, at: Fingerprint) -> None:
         """See a file that nobody had seen, if it is not for the next pass to judge."""
         is_new: bool | None = False
         for last in self._visits.values():

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from threading import Lock
 
-from acp_nvim.files.baselines.snapshot import Sight
+from acp_nvim.files.baselines.snapshot import Snapshot
 
 SPARE = 20
 """When there is no room a twentieth of the budget is freed, so that this is done seldom."""
 
 
-class Shelf:
+class SnapshotCache:
     """Sights by path. When their texts exceed the budget, larger ones make room for smaller ones.
 
     So the most files are kept, and those that people write: what is large is mostly made by
@@ -22,7 +22,7 @@ class Shelf:
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
-        self._sights: dict[str, Sight] = {}
+        self._sights: dict[str, Snapshot] = {}
         self._size = 0
         self._lock = Lock()
 
@@ -31,7 +31,7 @@ class Shelf:
         """Bytes of the texts that are kept."""
         return self._size
 
-    def get(self, path: str) -> Sight | None:
+    def get(self, path: str) -> Snapshot | None:
         """Return what was last seen there, None if nobody has looked."""
         return self._sights.get(path)
 
@@ -44,12 +44,12 @@ class Shelf:
         """Return all paths that were seen, with or without a file."""
         return list(self._sights)
 
-    def put(self, path: str, sight: Sight) -> None:
+    def put(self, path: str, sight: Snapshot) -> None:
         """Keep it, whatever was there."""
         with self._lock:
             self._put(path, sight)
 
-    def swap(self, path: str, was: Sight | None, sight: Sight) -> bool:
+    def swap(self, path: str, was: Snapshot | None, sight: Snapshot) -> bool:
         """Keep it in the place of `was`; False, and nothing is done, if another is there now."""
         with self._lock:
             if not _is_same(self._sights.get(path), was):
@@ -57,7 +57,7 @@ class Shelf:
             self._put(path, sight)
             return True
 
-    def _put(self, path: str, sight: Sight) -> None:
+    def _put(self, path: str, sight: Snapshot) -> None:
         self._size += _weight(sight) - _weight(self._sights.get(path))
         self._sights[path] = sight
         if self._size > self._budget:
@@ -79,16 +79,16 @@ class Shelf:
         self._sights[path] = self._sights[path].without_text()
 
 
-def _worth(sight: Sight) -> tuple[bool, int]:
+def _worth(sight: Snapshot) -> tuple[bool, int]:
     return sight.near, -_weight(sight)
 
 
-def _is_same(one: Sight | None, other: Sight | None) -> bool:
+def _is_same(one: Snapshot | None, other: Snapshot | None) -> bool:
     """Return whether they are the same but for the text, which may have had to go."""
     if one is None or other is None:
         return one is other
-    return (one.stamp, one.digest) == (other.stamp, other.digest)
+    return (one.fingerprint, one.digest) == (other.fingerprint, other.digest)
 
 
-def _weight(sight: Sight | None) -> int:
+def _weight(sight: Snapshot | None) -> int:
     return len(sight.packed) if sight and sight.packed else 0

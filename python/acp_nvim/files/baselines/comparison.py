@@ -1,7 +1,7 @@
 """What is there now, against what was seen before, which it takes the place of.
 
-Blocking: runs in a thread. `Shelf.swap` settles who is right where the event loop has noted a file
-meanwhile.
+Blocking: runs in a thread. `SnapshotCache.swap` settles who is right where the event loop has
+noted a file meanwhile.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic, sleep, time_ns
 
-from acp_nvim.files.baselines.cache import Shelf
-from acp_nvim.files.baselines.listing import Inventory, Stamp, stamp
-from acp_nvim.files.baselines.scan import Visit, visit
-from acp_nvim.files.baselines.snapshot import Sight, Text, Unknown, see
+from acp_nvim.files.baselines.cache import SnapshotCache
+from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
+from acp_nvim.files.baselines.scan import Scan, scan
+from acp_nvim.files.baselines.snapshot import Snapshot, Text, Unknown, read_snapshot
 from acp_nvim.files.roots import inside
-from acp_nvim.ledger.ledger import UNKNOWN_FORM, Form
+from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
 QUIET = 0.02
 """Seconds between two writes of most programs, which empty a file, and then write it."""
@@ -25,13 +25,13 @@ PATIENCE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DiskChange:
     """What one file held, and what it holds; None: it was, or is, not there. Exact texts."""
 
     path: str
     before: str | None
     after: str | None
-    form: Form = field(default=UNKNOWN_FORM, compare=False)
+    form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
     """How a file that is gone now was on disk."""
 
 
@@ -43,46 +43,49 @@ class Comparison:
     """
 
     def __init__(
-        self, shelf: Shelf, largest: int, encodings: Mapping[str, str], *, quiet: float = QUIET
+        self,
+        shelf: SnapshotCache,
+        largest: int,
+        encodings: Mapping[str, str],
+        *,
+        quiet: float = QUIET,
     ) -> None:
         self._quiet = quiet
         self._deadline = monotonic() + PATIENCE
         self._shelf = shelf
         self._largest = largest
         self._encodings = encodings
-        self.known: list[Change] = []
+        self.known: list[DiskChange] = []
         self.unknown: list[str] = []
         self.unread: list[str] = []
 
-    def compare_all(
-        self, folder: str, inventory: Inventory, began: int, last: Visit | None
-    ) -> Visit:
+    def compare_all(self, folder: str, inventory: Listing, began: int, last: Scan | None) -> Scan:
         """Compare all files below a folder; return this visit of it.
 
         `began`: when the inventory was begun. `last`: the visit before, None if this is the first.
         """
-        this = visit(folder, inventory, began)
+        this = scan(folder, inventory, began)
         seen, unseen = self._differing(folder, inventory.stamps)
-        gone = {was.stamp[3] for _, at, was in seen if at is None and was.stamp}
+        gone = {was.fingerprint[3] for _, at, was in seen if at is None and was.fingerprint}
         for path, at, was in seen:
             self.compare(path, at, was)
         sure = last is not None and last.vouches(this)
         for path, at in unseen:
             if last and (last.is_since(at) or at[3] in gone):
                 self.meet(path, at, is_new=True if sure else None)
-            elif self._shelf.swap(path, None, Sight(at)):
+            elif self._shelf.swap(path, None, Snapshot(at)):
                 self.unread.append(path)
         return this
 
-    def compare(self, path: str, at: Stamp | None, was: Sight) -> None:
+    def compare(self, path: str, at: Fingerprint | None, was: Snapshot) -> None:
         """Look at a file that was seen before."""
         now = self._see(path, at, was)
         if now is None or not self._shelf.swap(path, was, now) or was.is_like(now):
             return
-        if now.stamp != was.stamp or (was.digest and now.digest):
+        if now.fingerprint != was.fingerprint or (was.digest and now.digest):
             self._tell(path, was, now)
 
-    def meet(self, path: str, at: Stamp | None, *, is_new: bool | None) -> None:
+    def meet(self, path: str, at: Fingerprint | None, *, is_new: bool | None) -> None:
         """Look at a file that was never seen; `is_new`: None if it is not known."""
         now = self._see(path, at)
         if now is None or not self._shelf.swap(path, None, now):
@@ -92,57 +95,61 @@ class Comparison:
         elif is_new is None:
             self.unknown.append(path)
 
-    def _see(self, path: str, at: Stamp | None, was: Sight | None = None) -> Sight | None:
+    def _see(
+        self, path: str, at: Fingerprint | None, was: Snapshot | None = None
+    ) -> Snapshot | None:
         """Read a file; one that has changed when nobody is writing it, or there is no end to it."""
-        if was is not None and at == was.stamp:
-            return see(path, at, self._largest, was)
+        if was is not None and at == was.fingerprint:
+            return read_snapshot(path, at, self._largest, was)
         while True:
             while (rest := self._unrest(at)) > 0:
                 sleep(rest)
-                at = stamp(path)
-            now, then = see(path, at, self._largest, was), stamp(path)
+                at = fingerprint(path)
+            now, then = read_snapshot(path, at, self._largest, was), fingerprint(path)
             if at is None or then is None or then[2] >= at[2] or self._unrest(then) <= 0:
                 return now
             at = then  # somebody has just emptied it
 
-    def _unrest(self, at: Stamp | None) -> float:
+    def _unrest(self, at: Fingerprint | None) -> float:
         """Return for how many seconds the file is to be let alone."""
         age = self._quiet if at is None else (time_ns() - at[1]) / 1e9
         return min(self._quiet - age, self._deadline - monotonic()) if age >= 0 else 0.0
 
-    def _tell(self, path: str, was: Sight | None, now: Sight) -> None:
+    def _tell(self, path: str, was: Snapshot | None, now: Snapshot) -> None:
         encoding = self._encodings.get(path, "")
         before: Text = was.text(encoding) if was else None
         after = now.text(encoding)
         if isinstance(before, Unknown) or isinstance(after, Unknown):
             self.unknown.append(path)
         elif before != after:  # a noted text may have been encoded otherwise on disk
-            form = UNKNOWN_FORM if was is None or after is not None else was.form()
-            self.known.append(Change(path, before, after, form))
+            form = UNKNOWN_ATTRIBUTES if was is None or after is not None else was.form()
+            self.known.append(DiskChange(path, before, after, form))
 
     def _differing(
-        self, folder: str, stamps: Mapping[str, Stamp]
-    ) -> tuple[list[tuple[str, Stamp | None, Sight]], list[tuple[str, Stamp]]]:
+        self, folder: str, stamps: Mapping[str, Fingerprint]
+    ) -> tuple[list[tuple[str, Fingerprint | None, Snapshot]], list[tuple[str, Fingerprint]]]:
         """Return the files that may have changed, and those that were never seen.
 
         All sights are fetched first: what is put on the shelf later may push their texts out.
         """
-        seen: list[tuple[str, Stamp | None, Sight]] = []
-        unseen: list[tuple[str, Stamp]] = []
-        now: dict[str, Stamp | None] = {**stamps, **self._unlisted(folder, stamps)}
+        seen: list[tuple[str, Fingerprint | None, Snapshot]] = []
+        unseen: list[tuple[str, Fingerprint]] = []
+        now: dict[str, Fingerprint | None] = {**stamps, **self._unlisted(folder, stamps)}
         for path, at in now.items():
             was = self._shelf.get(path)
             if was is None:
                 unseen += [(path, at)] if at else []
-            elif was.stamp != at or (was.digest and not was.settled):
+            elif was.fingerprint != at or (was.digest and not was.settled):
                 seen.append((path, at, was))
         return seen, unseen
 
-    def _unlisted(self, folder: str, stamps: Mapping[str, Stamp]) -> dict[str, Stamp | None]:
+    def _unlisted(
+        self, folder: str, stamps: Mapping[str, Fingerprint]
+    ) -> dict[str, Fingerprint | None]:
         """Return the files that were seen below the folder and are not in its inventory."""
         start = inside(folder)
         paths = [it for it in self._shelf.paths() if it not in stamps and it.startswith(start)]
         real: dict[str, bool] = {}
         for above in {path.rpartition("/")[0] for path in paths}:
             real[above] = os.path.realpath(above) == (above or "/")
-        return {it: stamp(it) if real[it.rpartition("/")[0]] else None for it in paths}
+        return {it: fingerprint(it) if real[it.rpartition("/")[0]] else None for it in paths}

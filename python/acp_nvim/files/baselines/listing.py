@@ -21,7 +21,7 @@ from anyio import to_thread
 from acp_nvim.files import git
 from acp_nvim.files.roots import inside
 
-Stamp: TypeAlias = tuple[int, int, int, int, int]
+Fingerprint: TypeAlias = tuple[int, int, int, int, int]
 """When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
 Names: TypeAlias = Callable[..., Awaitable[git.Names | None]]
 """`git.listing`, or a stand-in."""
@@ -37,14 +37,14 @@ MARKS = {"pyvenv.cfg", "CACHEDIR.TAG"}
 
 
 @dataclass(frozen=True, slots=True)
-class Inventory:
+class Listing:
     """The plain files below a folder by path.
 
     `whole`: no limit was met. `parts`: the folder and the repositories within that were listed,
     each with whether git has listed it.
     """
 
-    stamps: dict[str, Stamp]
+    stamps: dict[str, Fingerprint]
     whole: bool
     parts: dict[str, bool]
 
@@ -57,7 +57,7 @@ class _Listed:
     by_git: bool
 
 
-class Inventories:
+class Listings:
     """Takes inventories, of so many files, in so many seconds where a folder has to be walked."""
 
     def __init__(
@@ -67,9 +67,9 @@ class Inventories:
         self._patience = patience
         self._names = names
 
-    async def take(self, folder: str) -> Inventory:
+    async def take(self, folder: str) -> Listing:
         """Return what is below that folder, whose path is resolved. Never raises `OSError`."""
-        stamps: dict[str, Stamp] = {}
+        stamps: dict[str, Fingerprint] = {}
         parts: dict[str, bool] = {}
         queue = [folder]
         whole = True
@@ -82,7 +82,7 @@ class Inventories:
             queue += listed.within
             queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps)
             whole = whole and listed.whole
-        return Inventory(stamps, whole and not queue, parts)
+        return Listing(stamps, whole and not queue, parts)
 
     async def covers(self, parts: Mapping[str, bool], path: str) -> bool:
         """Return whether an inventory with these parts, taken now, would have that file."""
@@ -105,7 +105,7 @@ class Inventories:
         return _Listed(paths, [], whole, by_git=True)
 
 
-def stamp(path: str) -> Stamp | None:
+def fingerprint(path: str) -> Fingerprint | None:
     """Return what the system says of a plain file; None if there is none at that path."""
     try:
         status = os.lstat(path)
@@ -114,7 +114,7 @@ def stamp(path: str) -> Stamp | None:
     return _stamp(status) if stat.S_ISREG(status.st_mode) else None
 
 
-def _stamp(status: os.stat_result) -> Stamp:
+def _stamp(status: os.stat_result) -> Fingerprint:
     return (
         status.st_mtime_ns,
         status.st_ctime_ns,
@@ -124,7 +124,7 @@ def _stamp(status: os.stat_result) -> Stamp:
     )
 
 
-def _stamp_all(folder: str, paths: Iterable[str], stamps: dict[str, Stamp]) -> list[str]:
+def _stamp_all(folder: str, paths: Iterable[str], stamps: dict[str, Fingerprint]) -> list[str]:
     """Add the plain files among the paths to the stamps; return those that are folders."""
     real = {folder: True}
     folders: list[str] = []

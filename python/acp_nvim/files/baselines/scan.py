@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from acp_nvim.files.baselines.listing import Inventory, Stamp, stamp
-from acp_nvim.files.baselines.snapshot import is_recent, see
+from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
+from acp_nvim.files.baselines.snapshot import is_recent, read_snapshot
 from acp_nvim.files.roots import inside
 
 IGNORE_FILE = ".gitignore"
@@ -24,7 +24,7 @@ NO_RULES: Rules = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Scan:
     """When an inventory of a folder was begun (ns since 1970), what it reached, the rules then."""
 
     folder: str
@@ -33,11 +33,11 @@ class Visit:
     parts: Mapping[str, bool]
     rules: Mapping[str, Rules]
 
-    def is_since(self, at: Stamp) -> bool:
+    def is_since(self, at: Fingerprint) -> bool:
         """Return whether a file with that stamp may have come, or changed, after it."""
         return is_recent(at, self.began)
 
-    def vouches(self, later: Visit) -> bool:
+    def vouches(self, later: Scan) -> bool:
         """Return whether what only the later one has was not just hidden from this one."""
         lost = (part for part, by_git in self.parts.items() if by_git and not later.parts.get(part))
         if not self.whole or any(map(os.path.isdir, lost)):
@@ -63,16 +63,16 @@ class Visit:
             above = above.rpartition("/")[0]
 
 
-def visit(folder: str, inventory: Inventory, began: int) -> Visit:
+def scan(folder: str, inventory: Listing, began: int) -> Scan:
     """Return what is to be remembered of an inventory that has just been taken."""
     name = f"/{IGNORE_FILE}"
     rules = {path: _rules(path) for path in inventory.stamps if path.endswith(name)}
-    return Visit(folder, began, inventory.whole, inventory.parts, rules)
+    return Scan(folder, began, inventory.whole, inventory.parts, rules)
 
 
 def _rules(path: str) -> Rules:
     """Return the lines of a file of ignore rules; none if it cannot be read."""
-    sight = see(path, stamp(path), RULES_LIMIT)
+    sight = read_snapshot(path, fingerprint(path), RULES_LIMIT)
     text = sight.text() if sight else None
     lines = (line.strip() for line in (text if isinstance(text, str) else "").splitlines())
     return frozenset(line for line in lines if line and not line.startswith("#"))

@@ -1,4 +1,4 @@
-"""What was seen of one file at one moment: its stamp, and its bytes as far as they are kept.
+"""What was seen of one file at one moment: its fingerprint, and its bytes as far as they are kept.
 
 Reading happens in threads. A file that goes away, or may not be read, is no error.
 """
@@ -14,9 +14,9 @@ from stat import S_IMODE
 from time import time_ns
 from typing import Final, TypeAlias
 
-from acp_nvim.files.baselines.listing import Stamp, stamp
+from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.text import decode, exact, is_binary
-from acp_nvim.ledger.ledger import Form
+from acp_nvim.ledger.ledger import FileAttributes
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
@@ -35,15 +35,15 @@ Text: TypeAlias = str | Unknown | None
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """`stamp`: None where there was no file. `digest`: of its bytes, b"" if they were not read.
+class Snapshot:
+    """`fingerprint`: None where there was no file. `digest`: of its bytes, b"" if not read.
 
-    `packed`: its bytes, compressed; None where they are not kept. `settled`: as long as the stamp
-    is the same, so are the bytes. `near`: an agent or we had to do with it, so its text is worth
-    more than that of others.
+    `packed`: its bytes, compressed; None where they are not kept. `settled`: as long as the
+    fingerprint is the same, so are the bytes. `near`: an agent or we had to do with it, so its text
+    is worth more than that of others.
     """
 
-    stamp: Stamp | None
+    fingerprint: Fingerprint | None
     digest: bytes = b""
     packed: bytes | None = None
     settled: bool = False
@@ -51,37 +51,41 @@ class Sight:
 
     def text(self, encoding: str = "") -> Text:
         """Return its text, exact, read with that encoding of a buffer, else UTF-8 or Latin-1."""
-        if self.stamp is None:
+        if self.fingerprint is None:
             return None
         if self.packed is None:
             return UNKNOWN
         data = zlib.decompress(self.packed)
         return UNKNOWN if is_binary(data, encoding) else decode(data, encoding)[0]
 
-    def form(self) -> Form:
+    def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text, as far as that is known."""
-        mode = 0 if self.stamp is None else S_IMODE(self.stamp[4])
-        return Form(mode, "" if self.packed is None else decode(zlib.decompress(self.packed))[1])
+        mode = 0 if self.fingerprint is None else S_IMODE(self.fingerprint[4])
+        return FileAttributes(
+            mode, "" if self.packed is None else decode(zlib.decompress(self.packed))[1]
+        )
 
-    def is_like(self, other: Sight) -> bool:
+    def is_like(self, other: Snapshot) -> bool:
         """Return whether both are known to be the same bytes, or both no file."""
-        if self.stamp is None or other.stamp is None:
-            return self.stamp is other.stamp
+        if self.fingerprint is None or other.fingerprint is None:
+            return self.fingerprint is other.fingerprint
         return bool(self.digest) and self.digest == other.digest
 
-    def without_text(self) -> Sight:
+    def without_text(self) -> Snapshot:
         """Return it without its bytes."""
         return replace(self, packed=None)
 
-    def brought(self, *, near: bool) -> Sight:
+    def brought(self, *, near: bool) -> Snapshot:
         """Return it with that nearness."""
         return replace(self, near=near)
 
 
-ABSENT = Sight(None, settled=True, near=True)
+ABSENT = Snapshot(None, settled=True, near=True)
 
 
-def see(path: str, at: Stamp | None, largest: int, was: Sight | None = None) -> Sight | None:
+def read_snapshot(
+    path: str, at: Fingerprint | None, largest: int, was: Snapshot | None = None
+) -> Snapshot | None:
     """Read a file whose stamp is `at`; None if it cannot be read, or is gone again.
 
     Of one larger than `largest` bytes the stamp is all. If the bytes are those that `was` seen
@@ -99,34 +103,34 @@ def see(path: str, at: Stamp | None, largest: int, was: Sight | None = None) -> 
     return _sight(at, data if len(data) <= largest else None, now, was)
 
 
-def told(path: str, text: str, encoding: str, largest: int) -> Sight:
+def written_snapshot(path: str, text: str, encoding: str, largest: int) -> Snapshot:
     """Return the sight of a file that has just been written with that text."""
-    at = stamp(path)
+    at = fingerprint(path)
     if at is None:
         return ABSENT
     data = exact(text, encoding)
     return _sight(at, data if len(data) <= largest else None, at[1])
 
 
-def _sight(at: Stamp, data: bytes | None, now: int, was: Sight | None = None) -> Sight:
+def _sight(at: Fingerprint, data: bytes | None, now: int, was: Snapshot | None = None) -> Snapshot:
     settled = _is_settled(at, now)
     if data is None:
-        return Sight(at, settled=settled, near=True)
+        return Snapshot(at, settled=settled, near=True)
     digest = blake2b(data, digest_size=16).digest()
     if was and was.packed and was.digest == digest:
-        return replace(was, stamp=at, settled=settled)
+        return replace(was, fingerprint=at, settled=settled)
     near = was is None or was.digest != digest or was.near
     kept = not is_binary(data)
     # Level 1: a third of the size at 0.1 GB/s; higher levels take longer and gain a tenth.
-    return Sight(at, digest, zlib.compress(data, 1) if kept else None, settled, near)
+    return Snapshot(at, digest, zlib.compress(data, 1) if kept else None, settled, near)
 
 
-def is_recent(at: Stamp, moment: int) -> bool:
+def is_recent(at: Fingerprint, moment: int) -> bool:
     """Return whether the file may have come, or changed, since that moment (ns since 1970)."""
     return at[1] >= moment - RACY
 
 
-def _is_settled(at: Stamp, now: int) -> bool:
+def _is_settled(at: Fingerprint, now: int) -> bool:
     """Return whether a change from now on would give the file another stamp.
 
     As git's racily clean entries. A modification time in the future was set by somebody; the time

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from acp_nvim.ledger.change import Change
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.review.marks import CONFLICT, FileReview, Range, whole_file
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line
@@ -102,7 +102,7 @@ def announcement(reviews: Sequence[FileReview]) -> str:
     return f"{there}: :copen lists them, :Acp keep, :Acp reject"
 
 
-def summary(change: Change) -> str:
+def summary(change: ReviewHunk) -> str:
     """Return a hunk in one line: how much comes and goes, and the first words of it."""
     if whole := whole_file(change):
         return whole
@@ -111,7 +111,7 @@ def summary(change: Change) -> str:
     return one_line(f"{counts}  {words}", SUMMARY).rstrip()
 
 
-def _item(review: FileReview, change: Change) -> QuickfixItem:
+def _item(review: FileReview, change: ReviewHunk) -> QuickfixItem:
     first = review.row(change) + 1
     return QuickfixItem(review.path, first, max(change.last, first), summary(change))
 

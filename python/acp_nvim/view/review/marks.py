@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TypeAlias
 
-from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.diff.emphasis import changed_part
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import visible
@@ -87,14 +87,14 @@ class FileReview:
 
     path: str
     count: int
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[ReviewHunk, ...] = field(default=())
 
     @property
-    def pending(self) -> tuple[Change, ...]:
+    def pending(self) -> tuple[ReviewHunk, ...]:
         """Those that wait for the user."""
         return tuple(change for change in self.changes if change.state == "pending")
 
-    def row(self, change: Change) -> int:
+    def row(self, change: ReviewHunk) -> int:
         """Return the row in which the user meets the hunk: there is always one."""
         return _inside(change.first, self.count)
 
@@ -113,7 +113,7 @@ def signs(review: FileReview) -> Drawing:
     return replace(whole, marks=tuple(replace(mark, line_group="", note="") for mark in bare))
 
 
-def clash_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
+def conflict_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
     """Return how the rows are shown in which the agent wanted something else than the user."""
     return tuple(
         RowMark(
@@ -126,7 +126,7 @@ def clash_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
     )
 
 
-def whole_file(change: Change) -> str:
+def whole_file(change: ReviewHunk) -> str:
     """Return what became of the file itself with that hunk, "" if it is there as before."""
     if change.whole == "created":
         return f"new file · {plural(len(change.added), 'line')}"
@@ -139,7 +139,7 @@ def _inside(row: int, count: int) -> int:
     return max(min(row, count - 1), 0)
 
 
-def _marks(change: Change, count: int) -> Iterator[Mark]:
+def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
     row, note = _inside(change.first, count), whole_file(change)
     if change.whole == "created":
         yield RowMark(row, max(len(change.added), 1), note=note)
@@ -153,7 +153,7 @@ def _marks(change: Change, count: int) -> Iterator[Mark]:
         yield LinesMark(row, change.first < count, _removed_lines(change))
 
 
-def _parts(change: Change) -> Iterator[PartMark]:
+def _parts(change: ReviewHunk) -> Iterator[PartMark]:
     """Yield what was changed in lines that replace one."""
     for row, (new, old) in enumerate(zip(*_texts(change), strict=False), change.first):
         part = changed_part(new, old)
@@ -161,7 +161,7 @@ def _parts(change: Change) -> Iterator[PartMark]:
             yield PartMark(row, _bytes(new[: part[0]]), _bytes(new[: part[1]]))
 
 
-def _removed_lines(change: Change) -> tuple[Chunks, ...]:
+def _removed_lines(change: ReviewHunk) -> tuple[Chunks, ...]:
     """Return them as they looked, the part that is another now set off."""
     come, gone = _texts(change)
     shown = gone[:MOST_REMOVED]
@@ -185,7 +185,7 @@ def _removed_line(old: str, new: str | None) -> Chunks:
     return (*((visible(text), group) for text, group in pieces if text), REST)
 
 
-def _texts(change: Change) -> tuple[list[str], list[str]]:
+def _texts(change: ReviewHunk) -> tuple[list[str], list[str]]:
     """Return the lines of both sides without ends, and without what the buffer does not hold.
 
     A CR stays to be seen where only some lines have one: that is then what was changed.

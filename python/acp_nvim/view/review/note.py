@@ -53,7 +53,7 @@ Held: TypeAlias = "str | Unreadable | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Drift:
     """A file that is not what the agent takes it for; `name` is relative to its folder."""
 
     name: str
@@ -83,14 +83,14 @@ class Note:
         return Text(f"{WORDS[self.key]}\n\n{fenced(self.diff, 'diff').text}")
 
 
-def note(key: Key, files: Sequence[Moved]) -> Note | None:
+def note(key: Key, files: Sequence[Drift]) -> Note | None:
     """Return the note that tells of these files; None if there is nothing to tell."""
     if not files:
         return None
     return Note(key, f"{key}: {_names(files)}", _diff(files))
 
 
-def _names(files: Sequence[Moved]) -> str:
+def _names(files: Sequence[Drift]) -> str:
     """Return the one name, or how many there are."""
     unsaved = " (unsaved)" if any(file.unsaved for file in files) else ""
     if len(files) > 1:
@@ -98,7 +98,7 @@ def _names(files: Sequence[Moved]) -> str:
     return one_line(files[0].name.rpartition("/")[2], 40) + unsaved
 
 
-def _diff(files: Sequence[Moved]) -> str:
+def _diff(files: Sequence[Drift]) -> str:
     """Return what is only named, then the diffs."""
     names: list[str] = []
     diffs: list[str] = []
@@ -120,7 +120,7 @@ def _diff(files: Sequence[Moved]) -> str:
     return "\n".join(part for part in ("".join([*names, *rest]), *diffs) if part)
 
 
-def _told(file: Moved) -> tuple[str, str]:
+def _told(file: Drift) -> tuple[str, str]:
     """Return the diff of one file, "" where it has none to read, and what stands for it then."""
     if file.after is None:
         return "", "deleted"

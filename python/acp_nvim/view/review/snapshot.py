@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.hunk import ReviewHunk
 
 
-def edits_snapshot(path: str, changes: Sequence[Change]) -> list[dict[str, Any]]:
+def edits_snapshot(path: str, changes: Sequence[ReviewHunk]) -> list[dict[str, Any]]:
     """Return one table for each turn that has hunks in the file, the oldest first.
 
     A hunk that several turns have made is the last one's. `first` and `last` are 1-based and
     inclusive; where lines are only gone, `first` is the line below them and `last` the one above.
     """
-    found: dict[tuple[float, str, int], list[Change]] = {}
+    found: dict[tuple[float, str, int], list[ReviewHunk]] = {}
     for change in changes:
         author = change.authors[-1]
         found.setdefault((author.began, author.session, author.turn), []).append(change)
@@ -29,7 +29,7 @@ def edits_snapshot(path: str, changes: Sequence[Change]) -> list[dict[str, Any]]
     ]
 
 
-def _hunk(change: Change) -> dict[str, Any]:
+def _hunk(change: ReviewHunk) -> dict[str, Any]:
     return {
         "first": change.first + 1,
         "last": change.last,

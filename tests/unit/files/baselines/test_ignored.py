@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.files.baselines.baselines import Baselines, Change
+from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.roots import Roots
 from tests.support.baselines import NOTHING, known, plain, repository, run, unknown
 
@@ -32,7 +32,7 @@ async def test_a_look_at_a_file_that_was_just_made_tells_so(root: Path, roots: R
     await seen.refresh(roots)
     (root / "new[1]*").write_text("1")
     (root / "new.log").write_text("1")
-    assert await seen.look(str(root / "new[1]*")) == Change(str(root / "new[1]*"), None, "1")
+    assert await seen.look(str(root / "new[1]*")) == DiskChange(str(root / "new[1]*"), None, "1")
     assert await seen.look(str(root / "new.log")) is None
     assert await seen.changes(roots) == NOTHING
 
@@ -74,7 +74,7 @@ async def test_a_comment_hides_nothing(root: Path, roots: Roots) -> None:
     await seen.refresh(roots)
     (root / ".gitignore").write_text("\n*.log\n# !all logs\n")
     (root / "a").write_text("1")
-    assert Change(str(root / "a"), None, "1") in (await seen.changes(roots)).known
+    assert DiskChange(str(root / "a"), None, "1") in (await seen.changes(roots)).known
 
 
 async def test_stricter_rules_hide_nothing_that_was_seen(root: Path, roots: Roots) -> None:
@@ -86,8 +86,8 @@ async def test_stricter_rules_hide_nothing_that_was_seen(root: Path, roots: Root
     (root / "a").write_text("2")
     (root / "b").write_text("new")
     told = await seen.changes(roots)
-    assert Change(str(root / "a"), "1", "2") in told.known
-    assert Change(str(root / "b"), None, "new") in told.known
+    assert DiskChange(str(root / "a"), "1", "2") in told.known
+    assert DiskChange(str(root / "b"), None, "new") in told.known
 
 
 async def test_rules_that_were_looked_at_before_the_pass_still_count(
@@ -98,7 +98,7 @@ async def test_rules_that_were_looked_at_before_the_pass_still_count(
     seen, rules = Baselines(), root / ".gitignore"
     await seen.refresh(roots)
     rules.write_text("")
-    assert await seen.look(str(rules)) == Change(str(rules), ".env\n", "")
+    assert await seen.look(str(rules)) == DiskChange(str(rules), ".env\n", "")
     (root / ".env").write_text("2")
     assert await seen.changes(roots) == unknown(root / ".env")
 
@@ -111,7 +111,7 @@ async def test_new_rules_and_new_files_come_together(root: Path, roots: Roots) -
     (root / "a").write_text("1")
     (root / "target").mkdir()
     (root / "target/a").write_text("1")
-    assert await seen.look(str(root / "a")) == Change(str(root / "a"), None, "1")
+    assert await seen.look(str(root / "a")) == DiskChange(str(root / "a"), None, "1")
     assert await seen.changes(roots) == known(
         (root / ".gitignore", None, "# what is built\ntarget/\n")
     )
@@ -154,6 +154,6 @@ async def test_links_are_no_files_and_lead_nowhere(root: Path, roots: Roots) -> 
     os.rename(root / "folder", root / "moved")
     (root / "folder").symlink_to(root / "moved")
     assert set((await seen.changes(roots)).known) == {
-        Change(str(root / "folder/a"), "1", None),
-        Change(str(root / "moved/a"), None, "1"),
+        DiskChange(str(root / "folder/a"), "1", None),
+        DiskChange(str(root / "moved/a"), None, "1"),
     }

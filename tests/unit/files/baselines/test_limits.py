@@ -9,8 +9,8 @@ import pytest
 
 from acp_nvim.files.baselines import baselines as module
 from acp_nvim.files.baselines import snapshot as sight
-from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Change, Changes
-from acp_nvim.files.baselines.listing import Inventories
+from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes, DiskChange
+from acp_nvim.files.baselines.listing import Listings
 from acp_nvim.files.roots import Roots
 from tests.support.baselines import NOTHING, known, no_git, plain, repository, unknown
 
@@ -163,17 +163,17 @@ async def test_what_is_beyond_a_limit_is_not_new_when_it_comes_into_view(root: P
     roots = Roots(str(root))
     for name in ("a", "b", "c"):
         (root / name).write_text("1")
-    seen = Baselines(inventories=Inventories(names=no_git, most=2))
+    seen = Baselines(inventories=Listings(names=no_git, most=2))
     await seen.refresh(roots)
     assert [seen.text(str(root / name)) for name in "abc"] == ["1", "1", UNKNOWN]
     (root / "a").unlink()
     assert await seen.changes(roots) == Changes(
-        (Change(str(root / "a"), "1", None),), (str(root / "c"),)
+        (DiskChange(str(root / "a"), "1", None),), (str(root / "c"),)
     )
 
 
 async def test_a_known_absence_makes_a_file_new_beyond_all_limits(root: Path) -> None:
-    seen = Baselines(inventories=Inventories(names=no_git, most=1))
+    seen = Baselines(inventories=Listings(names=no_git, most=1))
     (root / "a").write_text("1")
     (root / "b").write_text("1")
     await seen.refresh(Roots(str(root)))
@@ -181,4 +181,4 @@ async def test_a_known_absence_makes_a_file_new_beyond_all_limits(root: Path) ->
     assert await seen.look(str(path)) is None
     assert seen.text(str(path)) is None
     path.write_text("new")
-    assert await seen.look(str(path)) == Change(str(path), None, "new")
+    assert await seen.look(str(path)) == DiskChange(str(path), None, "new")

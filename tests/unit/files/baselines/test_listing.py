@@ -10,14 +10,14 @@ import pytest
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines import listing as inventory
-from acp_nvim.files.baselines.listing import Inventories, Inventory
+from acp_nvim.files.baselines.listing import Listing, Listings
 
 
 async def no_git(folder: str, limit: int, *only: str) -> git.Names | None:
     return None
 
 
-WALKING = Inventories(names=no_git)
+WALKING = Listings(names=no_git)
 
 
 def run(folder: Path, *arguments: str) -> None:
@@ -30,7 +30,7 @@ def fill(folder: Path, *names: str) -> None:
         (folder / name).write_text("1")
 
 
-def names(found: Inventory, folder: Path) -> list[str]:
+def names(found: Listing, folder: Path) -> list[str]:
     return sorted(os.path.relpath(path, folder) for path in found.stamps)
 
 
@@ -55,7 +55,7 @@ async def test_repositories_within_a_plain_folder_are_asked_of_git(tmp_path: Pat
     for name in ("one", "two/b"):
         run(tmp_path / name, "init", "-q")
     (tmp_path / "one/.gitignore").write_text("*.log\n")
-    found = await Inventories().take(str(tmp_path))
+    found = await Listings().take(str(tmp_path))
     assert names(found, tmp_path) == ["a", "one/.gitignore", "one/a", "two/b/c"]
     one, two = str(tmp_path / "one"), str(tmp_path / "two/b")
     assert found.parts == {str(tmp_path): False, one: True, two: True}
@@ -71,7 +71,7 @@ async def test_repositories_within_a_repository_are_looked_into(tmp_path: Path) 
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
     run(tmp_path / "tracked", *identity, "commit", "-qm", "x")
     run(tmp_path, "add", "tracked")
-    found = await Inventories().take(str(tmp_path))
+    found = await Listings().take(str(tmp_path))
     assert names(found, tmp_path) == [".gitignore", "a", "tracked/a", "untracked/a"]
 
 
@@ -80,7 +80,7 @@ async def test_a_root_that_git_ignores_as_a_whole_is_walked(tmp_path: Path) -> N
     (tmp_path / ".gitignore").write_text("ignored/\n")
     run(tmp_path, "init", "-q")
     folder = tmp_path / "ignored"
-    assert names(await Inventories().take(str(folder)), folder) == ["a"]
+    assert names(await Listings().take(str(folder)), folder) == ["a"]
 
 
 async def test_odd_names_are_files_too(tmp_path: Path) -> None:
@@ -88,10 +88,10 @@ async def test_odd_names_are_files_too(tmp_path: Path) -> None:
     fill(tmp_path, *odd)
     assert names(await WALKING.take(str(tmp_path)), tmp_path) == sorted(odd)
     run(tmp_path, "init", "-q")
-    found = await Inventories().take(str(tmp_path))
+    found = await Listings().take(str(tmp_path))
     assert names(found, tmp_path) == sorted(odd)
     for name in odd:
-        assert await Inventories().covers(found.parts, str(tmp_path / name))
+        assert await Listings().covers(found.parts, str(tmp_path / name))
 
 
 async def test_only_plain_files_count(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ async def test_only_plain_files_count(tmp_path: Path) -> None:
     run(tmp_path, "init", "-q")
     run(tmp_path, "add", ".")
     (tmp_path / "gone").unlink()
-    assert names(await Inventories().take(str(tmp_path)), tmp_path) == ["a", "folder/a"]
+    assert names(await Listings().take(str(tmp_path)), tmp_path) == ["a", "folder/a"]
 
 
 @pytest.mark.parametrize("with_git", [False, True])
@@ -112,10 +112,10 @@ async def test_a_folder_of_too_many_files_is_not_whole(tmp_path: Path, with_git:
     if with_git:
         run(tmp_path, "init", "-q")
     listing = git.listing if with_git else no_git
-    exact = await Inventories(names=listing, most=52).take(str(tmp_path))
+    exact = await Listings(names=listing, most=52).take(str(tmp_path))
     assert (len(exact.stamps), exact.whole) == (52, True)
     for most in (10, 51):
-        found = await Inventories(names=listing, most=most).take(str(tmp_path))
+        found = await Listings(names=listing, most=most).take(str(tmp_path))
         assert (len(found.stamps), found.whole) == (most, False)
 
 
@@ -125,15 +125,15 @@ async def test_a_listing_of_too_many_bytes_is_not_whole(
     run(tmp_path, "init", "-q")
     fill(tmp_path, *(f"{number:03}" for number in range(50)))
     monkeypatch.setattr(inventory, "LISTING_LIMIT", 101)
-    found = await Inventories().take(str(tmp_path))
+    found = await Listings().take(str(tmp_path))
     assert not found.whole
     assert all(len(name) == 3 for name in names(found, tmp_path))
 
 
 async def test_a_walk_that_takes_too_long_is_not_whole(tmp_path: Path) -> None:
     fill(tmp_path, "a")
-    found = await Inventories(names=no_git, patience=-1.0).take(str(tmp_path))
-    assert found == Inventory({}, whole=False, parts={str(tmp_path): False})
+    found = await Listings(names=no_git, patience=-1.0).take(str(tmp_path))
+    assert found == Listing({}, whole=False, parts={str(tmp_path): False})
 
 
 async def test_repositories_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,18 +141,18 @@ async def test_repositories_have_a_limit(tmp_path: Path, monkeypatch: pytest.Mon
         fill(tmp_path, f"{name}/a")
         run(tmp_path / name, "init", "-q")
     monkeypatch.setattr(inventory, "MOST_PARTS", 2)
-    found = await Inventories().take(str(tmp_path))
+    found = await Listings().take(str(tmp_path))
     assert (len(found.stamps), found.whole) == (1, False)
 
 
 async def test_a_folder_that_is_gone_holds_nothing(tmp_path: Path) -> None:
-    for inventories in (WALKING, Inventories()):
+    for inventories in (WALKING, Listings()):
         assert (await inventories.take(str(tmp_path / "gone"))).stamps == {}
 
 
 @pytest.mark.parametrize("with_git", [False, True])
 async def test_covers_says_what_an_inventory_would_hold(tmp_path: Path, with_git: bool) -> None:
-    inventories = Inventories() if with_git else WALKING
+    inventories = Listings() if with_git else WALKING
     fill(tmp_path, "a", "node_modules/a", "venv/pyvenv.cfg", "venv/lib/a", "sub/inner/a")
     if with_git:
         (tmp_path / ".gitignore").write_text("node_modules/\nvenv/\n*.log\n")

@@ -14,14 +14,14 @@ import pytest
 
 from acp_nvim.files.baselines import comparison
 from acp_nvim.files.baselines import snapshot as sight
-from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Change
+from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
 from acp_nvim.files.roots import Roots
 from tests.support.baselines import NOTHING, known, plain, unknown
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], None]) -> None:
     """Let something happen after a file was stat'ed and before it is read, once."""
-    see, done = comparison.see, []
+    see, done = comparison.read_snapshot, []
 
     def late(path: str, *rest: Any) -> Any:
         if not done:
@@ -29,7 +29,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], None]) -> No
             act(path)
         return see(path, *rest)
 
-    monkeypatch.setattr(comparison, "see", late)
+    monkeypatch.setattr(comparison, "read_snapshot", late)
 
 
 def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ async def test_a_file_that_is_emptied_while_we_look_is_read_when_it_is_written(
     monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text("new"))
     ticking(monkeypatch)
     meanwhile(monkeypatch, lambda path: Path(path).write_text(""))
-    assert await seen.look(str(file)) == Change(str(file), "old", "new")
+    assert await seen.look(str(file)) == DiskChange(str(file), "old", "new")
 
 
 async def test_a_file_that_is_written_on_and_on_is_read_all_the_same(
@@ -145,7 +145,7 @@ async def test_what_becomes_a_folder_or_a_pipe_is_gone(root: Path, roots: Roots)
     (root / "a").mkdir()
     os.mkfifo(root / "b")
     told = await seen.changes(roots)
-    assert set(told.known) == {Change(str(root / it), "1", None) for it in "ab"}
+    assert set(told.known) == {DiskChange(str(root / it), "1", None) for it in "ab"}
 
 
 async def test_an_unreadable_file_keeps_its_text_until_it_can_be_read(
@@ -170,7 +170,7 @@ async def test_calls_at_the_same_time_tell_each_change_once(root: Path, roots: R
     await seen.refresh(roots)
     for number in range(20):
         (root / str(number)).write_text("2")
-    told: list[Change | None] = []
+    told: list[DiskChange | None] = []
 
     async def look(number: int) -> None:
         told.append(await seen.look(str(root / str(number))))

@@ -10,7 +10,7 @@ import anyio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.files.baselines.baselines import Change, Changes
+from acp_nvim.files.baselines.baselines import Changes, DiskChange
 from acp_nvim.files.roots import Roots
 from tests.support.baselines import plain
 
@@ -58,9 +58,9 @@ class Model:
         assert await self.baselines.look(str(self.folder / name)) == self.change(name)
         self.settle(name)
 
-    def change(self, name: str) -> Change | None:
+    def change(self, name: str) -> DiskChange | None:
         before, after = self.seen.get(name), self.disk.get(name)
-        return None if before == after else Change(str(self.folder / name), before, after)
+        return None if before == after else DiskChange(str(self.folder / name), before, after)
 
     def settle(self, name: str) -> None:
         self.seen.pop(name, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Change
+from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
 from acp_nvim.files.roots import Roots
 from tests.support.baselines import NOTHING, known, plain, repository
 
@@ -70,7 +70,7 @@ async def test_a_buffers_encoding_is_used_where_it_is_given(root: Path, roots: R
     file.write_bytes("ю\n".encode("cp1251"))
     assert await seen.changes(roots, {str(file): "cp1251"}) == known((file, "ж\n", "ю\n"))
     file.write_bytes("я\n".encode("cp1251"))
-    assert await seen.look(str(file), "cp1251") == Change(str(file), "ю\n", "я\n")
+    assert await seen.look(str(file), "cp1251") == DiskChange(str(file), "ю\n", "я\n")
 
 
 @pytest.mark.usefixtures("settled")

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.errors import AskFailed, Code
 from acp_nvim.hunks import Hunk
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 from tests.support.file_desk import AGENT, Desk
 
 
@@ -128,7 +128,7 @@ async def test_an_agent_that_writes_the_disk_and_then_through_us_writes_once(des
     await desk.write(path, "one\ntwo\nTHREE\n")
     assert desk.files.lines(path) == ["mine", "two", "THREE"]
     assert path.read_text() == "mine\ntwo\nTHREE\n"
-    assert desk.deeds() == [("mine\ntwo\nthree\n", "mine\ntwo\nTHREE\n")]
+    assert desk.deltas() == [("mine\ntwo\nthree\n", "mine\ntwo\nTHREE\n")]
 
 
 @pytest.mark.parametrize("is_open", [False, True])
@@ -175,7 +175,7 @@ async def test_a_read_of_unsaved_text_has_what_was_written_to_disk(
     desk.files.type(path, "mine", "2", "3")
     desk.file("1\n2\nagent\n")
     assert await desk.read(path) == "mine\n2\nagent\n"
-    assert desk.deeds() == ([("mine\n2\n3\n", "mine\n2\nagent\n")] if running else [])
+    assert desk.deltas() == ([("mine\n2\n3\n", "mine\n2\nagent\n")] if running else [])
 
 
 async def test_a_file_that_came_back_below_unsaved_edits_is_no_base_for_them(desk: Desk) -> None:
@@ -204,7 +204,7 @@ async def test_what_an_agent_made_itself_it_may_replace(desk: Desk) -> None:
     desk.file("template\n")
     await desk.write(path, "filled in\n")
     assert path.read_text() == "filled in\n"
-    assert desk.deeds() == [(None, "template\n"), ("template\n", "filled in\n")]
+    assert desk.deltas() == [(None, "template\n"), ("template\n", "filled in\n")]
 
 
 async def test_a_write_that_the_disk_has_already_takes_back_no_unsaved_edit_and_no_agents(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_nvim.ledger.conflict import Clash
+from acp_nvim.ledger.conflict import Conflict
 from tests.support.fake_ports import FakeFiles
 from tests.support.file_desk import AGENT, Desk
 
@@ -17,8 +17,8 @@ async def test_what_a_turn_writes_is_recorded_as_it_was_and_is(desk: Desk) -> No
     desk.files.type(path, "2", "", "caf\udce9")
     await desk.write(path, "2\n\n")
     await desk.write(path, "3\n\n")
-    assert desk.recorder.deeds[0] == (str(path), "1\n\n", "2\n\n", AGENT)
-    assert desk.deeds()[1:] == [(None, "x"), ("2\n\ncaf\udce9\n", "3\n\ncaf\udce9\n")]
+    assert desk.recorder.deltas[0] == (str(path), "1\n\n", "2\n\n", AGENT)
+    assert desk.deltas()[1:] == [(None, "x"), ("2\n\ncaf\udce9\n", "3\n\ncaf\udce9\n")]
     assert desk.recorder.over == [str(path), str(new), str(path), str(path)]
 
 
@@ -27,7 +27,7 @@ async def test_what_is_written_while_no_turn_runs_is_nobodys(desk: Desk) -> None
     desk.turns.clear()
     await desk.write(path, "2\n")
     assert path.read_text() == "2\n"
-    assert desk.recorder.deeds == []
+    assert desk.recorder.deltas == []
 
 
 async def test_our_own_write_is_not_taken_for_a_change_of_the_disk(desk: Desk) -> None:
@@ -36,7 +36,7 @@ async def test_our_own_write_is_not_taken_for_a_change_of_the_disk(desk: Desk) -
     await desk.write(path, "2\n")
     async with desk.watch.still():
         await desk.watch.settle(str(path), AGENT)
-    assert desk.deeds() == [("1\n", "2\n")]
+    assert desk.deltas() == [("1\n", "2\n")]
 
 
 async def test_a_conflict_is_kept_for_the_user_and_told(desk: Desk) -> None:
@@ -46,16 +46,16 @@ async def test_a_conflict_is_kept_for_the_user_and_told(desk: Desk) -> None:
     desk.files.type(path, "new", "a", "mine", "c", "d")
     theirs = "a\ntheirs\nc\nD\n"
     message = (await desk.failure(path, theirs)).message
-    assert desk.recorder.clashes == [
-        Clash(str(path), AGENT, "a\nb\nc\nd\n", theirs, ((2, 3),), on_disk=False)
+    assert desk.recorder.conflicts == [
+        Conflict(str(path), AGENT, "a\nb\nc\nd\n", theirs, ((2, 3),), on_disk=False)
     ]
     told = "you have changed line 3, too: your text stays, and the agent was told so"
     assert desk.refused == [("s", str(path), told)]
     assert "at line 3" in message
-    assert desk.deeds() == []
+    assert desk.deltas() == []
     desk.turns.clear()
     await desk.failure(path, theirs)
-    assert len(desk.recorder.clashes) == 1
+    assert len(desk.recorder.conflicts) == 1
 
 
 async def test_a_file_that_another_neovim_holds_is_named_and_left_alone(desk: Desk) -> None:
@@ -110,8 +110,8 @@ async def test_a_file_that_is_opened_while_it_is_written_gets_the_agents_text(
     assert path.read_text() == "one\n2\n3\n"
     assert desk.files.lines(path) == ["one", "2", "mine"]
     assert desk.files.buffers[str(path)].modified
-    assert desk.deeds() == [("1\n2\nmine\n", "one\n2\nmine\n")]
-    assert desk.recorder.clashes == []
+    assert desk.deltas() == [("1\n2\nmine\n", "one\n2\nmine\n")]
+    assert desk.recorder.conflicts == []
 
 
 async def test_where_the_user_is_against_it_meanwhile_it_is_a_conflict(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ async def test_where_the_user_is_against_it_meanwhile_it_is_a_conflict(tmp_path:
     desk = Desk(path.parent, Opening(path, "mine", "2"))
     await desk.write(path, "one\n2\n")
     assert desk.files.lines(path) == ["mine", "2"]
-    [clash] = desk.recorder.clashes
-    assert (clash.theirs, clash.places, clash.on_disk) == ("one\n2\n", ((0, 1),), True)
+    [conflict] = desk.recorder.conflicts
+    assert (conflict.theirs, conflict.places, conflict.on_disk) == ("one\n2\n", ((0, 1),), True)
     assert desk.recorder.over == []
 
 
@@ -131,4 +131,4 @@ async def test_one_that_is_opened_and_left_as_it_was_follows(tmp_path: Path) -> 
     desk = Desk(path.parent, Opening(path))
     await desk.write(path, "one\n")
     assert desk.files.lines(path) == ["one"]
-    assert desk.deeds() == [("1\n", "one\n")]
+    assert desk.deltas() == [("1\n", "one\n")]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
-from acp_nvim.ledger.conflict import Clash
+from acp_nvim.ledger.conflict import Conflict
 from tests.support.review_desk import BASE, THEIRS, ReviewDesk, author
 
 
-async def clash(desk: ReviewDesk, *, on_disk: bool = False) -> Path:
+async def conflict(desk: ReviewDesk, *, on_disk: bool = False) -> Path:
     """Let the user and the agent change line 2; the agent also adds one at the end."""
     path = desk.file(BASE)
     desk.files.open(path)
@@ -19,18 +19,18 @@ async def clash(desk: ReviewDesk, *, on_disk: bool = False) -> Path:
     if on_disk:
         await desk.agent(path, THEIRS)
     else:
-        desk.edits.clashed(Clash(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
+        desk.edits.conflicted(Conflict(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
     return path
 
 
-def found(desk: ReviewDesk, path: Path) -> Clash:
-    clash = desk.edits.clash(str(path))
-    assert clash is not None
-    return clash
+def found(desk: ReviewDesk, path: Path) -> Conflict:
+    conflict = desk.edits.conflict(str(path))
+    assert conflict is not None
+    return conflict
 
 
 async def test_a_conflict_is_seen_in_a_file_that_no_agent_has_changed(desk: ReviewDesk) -> None:
-    path = await clash(desk)
+    path = await conflict(desk)
     seen = await desk.review.look(str(path))
     assert (seen.review.path, seen.review.count, seen.tick) == (str(path), 4, 3)
 
@@ -38,7 +38,7 @@ async def test_a_conflict_is_seen_in_a_file_that_no_agent_has_changed(desk: Revi
 async def test_the_places_of_a_conflict_go_along_with_what_the_user_types(
     desk: ReviewDesk,
 ) -> None:
-    path = await clash(desk)
+    path = await conflict(desk)
     desk.files.type(path, "zero", "a", "mine", "c", "d")
     await desk.review.look(str(path))
     assert found(desk, path).places == ((2, 3),)
@@ -50,20 +50,20 @@ async def test_the_places_of_a_conflict_go_along_with_what_the_user_types(
 async def test_a_conflict_is_over_once_the_user_has_all_that_the_agent_wants(
     desk: ReviewDesk,
 ) -> None:
-    path = await clash(desk)
+    path = await conflict(desk)
     desk.files.type(path, "zero", *THEIRS.split())
     assert await desk.hunks(path) == [(2, "b", "B"), (5, "", "e")]
-    assert desk.edits.clash(str(path)) is None
+    assert desk.edits.conflict(str(path)) is None
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
 async def test_taking_the_agents_side_is_a_change_of_the_agents(
     desk: ReviewDesk, *, on_disk: bool
 ) -> None:
-    path = await clash(desk, on_disk=on_disk)
+    path = await conflict(desk, on_disk=on_disk)
     await desk.review.resolve(found(desk, path), take=True)
     assert desk.files.lines(path) == THEIRS.split()
-    assert desk.edits.clash(str(path)) is None
+    assert desk.edits.conflict(str(path)) is None
     assert await desk.hunks(path) == [(1, "mine", "B"), (4, "", "e")]
     await desk.review.reject(str(path))
     assert desk.files.lines(path) == ["a", "mine", "c", "d"]
@@ -71,11 +71,11 @@ async def test_taking_the_agents_side_is_a_change_of_the_agents(
 
 @pytest.mark.parametrize("on_disk", [False, True])
 async def test_the_users_side_stays_as_it_is(desk: ReviewDesk, *, on_disk: bool) -> None:
-    path = await clash(desk, on_disk=on_disk)
+    path = await conflict(desk, on_disk=on_disk)
     before = desk.files.lines(path)
     await desk.review.resolve(found(desk, path), take=False)
     assert desk.files.lines(path) == before
-    assert desk.edits.clash(str(path)) is None
+    assert desk.edits.conflict(str(path)) is None
     assert desk.files.buffers[str(path)].modified
     if on_disk:
         verb = desk.files.changes[-1][0]
@@ -85,16 +85,16 @@ async def test_the_users_side_stays_as_it_is(desk: ReviewDesk, *, on_disk: bool)
 async def test_a_conflict_in_a_locked_file_can_be_decided_for_the_user(
     desk: ReviewDesk,
 ) -> None:
-    path = await clash(desk)
+    path = await conflict(desk)
     desk.files.open(path, "a", "mine", "c", "d", modifiable=False)
     with pytest.raises(UserError, match="not modifiable"):
         await desk.review.resolve(found(desk, path), take=True)
     await desk.review.resolve(found(desk, path), take=False)
-    assert desk.edits.clash(str(path)) is None
+    assert desk.edits.conflict(str(path)) is None
 
 
 async def test_a_conflict_is_not_decided_while_the_user_types_on(desk: ReviewDesk) -> None:
-    path = await clash(desk)
+    path = await conflict(desk)
 
     def type_on() -> None:
         desk.files.type(path, "a", "mine", "c", "d")

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.errors import EditorError
 from acp_nvim.files.roots import Roots
-from acp_nvim.review.notes import MOST_KNOWN, Draft, Lessons
+from acp_nvim.review.notes import MOST_KNOWN, Notes, PromptNotes
 from tests.support.fake_ports import FakeFiles
 from tests.support.lessons_desk import KEY, OTHER, Desk
 from tests.support.stores import kept_in
@@ -162,10 +162,12 @@ async def test_an_editor_that_fails_delays_the_notes(desk: Desk):
                 raise EditorError("E565: not now")
             return ()
 
-    desk.lessons = Lessons(editor := Refusing(), desk.faults.append, kept_in(desk.folder / "kept"))
+    desk.lessons = PromptNotes(
+        editor := Refusing(), desk.faults.append, kept_in(desk.folder / "kept")
+    )
     desk.reject("a.py", "bad\n", "good\n")
     await desk.send()
-    assert await desk.draft() == Draft()
+    assert await desk.draft() == Notes()
     assert [str(fault) for fault in desk.faults] == ["E565: not now"] * 2
     editor.refuses = False
     assert await desk.labels() == ["rejected: a.py"]

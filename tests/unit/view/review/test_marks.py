@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.review.lists import (
     NOTHING_PENDING,
     announcement,
@@ -25,13 +25,13 @@ from acp_nvim.view.review.marks import (
     LinesMark,
     PartMark,
     RowMark,
-    clash_marks,
+    conflict_marks,
     drawing,
 )
 from tests.support.reviews import author, review
 
 
-def one(change: Change, count: int = 10) -> Drawing:
+def one(change: ReviewHunk, count: int = 10) -> Drawing:
     return drawing(FileReview("/p/a.py", count, (change,)))
 
 
@@ -78,80 +78,80 @@ def test_what_has_changed_in_a_line_is_set_off_on_both_sides_in_bytes_of_the_buf
     ],
 )
 def test_columns_are_those_of_the_buffer(old: str, new: str, part: tuple[int, int] | None) -> None:
-    drawn = one(Change(0, (new,), (old,)))
+    drawn = one(ReviewHunk(0, (new,), (old,)))
     assert parts(drawn) == ([PartMark(0, *part)] if part else [])
 
 
 def test_lines_that_are_only_gone_are_met_in_the_row_below_them() -> None:
-    drawn = one(Change(4, (), ("gone\n",)))
+    drawn = one(ReviewHunk(4, (), ("gone\n",)))
     assert drawn.hunks == ((4, 4),)
     assert drawn.marks[0] == RowMark(4, sign="▔")
     assert removed(drawn).above
 
 
 def test_at_the_end_of_the_file_they_stand_below_the_last_line() -> None:
-    drawn = one(Change(10, (), ("gone\n",)), count=10)
+    drawn = one(ReviewHunk(10, (), ("gone\n",)), count=10)
     assert drawn.marks[0] == RowMark(9, sign="▁")
     assert (removed(drawn).row, removed(drawn).above) == (9, False)
-    emptied = one(Change(0, (), ("gone\n",)), count=0)
+    emptied = one(ReviewHunk(0, (), ("gone\n",)), count=0)
     assert (removed(emptied).row, removed(emptied).above) == (0, False)
 
 
 def test_a_new_file_is_no_wall_of_colour() -> None:
-    drawn = one(Change(0, ("a\n",) * 120, (), whole="created"), count=120)
+    drawn = one(ReviewHunk(0, ("a\n",) * 120, (), whole="created"), count=120)
     assert drawn.marks == (RowMark(0, rows=120, note="new file · 120 lines"),)
-    empty = one(Change(0, (), (), whole="created"), count=0)
+    empty = one(ReviewHunk(0, (), (), whole="created"), count=0)
     assert empty.marks == (RowMark(0, rows=1, note="new file · 0 lines"),)
 
 
 def test_a_deleted_file_says_so_and_shows_what_was_in_it() -> None:
-    drawn = one(Change(0, (), ("a\n",), whole="deleted"), count=0)
+    drawn = one(ReviewHunk(0, (), ("a\n",), whole="deleted"), count=0)
     assert drawn.marks[0] == RowMark(0, sign="▁", note="deleted · 1 line")
     assert [words(line) for line in removed(drawn).lines] == ["a"]
 
 
 def test_of_many_removed_lines_the_first_are_shown() -> None:
     gone = tuple(f"line {number}\n" for number in range(52))
-    lines = removed(one(Change(3, (), gone))).lines
+    lines = removed(one(ReviewHunk(3, (), gone))).lines
     assert len(lines) == MOST_REMOVED + 1
     assert words(lines[-2]) == "line 39"
     assert words(lines[-1]) == "… 12 more removed lines"
 
 
 def test_a_removed_line_without_end_is_cut() -> None:
-    line = removed(one(Change(3, (), ("x" * 500_000 + "\n",)))).lines[0]
+    line = removed(one(ReviewHunk(3, (), ("x" * 500_000 + "\n",)))).lines[0]
     assert words(line) == "x" * LONGEST + "…"
 
 
 def test_what_could_harm_the_screen_is_made_visible() -> None:
-    line = removed(one(Change(3, (), ("a\x1b[31m\u202eb\n",)))).lines[0]
+    line = removed(one(ReviewHunk(3, (), ("a\x1b[31m\u202eb\n",)))).lines[0]
     assert words(line) == "a␛[31m<U+202E>b"
 
 
 def test_line_ends_are_shown_only_where_they_are_what_has_changed() -> None:
-    same = removed(one(Change(3, ("b\r\n",), ("a\r\n", "c")))).lines
+    same = removed(one(ReviewHunk(3, ("b\r\n",), ("a\r\n", "c")))).lines
     assert [words(line) for line in same] == ["a", "c  no line end"]
-    other = removed(one(Change(3, ("a\n",), ("a\r\n",)))).lines
+    other = removed(one(ReviewHunk(3, ("a\n",), ("a\r\n",)))).lines
     assert [words(line) for line in other] == ["a␍"]
 
 
 def test_kept_hunks_are_not_shown() -> None:
-    kept = FileReview("/p/a.py", 3, (Change(1, ("a\n",), (), state="kept"),))
+    kept = FileReview("/p/a.py", 3, (ReviewHunk(1, ("a\n",), (), state="kept"),))
     assert drawing(kept) == Drawing()
     assert quickfix([kept]) == stops([kept]) == ()
     assert announcement([kept]) == NOTHING_PENDING
 
 
 def test_a_conflict_is_marked_on_the_lines_of_the_user() -> None:
-    marks = clash_marks([(2, 4), (10, 10)], count=10)
+    marks = conflict_marks([(2, 4), (10, 10)], count=10)
     conflict = {"group": "AcpReviewConflict", "note": CONFLICT}
     assert marks == (RowMark(2, 2, **conflict), RowMark(9, 1, **conflict))
 
 
 def test_each_turn_has_a_list_and_the_oldest_is_first() -> None:
     first, second = author(1, prompt="Fix\nit"), author(2, prompt="")
-    shared = Change(0, ("x = 1\n",), (), authors=(first, second))
-    later = Change(7, (), ("gone\n",), authors=(second,))
+    shared = ReviewHunk(0, ("x = 1\n",), (), authors=(first, second))
+    later = ReviewHunk(7, (), ("gone\n",), authors=(second,))
     lists = quickfix([FileReview("/p/a.py", 7, (shared, later))])
     assert [each.title for each in lists] == ["acp: gemini turn 1 · Fix it", "acp: gemini turn 2"]
     assert [each.key for each in lists] == [turn_key(first), turn_key(second)]
@@ -170,14 +170,14 @@ def test_turns_of_the_same_number_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (Change(0, ("\n", "  def f():\n"), ("g\n",)), "+2 −1  def f():"),
-        (Change(0, (), ("\n",)), "+0 −1"),
-        (Change(0, ("a\n",), (), whole="created"), "new file · 1 line"),
-        (Change(0, (), ("a\n", "b\n"), whole="deleted"), "deleted · 2 lines"),
-        (Change(0, ("x" * 200,), ()), "+1 −0  " + "x" * 72 + "…"),
+        (ReviewHunk(0, ("\n", "  def f():\n"), ("g\n",)), "+2 −1  def f():"),
+        (ReviewHunk(0, (), ("\n",)), "+0 −1"),
+        (ReviewHunk(0, ("a\n",), (), whole="created"), "new file · 1 line"),
+        (ReviewHunk(0, (), ("a\n", "b\n"), whole="deleted"), "deleted · 2 lines"),
+        (ReviewHunk(0, ("x" * 200,), ()), "+1 −0  " + "x" * 72 + "…"),
     ],
 )
-def test_a_hunk_in_one_line(change: Change, text: str) -> None:
+def test_a_hunk_in_one_line(change: ReviewHunk, text: str) -> None:
     assert summary(change) == text
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from acp_nvim.ledger.change import Change
+from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.review.snapshot import edits_snapshot
 from tests.support.reviews import author
 
 
 def test_lines_are_counted_from_one_and_the_last_is_meant() -> None:
-    added = Change(2, ("x\n", "y\n"), ("old\n",), authors=(author(),))
-    removed = Change(7, (), ("gone\n",), state="kept", authors=(author(),))
+    added = ReviewHunk(2, ("x\n", "y\n"), ("old\n",), authors=(author(),))
+    removed = ReviewHunk(7, (), ("gone\n",), state="kept", authors=(author(),))
     assert edits_snapshot("/a", [added, removed]) == [
         {
             "session": "session-1",
@@ -25,9 +25,9 @@ def test_lines_are_counted_from_one_and_the_last_is_meant() -> None:
 
 def test_each_turn_has_a_table_with_its_hunks_in_order() -> None:
     changes = [
-        Change(8, ("x\n",), (), authors=(author(2),)),
-        Change(1, ("x\n",), (), authors=(author(1),)),
-        Change(4, ("x\n",), (), authors=(author(1), author(2)), state="kept"),
+        ReviewHunk(8, ("x\n",), (), authors=(author(2),)),
+        ReviewHunk(1, ("x\n",), (), authors=(author(1),)),
+        ReviewHunk(4, ("x\n",), (), authors=(author(1), author(2)), state="kept"),
     ]
     tables = edits_snapshot("/a", changes)
     assert [(it["turn"], [hunk["first"] for hunk in it["hunks"]]) for it in tables] == [

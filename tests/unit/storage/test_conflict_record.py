@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
-from acp_nvim.review.log import Edits
-from acp_nvim.storage.clash_record import clash_of, to_text
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
+from acp_nvim.review.log import EditLog
+from acp_nvim.storage.conflict_record import conflict_of, to_text
 from acp_nvim.storage.edits import EditStore
 
 AUTHOR = Author("agent", "sess 1", 2, 3.5, "call", "prompt", "title")
-CLASH = Clash("/w/ä\udce9", AUTHOR, "a\n\udce9", "b\n", ((0, 1), (3, 3)), on_disk=True)
+CONFLICT = Conflict("/w/ä\udce9", AUTHOR, "a\n\udce9", "b\n", ((0, 1), (3, 3)), on_disk=True)
 
 
-def books(folder: Path) -> tuple[Edits, EditStore]:
+def books(folder: Path) -> tuple[EditLog, EditStore]:
     store = EditStore(lambda: str(folder), lambda: 1.0)
-    return Edits(store, now=lambda: 1.0, changed=lambda path: None), store
+    return EditLog(store, now=lambda: 1.0, changed=lambda path: None), store
 
 
 def test_a_conflict_is_the_same_after_it_was_kept() -> None:
-    text = to_text(CLASH)
+    text = to_text(CONFLICT)
     assert text.isascii() and "\n" not in text
-    assert clash_of(text) == CLASH
+    assert conflict_of(text) == CONFLICT
 
 
 @pytest.mark.parametrize(
@@ -45,44 +45,44 @@ def test_a_conflict_is_the_same_after_it_was_kept() -> None:
     ],
 )
 def test_what_another_version_wrote_is_none(change: dict[str, Any]) -> None:
-    assert clash_of(json.dumps(json.loads(to_text(CLASH)) | change)) is None
+    assert conflict_of(json.dumps(json.loads(to_text(CONFLICT)) | change)) is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", to_text(CLASH)[:-9], "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", to_text(CONFLICT)[:-9], "[" * 100_000])
 def test_what_was_cut_off_is_none(text: str) -> None:
-    assert clash_of(text) is None
+    assert conflict_of(text) is None
 
 
 async def test_a_conflict_outlives_the_host_until_it_is_settled(tmp_path: Path) -> None:
     edits, store = books(tmp_path)
-    edits.clashed(CLASH)
+    edits.conflicted(CONFLICT)
     store.flush()
     later, store = books(tmp_path)
     await later.restore()
-    assert later.clashes() == (CLASH,)
-    later.settled(CLASH.path)
+    assert later.conflicts() == (CONFLICT,)
+    later.settled(CONFLICT.path)
     store.flush()
     last, _ = books(tmp_path)
     await last.restore()
-    assert last.clashes() == ()
+    assert last.conflicts() == ()
 
 
 async def test_a_newer_conflict_is_not_replaced_by_the_one_that_was_kept(tmp_path: Path) -> None:
     edits, store = books(tmp_path)
-    edits.clashed(CLASH)
+    edits.conflicted(CONFLICT)
     store.flush()
     later, _ = books(tmp_path)
-    newer = Clash(CLASH.path, AUTHOR, "", "", (), on_disk=False)
-    later.clashed(newer)
+    newer = Conflict(CONFLICT.path, AUTHOR, "", "", (), on_disk=False)
+    later.conflicted(newer)
     await later.restore()
-    assert later.clashes() == (newer,)
+    assert later.conflicts() == (newer,)
 
 
 async def test_a_folder_that_cannot_be_written_costs_the_memory_only(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     edits, store = books(tmp_path / "file")
-    edits.clashed(CLASH)
-    edits.settled(CLASH.path)
+    edits.conflicted(CONFLICT)
+    edits.settled(CONFLICT.path)
     store.flush()
     await edits.restore()
-    assert edits.clashes() == ()
+    assert edits.conflicts() == ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.delta import Author
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ReviewHunk:
     """Lines that agents added, and lines that they removed, in one place."""
 
     first: int
@@ -21,7 +21,7 @@ class Change:
     """The lines as they were, with their ends."""
     state: Literal["pending", "kept"] = "pending"
     authors: tuple[Author, ...] = ()
-    """Whose it is, in the order of their deeds."""
+    """Whose it is, in the order of their deltas."""
     whole: Literal["", "created", "deleted"] = ""
     """The file itself came, or went, with it."""
 

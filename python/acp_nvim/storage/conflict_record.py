@@ -6,18 +6,18 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from acp_nvim.ledger.conflict import Clash
-from acp_nvim.ledger.deed import Author
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author
 
 VERSION = 1
 
 
-def to_text(clash: Clash) -> str:
+def to_text(conflict: Conflict) -> str:
     """Return the conflict as text; ASCII, so that a lone surrogate survives."""
-    return json.dumps({"acp_clash": VERSION} | asdict(clash))
+    return json.dumps({"acp_clash": VERSION} | asdict(conflict))
 
 
-def clash_of(text: str) -> Clash | None:
+def conflict_of(text: str) -> Conflict | None:
     """Return the conflict that the text holds, None if it holds none."""
     try:
         plain = json.loads(text)
@@ -25,15 +25,15 @@ def clash_of(text: str) -> Clash | None:
             return None
         author = Author(**plain.pop("author"))
         places = tuple((int(first), int(last)) for first, last in plain.pop("places"))
-        clash = Clash(author=author, places=places, **plain)
+        conflict = Conflict(author=author, places=places, **plain)
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         return None
-    return clash if _is_whole(clash) else None
+    return conflict if _is_whole(conflict) else None
 
 
-def _is_whole(clash: Clash) -> bool:
-    texts: tuple[Any, ...] = (clash.path, clash.base, clash.theirs)
-    author = clash.author
+def _is_whole(conflict: Conflict) -> bool:
+    texts: tuple[Any, ...] = (conflict.path, conflict.base, conflict.theirs)
+    author = conflict.author
     named: tuple[Any, ...] = (author.agent, author.session, author.prompt, author.title)
     numbers: tuple[Any, ...] = (author.turn, author.began)
     return all(isinstance(it, str) for it in (*texts, *named)) and all(

@@ -1,4 +1,4 @@
-"""Who changed a file: the deeds that the lines of a weave name."""
+"""Who changed a file: the deltas that the lines of a weave name."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Delta:
     """One change of one place in a file; `number` is unique in the file, from 1.
 
-    A "joined" deed is the user's, made upon an agent's: it is reviewed with that. An "undo" took a
+    A "joined" delta is the user's, made upon an agent's: it is reviewed with that. An "undo" took a
     turn back, a "reject" took hunks back. `author` is always the turn that it concerns.
     """
 
@@ -51,6 +51,6 @@ class Deed:
     at: float = 0.0
     """Seconds since 1970."""
     over: frozenset[int] = frozenset()
-    """The deeds whose lines it took out, or stands among, and those that they were over."""
+    """The deltas whose lines it took out, or stands among, and those that they were over."""
     batch: str = ""
-    """What the deeds of one undo share, across files."""
+    """What the deltas of one undo share, across files."""
