@@ -1,6 +1,6 @@
 """Sentences that a user, or an agent, can act on.
 
-Three kinds (house rule 6): `UserError` is shown as it stands; `AskFailed` goes to the agent as a
+Three kinds: `UserError` is shown as it stands; `RequestFailed` goes to the agent as a
 JSON-RPC error; anything else is ours, and leaves a traceback in the log and one line on screen.
 """
 
@@ -30,7 +30,7 @@ class Code(IntEnum):
     RESOURCE_NOT_FOUND = -32002
 
 
-class AskFailed(AcpError):
+class RequestFailed(AcpError):
     """An agent's request cannot be met: becomes the error of its response.
 
     `data` is JSON-able, for instance `{"uri": …}` for a missing file.

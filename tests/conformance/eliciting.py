@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.view.question.form import FormView, form_view
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage
@@ -26,7 +26,7 @@ def request_link(stage: Stage, url: str = URL, request_id: Any = "e", **fields: 
     stage.agent.request("elicitation/create", params | fields, request_id)
 
 
-async def opened(stage: Stage, session: Session, count: int = 1) -> PendingAsk:
+async def opened(stage: Stage, session: Session, count: int = 1) -> Question:
     """Wait until so many questions are open; return the newest."""
     await stage.until(lambda: len(session.state.asks) == count)
     return session.state.asks[-1]
@@ -34,7 +34,7 @@ async def opened(stage: Stage, session: Session, count: int = 1) -> PendingAsk:
 
 async def ask_form(
     stage: Stage, session: Session, properties: Any, *, message: str = "m", **fields: Any
-) -> PendingAsk:
+) -> Question:
     """Let the agent send a form of these properties, and return it once it is open."""
     required = {"required": fields.pop("required")} if "required" in fields else {}
     schema = {"requestedSchema": {"type": "object", "properties": properties, **required}}
@@ -51,13 +51,13 @@ async def refused(stage: Stage, *, without: str = "", **fields: Any) -> str:
     return str(error["message"])
 
 
-def float_of(stage: Stage, session: Session, ask: PendingAsk | None = None) -> FormView:
+def float_of(stage: Stage, session: Session, ask: Question | None = None) -> FormView:
     """Return the float of that ask, or of the oldest one."""
     ask = ask or session.state.asks[0]
     assert ask.elicitation is not None
     return form_view(ask.elicitation, stage.elicitations.draft(ask.id), agent="Scripted")
 
 
-def float_text(stage: Stage, session: Session, ask: PendingAsk | None = None) -> str:
+def float_text(stage: Stage, session: Session, ask: Question | None = None) -> str:
     """Return the lines of that float."""
     return "\n".join(looks(float_of(stage, session, ask).lines))

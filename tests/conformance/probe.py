@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.chat.transcript import render
 from acp_nvim.view.question.menu import Menu
@@ -28,7 +28,7 @@ def bar(session: Session, now: float = 0.0) -> str:
     return winbar(session.state, title="Scripted", now=now)
 
 
-def menu(session: Session, ask: PendingAsk | None = None) -> Menu:
+def menu(session: Session, ask: Question | None = None) -> Menu:
     """Return the menu of that ask, or of the oldest one."""
     state = session.state
     ask = ask or state.asks[0]
@@ -37,6 +37,6 @@ def menu(session: Session, ask: PendingAsk | None = None) -> Menu:
     return ask_view(ask, known, agent="Scripted", cwd=state.cwd, said="")
 
 
-def menu_text(session: Session, ask: PendingAsk | None = None) -> str:
+def menu_text(session: Session, ask: Question | None = None) -> str:
     """Return the lines of that menu."""
     return "\n".join(looks(menu(session, ask).lines))

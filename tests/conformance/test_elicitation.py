@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.errors import AskFailed
+from acp_nvim.errors import RequestFailed
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.elicitation.form import content, prefilled
 from acp_nvim.session.elicitation.model import Form
-from acp_nvim.session.model import PendingAsk
-from acp_nvim.session.request import ElicitationAsk
+from acp_nvim.session.model import Question
+from acp_nvim.session.request import ElicitationRequest
 from tests.conformance.eliciting import ask_form, float_of, float_text, refused
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage
@@ -31,7 +31,7 @@ ALL: dict[str, Any] = {
 ALL_VALUES = {"text": "hello", "whole": 3, "real": 2.5, "yes": False, "one": "g", "some": ["g"]}
 
 
-def fill(stage: Stage, ask: PendingAsk, *values: str | int | None) -> None:
+def fill(stage: Stage, ask: Question, *values: str | int | None) -> None:
     """Fill in the fields in their order."""
     for number, value in enumerate(values):
         assert stage.elicitations.fill(ask.id, number, value)
@@ -264,8 +264,8 @@ def test_c292_a_mode_that_is_not_advertised_is_refused(mode: str, other: str):
     params = {"mode": mode, "message": "m", "sessionId": SESSION, "url": "https://x.org"}
     params |= {"elicitationId": "1", "requestedSchema": {}}
     served = ClientCapabilities(elicitation_form=other == "form", elicitation_url=other == "url")
-    with pytest.raises(AskFailed) as failure:
-        V1().decode_ask("elicitation/create", params, served)
+    with pytest.raises(RequestFailed) as failure:
+        V1().decode_request("elicitation/create", params, served)
     assert failure.value.code == -32602 and "mode" in failure.value.message
 
 
@@ -287,8 +287,10 @@ async def test_c292_what_lacks_a_part_is_refused(missing: str):
 def test_a_draft_is_not_in_any_text_of_it():
     params = {"mode": "form", "message": "m", "sessionId": "s"}
     params |= {"requestedSchema": {"properties": ALL}}
-    ask = V1().decode_ask("elicitation/create", params, ClientCapabilities(elicitation_form=True))
-    assert isinstance(ask, ElicitationAsk) and isinstance(ask.elicitation.wanted, Form)
+    ask = V1().decode_request(
+        "elicitation/create", params, ClientCapabilities(elicitation_form=True)
+    )
+    assert isinstance(ask, ElicitationRequest) and isinstance(ask.elicitation.wanted, Form)
     draft = prefilled(ask.elicitation.wanted)
     assert content(ask.elicitation.wanted, draft)["text"] == "hello"
     assert "hello" not in repr(draft)

@@ -14,7 +14,7 @@ import acp_nvim
 from acp_nvim.client.session import Session
 from acp_nvim.config import parse
 from acp_nvim.questions.permission import Permissions
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.workspace.launching import launch
 from tests.conformance.asking import CANCELLED, selected
 from tests.conformance.probe import bar, menu, menu_text
@@ -68,7 +68,7 @@ def configured(options: dict[str, Any]) -> Stage:
     return Stage(**{field.name: getattr(plan, field.name) for field in fields(plan)})
 
 
-async def asked(stage: Stage, session: Session, count: int = 1) -> PendingAsk:
+async def asked(stage: Stage, session: Session, count: int = 1) -> Question:
     """Wait until so many asks are open; return the newest."""
     await stage.until(lambda: len(session.state.asks) == count)
     return session.state.asks[-1]

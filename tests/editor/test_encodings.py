@@ -14,7 +14,7 @@ from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
 from acp_nvim.nvim.files import NvimFiles
-from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
+from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from tests.support.fake_recorder import FakeRecorder
 from tests.support.nvim import Neovim
 
@@ -151,10 +151,10 @@ async def test_a_change_of_the_disk_and_unsaved_edits_are_both_kept(desk: Desk) 
 
 async def test_a_write_through_us_and_unsaved_edits_are_both_kept(desk: Desk) -> None:
     await desk.open()
-    read = await desk.service.read(ReadFileAsk("s", str(desk.path)), desk.roots)
+    read = await desk.service.read(ReadFileRequest("s", str(desk.path)), desk.roots)
     desk.type()
     content = read.content.replace("last", "theirs")
-    await desk.service.write(WriteFileAsk("s", str(desk.path), content), desk.roots)
+    await desk.service.write(WriteFileRequest("s", str(desk.path), content), desk.roots)
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("mine", "theirs"))
     assert desk.nvim.eval("&modified") == 0
     assert await desk.remembered()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from acp_nvim.errors import AskFailed
+from acp_nvim.errors import RequestFailed
 from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users
 from tests.proof.model import UNSURE, Model, is_conflict
 from tests.proof.steps import EndsTurn, Runs, Sweeps, Tool, Writes
@@ -28,7 +28,7 @@ class AgentSteps(Model):
         refused = ""
         try:
             await self.services.write(step.session, name, text)
-        except AskFailed as error:
+        except RequestFailed as error:
             refused = str(error)
         typed = self.world.before_call is None and step.meanwhile > 0
         self.world.before_call = None

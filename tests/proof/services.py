@@ -16,7 +16,7 @@ from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.review.decisions import Decisions, Undone
 from acp_nvim.review.log import EditLog, Turn
-from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
+from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore
 from tests.proof.world import World
 
@@ -96,12 +96,12 @@ class Services:
 
     async def read(self, session: int, name: str) -> str:
         """Return what the agent gets; "" for a file that is not there."""
-        ask = ReadFileAsk(SESSIONS[session], self.world.path(name))
+        ask = ReadFileRequest(SESSIONS[session], self.world.path(name))
         return (await self.service.read(ask, self.roots, empty_for_missing=True)).content
 
     async def write(self, session: int, name: str, text: str) -> None:
-        """Write as the agent asks. Raises `AskFailed`."""
-        ask = WriteFileAsk(SESSIONS[session], self.world.path(name), text)
+        """Write as the agent asks. Raises `RequestFailed`."""
+        ask = WriteFileRequest(SESSIONS[session], self.world.path(name), text)
         await self.service.write(ask, self.roots)
 
     async def look(self, session: int, name: str) -> None:

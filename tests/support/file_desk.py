@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import AskFailed
+from acp_nvim.errors import RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
-from acp_nvim.session.request import ReadFileAsk, WriteFileAsk
+from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from tests.support.fake_ports import FakeFiles
 from tests.support.fake_recorder import FakeRecorder
 
@@ -57,13 +57,13 @@ class Desk:
 
     async def read(self, path: Path, session: str = "s", **window: int) -> str:
         return (
-            await self.service.read(ReadFileAsk(session, str(path), **window), self.roots)
+            await self.service.read(ReadFileRequest(session, str(path), **window), self.roots)
         ).content
 
     async def write(self, path: Path, content: str, session: str = "s") -> None:
-        await self.service.write(WriteFileAsk(session, str(path), content), self.roots)
+        await self.service.write(WriteFileRequest(session, str(path), content), self.roots)
 
-    async def failure(self, path: Path, content: str | None = None) -> AskFailed:
-        with pytest.raises(AskFailed) as caught:
+    async def failure(self, path: Path, content: str | None = None) -> RequestFailed:
+        with pytest.raises(RequestFailed) as caught:
             await (self.read(path) if content is None else self.write(path, content))
         return caught.value

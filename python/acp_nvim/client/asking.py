@@ -10,21 +10,21 @@ from typing import TypeAlias
 
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
 from acp_nvim.session.elicitation import address
 from acp_nvim.session.elicitation.model import Link
-from acp_nvim.session.event import AskClosed, AskOpened, Noticed
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.event import Noticed, QuestionClosed, QuestionOpened
+from acp_nvim.session.model import Question
 from acp_nvim.session.request import (
     ElicitationAnswer,
-    ElicitationAsk,
+    ElicitationRequest,
     PermissionAnswer,
-    PermissionAsk,
+    PermissionRequest,
 )
 
-Opened: TypeAlias = tuple[Session, PendingAsk]
+Opened: TypeAlias = tuple[Session, Question]
 """A question to the user, and the session that it is shown in."""
 
 
@@ -45,12 +45,12 @@ class Asking:
         self._visited: dict[str, tuple[Session, str]] = {}
         """Session and host of the links that were opened and are not complete, by their ids."""
 
-    def open(self, ask: PermissionAsk | ElicitationAsk) -> Opened | None:
+    def open(self, ask: PermissionRequest | ElicitationRequest) -> Opened | None:
         """Put the question to the user; None when it must wait for its session to be opened."""
         session = self._session(ask)
         if session is None:
             return None
-        if isinstance(ask, PermissionAsk):
+        if isinstance(ask, PermissionRequest):
             session.apply(ask.tool_call)
             pending = self._permissions.open(ask.tool_call.id, ask.options)
         else:
@@ -58,19 +58,19 @@ class Asking:
         if session.state.status == "cancelling":
             self._permissions.cancel(pending.id)
         else:
-            session.apply(AskOpened(pending))
+            session.apply(QuestionOpened(pending))
         return session, pending
 
     async def answer(
-        self, ask: PermissionAsk | ElicitationAsk, opened: Opened | None
+        self, ask: PermissionRequest | ElicitationRequest, opened: Opened | None
     ) -> PermissionAnswer | ElicitationAnswer:
-        """Return the user's answer; raises `AskFailed` when there is no such session."""
+        """Return the user's answer; raises `RequestFailed` when there is no such session."""
         if opened is None:
             await self._registry.opened()
             opened = self.open(ask)
         if opened is None:
             raise unknown(ask.session_id or "")
-        if isinstance(ask, PermissionAsk):
+        if isinstance(ask, PermissionRequest):
             return await self._permission(*opened)
         return await self._elicitation(*opened)
 
@@ -80,22 +80,22 @@ class Asking:
         if session is not None:
             session.apply(Noticed(f"{host}: done, the agent has what it needs"))
 
-    def _session(self, ask: PermissionAsk | ElicitationAsk) -> Session | None:
+    def _session(self, ask: PermissionRequest | ElicitationRequest) -> Session | None:
         return self._outside if ask.session_id is None else self._registry.find(ask.session_id)
 
-    async def _permission(self, session: Session, pending: PendingAsk) -> PermissionAnswer:
+    async def _permission(self, session: Session, pending: Question) -> PermissionAnswer:
         option_id = None
         try:
             option_id = await self._permissions.wait(pending)
         finally:
-            session.apply(AskClosed(pending.id, option_id))
+            session.apply(QuestionClosed(pending.id, option_id))
         return PermissionAnswer(option_id)
 
-    async def _elicitation(self, session: Session, pending: PendingAsk) -> ElicitationAnswer:
+    async def _elicitation(self, session: Session, pending: Question) -> ElicitationAnswer:
         try:
             answer = await self._elicitations.wait(pending)
         finally:
-            session.apply(AskClosed(pending.id))
+            session.apply(QuestionClosed(pending.id))
         wanted = pending.elicitation.wanted if pending.elicitation else None
         if answer.action == "accept" and isinstance(wanted, Link):
             host = address.judge(wanted.url).host
@@ -105,8 +105,8 @@ class Asking:
         return answer
 
 
-def unknown(session_id: str) -> AskFailed:
+def unknown(session_id: str) -> RequestFailed:
     """Return the error for a session that is not here."""
-    return AskFailed(
+    return RequestFailed(
         Code.RESOURCE_NOT_FOUND, f"no session {session_id!r} here", {"sessionId": session_id}
     )

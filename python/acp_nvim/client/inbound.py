@@ -18,7 +18,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.errors import AcpError, AskFailed, Code
+from acp_nvim.errors import AcpError, Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
@@ -27,18 +27,18 @@ from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.request import (
+    AgentRequest,
     Answer,
-    Ask,
-    CreateTerminalAsk,
+    CreateTerminalRequest,
     ElicitationAnswer,
-    ElicitationAsk,
-    KillTerminalAsk,
-    PermissionAsk,
-    ReadFileAsk,
-    ReleaseTerminalAsk,
-    TerminalOutputAsk,
-    WaitForTerminalAsk,
-    WriteFileAsk,
+    ElicitationRequest,
+    KillTerminalRequest,
+    PermissionRequest,
+    ReadFileRequest,
+    ReleaseTerminalRequest,
+    TerminalOutputRequest,
+    WaitForTerminalRequest,
+    WriteFileRequest,
 )
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.wire.message import Request
@@ -106,13 +106,15 @@ class Inbound:
     def requested(self, request: Request) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task."""
         try:
-            ask = self._dialect.decode_ask(
+            ask = self._dialect.decode_request(
                 request.method, request.params, self._launch.capabilities
             )
             opened = (
-                self._asking.open(ask) if isinstance(ask, PermissionAsk | ElicitationAsk) else None
+                self._asking.open(ask)
+                if isinstance(ask, PermissionRequest | ElicitationRequest)
+                else None
             )
-        except AskFailed as error:
+        except RequestFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
             return
         # Made here, so that a `$/cancel_request` in the same read finds it.
@@ -120,7 +122,7 @@ class Inbound:
         self._tasks.start_soon(self._serve, request, ask, opened, scope)
 
     async def _serve(
-        self, request: Request, ask: Ask, opened: Opened | None, scope: anyio.CancelScope
+        self, request: Request, ask: AgentRequest, opened: Opened | None, scope: anyio.CancelScope
     ) -> None:
         try:
             with scope:
@@ -128,7 +130,7 @@ class Inbound:
                 result = self._dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
-        except AskFailed as error:
+        except RequestFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
         except AcpError as error:
             self._connection.fail(request.id, Code.INTERNAL_ERROR, str(error))
@@ -141,22 +143,22 @@ class Inbound:
         if scope.cancelled_caught:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
 
-    async def _answer(self, ask: Ask, opened: Opened | None) -> Answer:
+    async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
-            case PermissionAsk() | ElicitationAsk():
+            case PermissionRequest() | ElicitationRequest():
                 return await self._asking.answer(ask, opened)
-            case ReadFileAsk():
+            case ReadFileRequest():
                 empty = "empty_for_missing_file" in self._launch.quirks
                 roots = self._roots(ask.session_id)
                 return await self._services.files.read(ask, roots, empty_for_missing=empty)
-            case WriteFileAsk():
+            case WriteFileRequest():
                 return await self._services.files.write(ask, self._roots(ask.session_id))
             case (
-                CreateTerminalAsk()
-                | TerminalOutputAsk()
-                | WaitForTerminalAsk()
-                | KillTerminalAsk()
-                | ReleaseTerminalAsk()
+                CreateTerminalRequest()
+                | TerminalOutputRequest()
+                | WaitForTerminalRequest()
+                | KillTerminalRequest()
+                | ReleaseTerminalRequest()
             ):
                 session = self._session(ask.session_id)
                 cwd = session.state.cwd

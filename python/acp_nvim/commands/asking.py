@@ -10,7 +10,7 @@ from typing import Any
 from acp_nvim.commands import eliciting
 from acp_nvim.errors import UserError
 from acp_nvim.questions.preview import Exhibit
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.session.proposal.proposal import Evidence, proposals
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.view.question.menu import Menu
@@ -19,7 +19,7 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.workspace import Desk
 
 
-def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
+def show(desk: Desk, chat: Chat, ask: Question) -> None:
     """Open the menu of a new question, and tell the user's scripts once it is there."""
     state, tool = chat.session.state, _tool(chat, ask)
     options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options]
@@ -41,12 +41,12 @@ def show(desk: Desk, chat: Chat, ask: PendingAsk) -> None:
     desk.ground.asks.open(menu(desk, chat, ask), announce, better)
 
 
-async def _with_evidence(desk: Desk, chat: Chat, ask: PendingAsk) -> Menu:
+async def _with_evidence(desk: Desk, chat: Chat, ask: Question) -> Menu:
     found = await gather(desk, chat, ask)
     return menu(desk, chat, ask, tuple(it.evidence for it in found))
 
 
-async def gather(desk: Desk, chat: Chat, ask: PendingAsk) -> tuple[Exhibit, ...]:
+async def gather(desk: Desk, chat: Chat, ask: Question) -> tuple[Exhibit, ...]:
     """Return what the question is about, as the files are now."""
     tool = _tool(chat, ask)
     if tool is None:
@@ -54,7 +54,7 @@ async def gather(desk: Desk, chat: Chat, ask: PendingAsk) -> tuple[Exhibit, ...]
     return await desk.ground.evidence.gather(tool, desk.roots(chat.session))
 
 
-def menu(desk: Desk, chat: Chat, ask: PendingAsk, evidence: Sequence[Evidence] = ()) -> Menu:
+def menu(desk: Desk, chat: Chat, ask: Question, evidence: Sequence[Evidence] = ()) -> Menu:
     """Return how a permission looks."""
     tool, cwd = _tool(chat, ask), chat.session.state.cwd
     drawn = ask_view(ask, tool, agent=label(chat), cwd=cwd, said=chat.said, evidence=evidence)
@@ -66,7 +66,7 @@ def label(chat: Chat) -> str:
     return chat.client.label if chat.client is not None else chat.session.state.agent
 
 
-def find(desk: Desk, ask_id: str) -> tuple[Chat, PendingAsk] | None:
+def find(desk: Desk, ask_id: str) -> tuple[Chat, Question] | None:
     """Return the open permission of that id, and its chat."""
     for chat in desk.chats.values():
         for ask in chat.session.state.asks:
@@ -75,12 +75,12 @@ def find(desk: Desk, ask_id: str) -> tuple[Chat, PendingAsk] | None:
     return None
 
 
-def _tool(chat: Chat, ask: PendingAsk) -> ToolCall | None:
+def _tool(chat: Chat, ask: Question) -> ToolCall | None:
     tool = chat.session.state.entry(f"tool:{ask.tool_call_id}")
     return tool if isinstance(tool, ToolCall) else None
 
 
-def title(state: SessionState, ask: PendingAsk) -> str:
+def title(state: SessionState, ask: Question) -> str:
     """Return what the question is about: the message, or the title of the tool call."""
     if ask.elicitation is not None:
         return eliciting.title(ask.elicitation)

@@ -9,7 +9,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.errors import UserError
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Elicitation, Link
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.view.question.form import form_view
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.visible import one_line
@@ -19,7 +19,7 @@ from acp_nvim.workspace.workspace import Desk
 TITLE = 200
 
 
-def show(desk: Desk, session: Session, ask: PendingAsk, elicitation: Elicitation) -> None:
+def show(desk: Desk, session: Session, ask: Question, elicitation: Elicitation) -> None:
     """Open the float of a new elicitation, and tell the user's scripts once it is there."""
     state = session.state
     data = {
@@ -53,7 +53,7 @@ def fill(desk: Desk, payload: Mapping[str, Any]) -> None:
         _redraw(desk, ask_id)
 
 
-def respond(desk: Desk, ask: PendingAsk, answer: Mapping[str, Any]) -> Awaitable[None] | None:
+def respond(desk: Desk, ask: Question, answer: Mapping[str, Any]) -> Awaitable[None] | None:
     """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
     action = answer.get("action")
     if action not in ("accept", "decline", "cancel"):
@@ -70,7 +70,7 @@ def respond(desk: Desk, ask: PendingAsk, answer: Mapping[str, Any]) -> Awaitable
     return None
 
 
-async def _visit(desk: Desk, ask: PendingAsk, link: Link) -> None:
+async def _visit(desk: Desk, ask: Question, link: Link) -> None:
     """Open the link, now that the user has agreed, and tell the agent so (C-293, C-298)."""
     if refusal := judge(link.url).refusal:
         raise UserError(f"that address is not opened: {refusal}")
@@ -93,7 +93,7 @@ def _redraw(desk: Desk, ask_id: str) -> None:
                 desk.ground.asks.redraw(_view(desk, session, ask, ask.elicitation))
 
 
-def _view(desk: Desk, session: Session, ask: PendingAsk, elicitation: Elicitation) -> Menu:
+def _view(desk: Desk, session: Session, ask: Question, elicitation: Elicitation) -> Menu:
     agent = session.state.agent
     client, chat = desk.client(agent), _chat(desk, session)
     label = client.label if client is not None else agent

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.text import decode, is_binary
 
 IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
@@ -36,7 +36,7 @@ class DiskText:
 async def read(path: str, encoding: str = "") -> DiskText:
     """Return the text of a file; `encoding` is tried first, then UTF-8, then Latin-1.
 
-    Raises `AskFailed`: RESOURCE_NOT_FOUND if there is no such file, INTERNAL_ERROR if it is no
+    Raises `RequestFailed`: RESOURCE_NOT_FOUND if there is no such file, INTERNAL_ERROR if it is no
     text file or cannot be read.
     """
     with _sentences(path, "read"):
@@ -49,7 +49,7 @@ async def read_if_text(path: str, encoding: str = "") -> DiskText | None:
     """Return what `read` does, or None for a file that is not there or holds no text."""
     try:
         return await read(path, encoding)
-    except AskFailed:
+    except RequestFailed:
         return None
 
 
@@ -67,7 +67,7 @@ def stamp(path: str) -> str:
 
 
 def check_writable(path: str) -> None:
-    """Raise `AskFailed` if there is something at that path that must not be overwritten.
+    """Raise `RequestFailed` if there is something at that path that must not be overwritten.
 
     The mode counts even where the system would let us: it says what the user wants (C-236).
     """
@@ -81,7 +81,7 @@ def check_writable(path: str) -> None:
 
 
 def check_removable(path: str) -> None:
-    """Raise `AskFailed` if there is something at that path, in a folder that lets nothing go."""
+    """Raise `RequestFailed` for something in a folder that lets nothing go."""
     with _sentences(path, "removed"):
         above = os.path.dirname(path)
         if os.path.lexists(path) and not os.access(above, os.W_OK | os.X_OK):
@@ -89,7 +89,7 @@ def check_removable(path: str) -> None:
 
 
 def make_folders(path: str) -> None:
-    """Make the folders that the file is to be in. Raises `AskFailed` (INTERNAL_ERROR)."""
+    """Make the folders that the file is to be in. Raises `RequestFailed` (INTERNAL_ERROR)."""
     with _sentences(path, "written"):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
 
@@ -97,7 +97,7 @@ def make_folders(path: str) -> None:
 async def write(path: str, data: bytes) -> None:
     """Make this the content of the file, whose folder exists; it changes at once or not at all.
 
-    Mode and owner stay, a new file gets what the umask leaves. Raises `AskFailed`
+    Mode and owner stay, a new file gets what the umask leaves. Raises `RequestFailed`
     (INTERNAL_ERROR).
     """
     with _sentences(path, "written"):
@@ -107,7 +107,7 @@ async def write(path: str, data: bytes) -> None:
 def _read(path: str, encoding: str) -> DiskText:
     data = Path(path).read_bytes()
     if is_binary(data, encoding):
-        raise AskFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
+        raise RequestFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
     return DiskText(*decode(data, encoding))
 
 
@@ -190,7 +190,7 @@ def _sentences(path: str, done: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         uri = {"uri": Path(path).as_uri()}
-        raise AskFailed(Code.RESOURCE_NOT_FOUND, f"{path} does not exist", uri) from error
+        raise RequestFailed(Code.RESOURCE_NOT_FOUND, f"{path} does not exist", uri) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise AskFailed(Code.INTERNAL_ERROR, f"{path} cannot be {done}: {reason}") from error
+        raise RequestFailed(Code.INTERNAL_ERROR, f"{path} cannot be {done}: {reason}") from error

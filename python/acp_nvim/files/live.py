@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.text import buffer_text, clean
 from acp_nvim.view.review.note import Held, Unreadable
@@ -27,7 +27,7 @@ async def live_text(files: Files | None, path: str) -> Live:
     encoding = "" if buffer is None else buffer.encoding or "utf-8"
     try:
         return Live(clean((await disk.read(path, encoding)).text))
-    except AskFailed as error:
+    except RequestFailed as error:
         if error.code != Code.RESOURCE_NOT_FOUND:
             return Live(Unreadable())
     if buffer is None or not buffer_text(buffer):

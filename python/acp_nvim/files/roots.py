@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,17 @@ class Roots:
     def resolve(self, path: str) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
 
-        Raises `AskFailed` (INVALID_PARAMS) if it is relative or leads out of the folders.
+        Raises `RequestFailed` (INVALID_PARAMS) if it is relative or leads out of the folders.
         """
         if not os.path.isabs(path):
-            raise AskFailed(Code.INVALID_PARAMS, f"{path!r} is not an absolute path")
+            raise RequestFailed(Code.INVALID_PARAMS, f"{path!r} is not an absolute path")
         try:
             real = os.path.realpath(path)
         except (OSError, ValueError) as error:
-            raise AskFailed(Code.INVALID_PARAMS, f"{path!r} is no path: {error}") from error
+            raise RequestFailed(Code.INVALID_PARAMS, f"{path!r} is no path: {error}") from error
         folders = self.folders()
         if not any(os.path.commonpath((real, folder)) == folder for folder in folders):
-            raise AskFailed(
+            raise RequestFailed(
                 Code.INVALID_PARAMS,
                 f"{path} is outside of this session's folders: {', '.join(folders)}",
             )

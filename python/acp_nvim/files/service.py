@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 import anyio
 
 from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files import write as writing
 from acp_nvim.files.baselines.baselines import UNKNOWN, DiskChange
@@ -27,7 +27,7 @@ from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
 from acp_nvim.session.place import first_change
-from acp_nvim.session.request import FileRead, FileWritten, ReadFileAsk, WriteFileAsk
+from acp_nvim.session.request import FileRead, FileWritten, ReadFileRequest, WriteFileRequest
 
 
 def ignore(session_id: str, path: str) -> None:
@@ -91,18 +91,18 @@ class FileService:
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
-        self, ask: ReadFileAsk, roots: Roots, *, empty_for_missing: bool = False
+        self, ask: ReadFileRequest, roots: Roots, *, empty_for_missing: bool = False
     ) -> FileRead:
         """Return the text as the user sees it: of a modified buffer, else of the disk.
 
         `empty_for_missing` is for agents that take an error for the end of the world and mean to
-        create the file. Raises `AskFailed` (v1/file-system § Reading Files).
+        create the file. Raises `RequestFailed` (v1/file-system § Reading Files).
         """
         path = roots.resolve(ask.path)
         async with self._lock(path):
             try:
                 text = await self._text(path)
-            except AskFailed as error:
+            except RequestFailed as error:
                 if not (empty_for_missing and error.code == Code.RESOURCE_NOT_FOUND):
                     raise
                 text = ""
@@ -111,16 +111,16 @@ class FileService:
         self._on_place(ask.session_id, path, ask.line)
         return FileRead(window(text, ask.line, ask.limit))
 
-    async def write(self, ask: WriteFileAsk, roots: Roots) -> FileWritten:
+    async def write(self, ask: WriteFileRequest, roots: Roots) -> FileWritten:
         """Make the content that of the file, in its buffer and on disk, and keep the user's edits.
 
-        Raises `AskFailed`, and then nothing has changed (v1/file-system § Writing Files).
+        Raises `RequestFailed`, and then nothing has changed (v1/file-system § Writing Files).
         """
         try:
             path = roots.resolve(ask.path)
             async with self._lock(path), self._watch.still():
                 request = await self._write(ask.session_id, path, clean(ask.content))
-        except AskFailed as error:
+        except RequestFailed as error:
             reason = error.told if isinstance(error, WriteConflict) else error.message
             self._on_refused(ask.session_id, ask.path, reason)
             raise
@@ -160,12 +160,12 @@ class FileService:
         return request
 
     def _check(self, path: str) -> None:
-        """Raise `AskFailed` if the file must not be written now."""
+        """Raise `RequestFailed` if the file must not be written now."""
         disk.check_writable(path)
         disk.make_folders(path)
         line = self._watch.disputed(path)
         if line is not None:
-            raise AskFailed(
+            raise RequestFailed(
                 Code.INTERNAL_ERROR,
                 f"{path} was changed on disk by another program, and by the user, at line "
                 f"{line + 1}: it must be saved, or read again, in the editor first",
@@ -215,7 +215,7 @@ class FileService:
             return _shown(path, buffer)
         try:
             return clean((await disk.read(path, buffer.encoding or "utf-8")).text)
-        except AskFailed:
+        except RequestFailed:
             # Deleted behind the buffer: the user still has the text; of a new file there is none.
             if buffer.empty:
                 raise
@@ -229,8 +229,8 @@ class FileService:
 
 
 def _shown(path: str, buffer: LiveBuffer) -> str:
-    """Return the text in the buffer. Raises `AskFailed` if it is none."""
+    """Return the text in the buffer. Raises `RequestFailed` if it is none."""
     text = buffer_text(buffer)
     if "\0" in text:
-        raise AskFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
+        raise RequestFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
     return clean(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import UNKNOWN, DiskChange
 from acp_nvim.files.baselines.snapshot import Text
@@ -20,7 +20,7 @@ ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
 
 
-class Moved(AskFailed):
+class Moved(RequestFailed):
     """The disk no longer holds what it was seen to hold: it is to be looked at again."""
 
     def __init__(self, path: str) -> None:
@@ -56,8 +56,8 @@ async def follow(
     somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
     `same`: the disk is known to hold what it held, though its time may be another; `held`: what it
     held a moment ago. None if there was nothing to be done, or it was the user who wrote. Raises
-    `AskFailed` when it cannot be done now, `Moved` if the disk holds something else by now; nothing
-    has changed.
+    `RequestFailed` when it cannot be done now, `Moved` if the disk holds something else by now;
+    nothing has changed.
     """
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(path)
@@ -81,7 +81,7 @@ async def follow(
             done, followed = await _bring(files, buffer, now, change, kept=kept, touched=touched)
         if done:
             return followed
-    raise AskFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
+    raise RequestFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
 
 
 async def closed(files: Files, change: DiskChange) -> Followed | None:
@@ -108,10 +108,10 @@ async def _bring(
 
 
 async def _now(path: str, buffer: LiveBuffer) -> str | None:
-    """Return what the disk holds, None if there is no file; raises `AskFailed` if it is no text."""
+    """Return what the disk holds, None: no file; raises `RequestFailed` if it is no text."""
     try:
         return (await disk.read(path, buffer.encoding or "utf-8")).text
-    except AskFailed as error:
+    except RequestFailed as error:
         if error.code == Code.RESOURCE_NOT_FOUND:
             return None
         raise

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.files import disk
 from acp_nvim.files.text import buffer_form, buffer_text, exact
 from acp_nvim.hunks import diff
@@ -38,7 +38,7 @@ class Standing:
 
 
 async def stand(files: Files, path: str) -> Standing:
-    """Return how the file stands. Raises `AskFailed` if it holds no text, or cannot be read."""
+    """Return how the file stands. Raises `RequestFailed` if it holds no text, or cannot be read."""
     buffer = await files.loaded(path)
     mode = _mode(path)
     if buffer is not None:
@@ -48,7 +48,7 @@ async def stand(files: Files, path: str) -> Standing:
         return Standing(path, text, buffer, FileAttributes(mode or 0, buffer.encoding))
     try:
         found = await disk.read(path)
-    except AskFailed as error:
+    except RequestFailed as error:
         if error.code == Code.RESOURCE_NOT_FOUND:
             return Standing(path, None)
         raise
@@ -88,7 +88,7 @@ async def put(
         await disk.write(standing.path, exact(text, kept.encoding))
         if standing.text is None:
             _restore_mode(standing.path, form)
-    except AskFailed as error:
+    except RequestFailed as error:
         raise UserError(error.message) from error
     return True
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from acp_nvim.editor import Files
-from acp_nvim.errors import AcpError, AskFailed
+from acp_nvim.errors import AcpError, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange, Unknown
 from acp_nvim.files.recorder import Recorder, Unrecorded
@@ -79,7 +79,7 @@ class DiskSync:
         for path in paths:
             try:
                 real = roots.resolve(path)
-            except AskFailed:
+            except RequestFailed:
                 continue
             self._paths[real] = author or self._paths.get(real)
             self._wake.set()
@@ -154,7 +154,7 @@ class DiskSync:
         """
         try:
             followed = await follow(self._files, path, change, kept=author is not None)
-        except AskFailed:
+        except RequestFailed:
             self._late[path] = Late(change, author)
             return None
         await self.saw(path)
@@ -238,7 +238,7 @@ class DiskSync:
         try:
             kept = author is not None
             followed = await follow(self._files, path, change, kept=kept, same=same, held=held)
-        except AskFailed as error:
+        except RequestFailed as error:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
                 self._late[path] = Late(change, author)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.disk import DiskText
@@ -47,7 +47,7 @@ class WriteResult:
     """Through a buffer; else to the disk, for there was none."""
 
 
-class WriteConflict(AskFailed):
+class WriteConflict(RequestFailed):
     """The user has changed the same places; nothing was written. `told`: what the user reads."""
 
     def __init__(
@@ -66,7 +66,7 @@ class WriteConflict(AskFailed):
 
 
 async def write(files: Files, request: WriteRequest) -> WriteResult:
-    """Write, with the user's edits since the base. Raises `AskFailed`, or `WriteConflict`."""
+    """Write, with the user's edits since the base. Raises `RequestFailed`, or `WriteConflict`."""
     for _ in range(ATTEMPTS):
         buffer = await files.loaded(request.path)
         if buffer is None:
@@ -74,14 +74,14 @@ async def write(files: Files, request: WriteRequest) -> WriteResult:
         written = await _through(files, request, buffer)
         if written is not None:
             return written
-    raise AskFailed(Code.INTERNAL_ERROR, f"{request.path} keeps changing: try again later")
+    raise RequestFailed(Code.INTERNAL_ERROR, f"{request.path} keeps changing: try again later")
 
 
 async def _to_disk(files: Files, request: WriteRequest) -> WriteResult:
     """Write a file that is not open here."""
     holder = await files.holder(request.path)
     if holder is not None:
-        raise AskFailed(
+        raise RequestFailed(
             Code.INTERNAL_ERROR,
             f"{request.path} is open in {holder}, which would overwrite it: "
             "it must be closed there",
@@ -101,7 +101,7 @@ async def _through(files: Files, request: WriteRequest, buffer: LiveBuffer) -> W
     """Write through the open buffer; None if it changed meanwhile."""
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
-        raise AskFailed(Code.INTERNAL_ERROR, f"{request.path} is {how} in the user's editor")
+        raise RequestFailed(Code.INTERNAL_ERROR, f"{request.path} is {how} in the user's editor")
     found = await _now(request.path, buffer.encoding or "utf-8")
     on_disk = None if found is None else clean(found.text)
     live = buffer_text(buffer)
@@ -133,10 +133,10 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
 
 
 async def _now(path: str, encoding: str = "") -> DiskText | None:
-    """Return what the disk holds, None if there is no file. Raises `AskFailed` if it is no text."""
+    """Return what the disk holds, None: no file. Raises `RequestFailed` if it is no text."""
     try:
         return await disk.read(path, encoding)
-    except AskFailed as error:
+    except RequestFailed as error:
         if error.code != Code.RESOURCE_NOT_FOUND:
             raise
         return None

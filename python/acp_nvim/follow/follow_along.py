@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import anyio
 
 from acp_nvim.editor import Files, Follower, Notifier
-from acp_nvim.errors import AskFailed, EditorError
+from acp_nvim.errors import EditorError, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, clean
@@ -218,5 +218,5 @@ def _file(roots: Roots, path: str) -> str | None:
     try:
         real = roots.resolve(path)
         return real if os.path.isfile(real) and os.path.getsize(real) <= LIMIT else None
-    except (AskFailed, OSError, ValueError):
+    except (RequestFailed, OSError, ValueError):
         return None

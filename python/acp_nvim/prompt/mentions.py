@@ -15,7 +15,7 @@ from typing import TypeAlias
 from anyio import to_thread
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, Surroundings
-from acp_nvim.errors import AskFailed, EditorError, UserError
+from acp_nvim.errors import EditorError, RequestFailed, UserError
 from acp_nvim.files import disk, git
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, clean
@@ -76,7 +76,7 @@ class Mentions:
         for mention in mentions:
             try:
                 blocks = await self._first(mention, roots, takes)
-            except (UserError, AskFailed, EditorError) as error:
+            except (UserError, RequestFailed, EditorError) as error:
                 found.notices.append(str(error))
             except OSError as error:  # it went away, or its folder may not be read
                 found.notices.append(f"@{mention.names[0]} cannot be read: {error.strerror}")
@@ -163,7 +163,7 @@ def _path(name: str, roots: Roots) -> str | None:
         return None
     try:
         return roots.resolve(os.path.join(roots.cwd, os.path.expanduser(name)))
-    except AskFailed:
+    except RequestFailed:
         return None
 
 

@@ -14,7 +14,7 @@ from acp_nvim.config import McpServer
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.model import ConfigOption, ListedSession
-from acp_nvim.session.request import Answer, Ask
+from acp_nvim.session.request import AgentRequest, Answer
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
 """A method and its params, ready for the wire."""
@@ -203,10 +203,12 @@ class Dialect(Protocol):
         A malformed or unknown update is one `Unknown` event, an empty chunk is none (C-133).
         """
 
-    def decode_ask(self, method: str, params: object, capabilities: ClientCapabilities) -> Ask:
+    def decode_request(
+        self, method: str, params: object, capabilities: ClientCapabilities
+    ) -> AgentRequest:
         """Return what the agent wants of us.
 
-        Raises `AskFailed`: METHOD_NOT_FOUND for what is unknown or not in `capabilities`
+        Raises `RequestFailed`: METHOD_NOT_FOUND for what is unknown or not in `capabilities`
         (C-041), INVALID_PARAMS with a sentence that names the field.
         """
 

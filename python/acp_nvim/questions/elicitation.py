@@ -21,7 +21,7 @@ from acp_nvim.session.elicitation.model import (
     Form,
     Link,
 )
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.session.request import ElicitationAction, ElicitationAnswer
 
 EMPTY = Draft({}, {})
@@ -34,9 +34,9 @@ class Elicitations:
         self.questions = questions
         self._drafts: dict[str, Draft] = {}
 
-    def open(self, elicitation: Elicitation, tool_call_id: str = "") -> PendingAsk:
+    def open(self, elicitation: Elicitation, tool_call_id: str = "") -> Question:
         """Put a question; it must be awaited by `wait`."""
-        ask = PendingAsk(
+        ask = Question(
             self.questions.next_id(), "elicitation", tool_call_id, elicitation=elicitation
         )
         if isinstance(elicitation.wanted, Form):
@@ -44,7 +44,7 @@ class Elicitations:
         self.questions.put(ask)
         return ask
 
-    async def wait(self, ask: PendingAsk) -> ElicitationAnswer:
+    async def wait(self, ask: Question) -> ElicitationAnswer:
         """Return what the user did; `cancel` if the question was withdrawn (C-144)."""
         try:
             answer = await self.questions.wait(ask)

@@ -6,7 +6,7 @@ No timeout, no rule and no default approves anything (C-183, C-190).
 from __future__ import annotations
 
 from acp_nvim.questions.questions import Questions
-from acp_nvim.session.model import PendingAsk, PermissionOption
+from acp_nvim.session.model import PermissionOption, Question
 from acp_nvim.session.request import PermissionAnswer
 
 
@@ -17,17 +17,17 @@ class Permissions:
         self.questions = Questions()
 
     @property
-    def pending(self) -> tuple[PendingAsk, ...]:
+    def pending(self) -> tuple[Question, ...]:
         """All permissions that wait for the user, oldest first."""
         return tuple(ask for ask in self.questions.pending if ask.kind == "permission")
 
-    def open(self, tool_call_id: str, options: tuple[PermissionOption, ...]) -> PendingAsk:
+    def open(self, tool_call_id: str, options: tuple[PermissionOption, ...]) -> Question:
         """Put a question; it must be awaited by `wait`."""
-        ask = PendingAsk(self.questions.next_id(), "permission", tool_call_id, options)
+        ask = Question(self.questions.next_id(), "permission", tool_call_id, options)
         self.questions.put(ask)
         return ask
 
-    async def wait(self, ask: PendingAsk) -> str | None:
+    async def wait(self, ask: Question) -> str | None:
         """Return the id of the option that the user chose, None if the turn was cancelled."""
         answer = await self.questions.wait(ask)
         return answer.option_id if isinstance(answer, PermissionAnswer) else None

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, merged
@@ -60,20 +60,20 @@ class EvidenceService:
         for proposal in proposals(call, roots.cwd)[:MOST]:
             try:
                 held = await self._held(roots.resolve(proposal.path))
-            except AskFailed:
+            except RequestFailed:
                 continue
             evidence = weigh(proposal, held.live, held.disk)
             found.append(Exhibit(evidence, None if evidence.misfit else held))
         return tuple(found)
 
     async def _held(self, path: str) -> Held:
-        """Return what the file holds. Raises `AskFailed` if that is no text, or too long."""
+        """Return what the file holds. Raises `RequestFailed` if that is no text, or too long."""
         if _is_too_large(path):
-            raise AskFailed(Code.INTERNAL_ERROR, f"{path} is too large")
+            raise RequestFailed(Code.INTERNAL_ERROR, f"{path} is too large")
         buffer = await self._files.loaded(path)
         try:
             text = (await disk.read(path, buffer.encoding or "utf-8" if buffer else "")).text
-        except AskFailed as error:
+        except RequestFailed as error:
             if error.code != Code.RESOURCE_NOT_FOUND:
                 raise
             text = None

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import anyio
 
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer
 
 Given: TypeAlias = PermissionAnswer | ElicitationAnswer | None
@@ -19,7 +19,7 @@ Given: TypeAlias = PermissionAnswer | ElicitationAnswer | None
 
 @dataclass(slots=True)
 class _Question:
-    ask: PendingAsk
+    ask: Question
     answered: anyio.Event = field(default_factory=anyio.Event)
     answer: Given = None
 
@@ -32,7 +32,7 @@ class Questions:
         self._count = 0
 
     @property
-    def pending(self) -> tuple[PendingAsk, ...]:
+    def pending(self) -> tuple[Question, ...]:
         """All that wait for the user, oldest first."""
         questions = self._questions.values()
         return tuple(question.ask for question in questions if not question.answered.is_set())
@@ -42,11 +42,11 @@ class Questions:
         self._count += 1
         return f"ask-{self._count}"
 
-    def put(self, ask: PendingAsk) -> None:
+    def put(self, ask: Question) -> None:
         """Put a question; it must be awaited by `wait`."""
         self._questions[ask.id] = _Question(ask)
 
-    async def wait(self, ask: PendingAsk) -> Given:
+    async def wait(self, ask: Question) -> Given:
         """Return the answer, None if the question was withdrawn."""
         question = self._questions[ask.id]
         try:
@@ -55,7 +55,7 @@ class Questions:
             del self._questions[ask.id]
         return question.answer
 
-    def find(self, ask_id: str) -> PendingAsk | None:
+    def find(self, ask_id: str) -> Question | None:
         """Return the question of that id if it is open."""
         question = self._questions.get(ask_id)
         return None if question is None or question.answered.is_set() else question.ask

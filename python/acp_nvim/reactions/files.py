@@ -11,7 +11,7 @@ from typing import Any
 
 from acp_nvim.commands import noting
 from acp_nvim.editor import Files, Reviewer
-from acp_nvim.errors import AskFailed
+from acp_nvim.errors import RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.roots import Roots
@@ -130,7 +130,7 @@ class Keeping:
     async def known(self, state: SessionState, roots: Roots, paths: Iterable[str]) -> None:
         """An agent's own tool has read these files from the disk."""
         for path in paths:
-            with suppress(AskFailed):
+            with suppress(RequestFailed):
                 real = roots.resolve(path)
                 text = (await disk.read(real)).text
                 self.lessons.knows((state.agent, state.id or ""), real, text)

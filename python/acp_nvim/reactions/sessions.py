@@ -14,11 +14,11 @@ from acp_nvim.commands import asking, eliciting, following, noting
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import (
     UNSET,
-    AskClosed,
-    AskOpened,
     Event,
     InfoChanged,
     Noticed,
+    QuestionClosed,
+    QuestionOpened,
     SessionOpened,
     ToolCallUpdated,
     TurnEnded,
@@ -88,11 +88,11 @@ class Reactions:
         """Show a question, and close it; an elicitation needs no chat."""
         ground = self._desk.ground
         match event:
-            case AskOpened(ask) if ask.elicitation is not None:
+            case QuestionOpened(ask) if ask.elicitation is not None:
                 eliciting.show(self._desk, session, ask, ask.elicitation)
-            case AskOpened(ask) if chat is not None:
+            case QuestionOpened(ask) if chat is not None:
                 asking.show(self._desk, chat, ask)
-            case AskClosed(ask_id):
+            case QuestionClosed(ask_id):
                 ground.asks.close(ask_id)
             case Noticed(text) if chat is None and session.id is None:
                 ground.notifier.notice(f"{session.state.agent}: {text}")

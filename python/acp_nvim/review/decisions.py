@@ -14,7 +14,7 @@ from uuid import uuid4
 import anyio
 
 from acp_nvim.editor import Files
-from acp_nvim.errors import AskFailed, UserError
+from acp_nvim.errors import RequestFailed, UserError
 from acp_nvim.files.standing import Standing, put, stand
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
@@ -261,7 +261,7 @@ class Decisions:
         await self._watch.settle(path)
         try:
             return await stand(self._files, path)
-        except AskFailed as error:
+        except RequestFailed as error:
             raise UserError(error.message) from error
 
     def _ledger(self, path: str) -> Ledger:

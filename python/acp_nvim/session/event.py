@@ -19,9 +19,9 @@ from acp_nvim.session.model import (
     Cost,
     Location,
     Mode,
-    PendingAsk,
     PlanEntry,
     Prompt,
+    Question,
     Role,
     Severity,
     ToolStatus,
@@ -202,14 +202,14 @@ class TurnEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class AskOpened:
+class QuestionOpened:
     """The agent waits for the user."""
 
-    ask: PendingAsk
+    ask: Question
 
 
 @dataclass(frozen=True, slots=True)
-class AskClosed:
+class QuestionClosed:
     """An ask was answered or withdrawn; `option_id` None when nothing was chosen."""
 
     id: str
@@ -259,8 +259,8 @@ Event: TypeAlias = (
     | PromptSent
     | CancelRequested
     | TurnEnded
-    | AskOpened
-    | AskClosed
+    | QuestionOpened
+    | QuestionClosed
     | SessionClosed
     | SessionReopening
     | TranscriptRestored

@@ -152,7 +152,7 @@ class PermissionOption:
 
 
 @dataclass(frozen=True, slots=True)
-class PendingAsk:
+class Question:
     """A question to the user that waits for an answer; `id` is ours, unique in the host."""
 
     id: str

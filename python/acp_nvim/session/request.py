@@ -1,6 +1,6 @@
 """What the agent wants of us, and what we answer (v1/tool-calls, v1/file-system, v1/terminals).
 
-`protocol` makes asks out of requests and results out of answers; `services` stand between.
+`protocol` makes these out of JSON-RPC requests and results out of answers; `services` stand between.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from acp_nvim.session.terminal import ExitStatus
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsk:
+class PermissionRequest:
     """`session/request_permission`: may this tool call go on?"""
 
     session_id: str
@@ -25,7 +25,7 @@ class PermissionAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFileAsk:
+class ReadFileRequest:
     """`fs/read_text_file`; `line` is 1-based, `limit` a number of lines, None means all."""
 
     session_id: str
@@ -35,7 +35,7 @@ class ReadFileAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteFileAsk:
+class WriteFileRequest:
     """`fs/write_text_file`: the whole new text of a file."""
 
     session_id: str
@@ -44,7 +44,7 @@ class WriteFileAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class CreateTerminalAsk:
+class CreateTerminalRequest:
     """`terminal/create`: run a command; without `args` it may be a whole line for the shell.
 
     `limit` is the number of bytes of output to keep, None if the agent does not say.
@@ -59,7 +59,7 @@ class CreateTerminalAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class TerminalOutputAsk:
+class TerminalOutputRequest:
     """`terminal/output`: what has it written so far?"""
 
     session_id: str
@@ -67,7 +67,7 @@ class TerminalOutputAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitForTerminalAsk:
+class WaitForTerminalRequest:
     """`terminal/wait_for_exit`: say when it has ended."""
 
     session_id: str
@@ -75,7 +75,7 @@ class WaitForTerminalAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class KillTerminalAsk:
+class KillTerminalRequest:
     """`terminal/kill`: end the command; the terminal stays."""
 
     session_id: str
@@ -83,24 +83,24 @@ class KillTerminalAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseTerminalAsk:
+class ReleaseTerminalRequest:
     """`terminal/release`: end the command, forget the terminal."""
 
     session_id: str
     terminal_id: str
 
 
-TerminalAsk: TypeAlias = (
-    CreateTerminalAsk
-    | TerminalOutputAsk
-    | WaitForTerminalAsk
-    | KillTerminalAsk
-    | ReleaseTerminalAsk
+TerminalRequest: TypeAlias = (
+    CreateTerminalRequest
+    | TerminalOutputRequest
+    | WaitForTerminalRequest
+    | KillTerminalRequest
+    | ReleaseTerminalRequest
 )
 
 
 @dataclass(frozen=True, slots=True)
-class ElicitationAsk:
+class ElicitationRequest:
     """`elicitation/create`, of a session (and a tool call of it), or of a request of ours."""
 
     elicitation: Elicitation
@@ -109,7 +109,9 @@ class ElicitationAsk:
     request_id: str | int | None = None
 
 
-Ask: TypeAlias = PermissionAsk | ElicitationAsk | ReadFileAsk | WriteFileAsk | TerminalAsk
+AgentRequest: TypeAlias = (
+    PermissionRequest | ElicitationRequest | ReadFileRequest | WriteFileRequest | TerminalRequest
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 
 SHELLS = frozenset({"ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 """Those that take `-c` and a line; $SHELL may also be nologin, or a language of its own."""
@@ -19,16 +19,16 @@ def command_line(
 
     Many agents put a whole line for the shell into `command`: one without arguments that is no
     program is the shell's matter, also what to say when there is no such command. Raises
-    `AskFailed` for a program with arguments that is not there.
+    `RequestFailed` for a program with arguments that is not there.
     """
     if not os.path.isdir(cwd):
-        raise AskFailed(Code.INVALID_PARAMS, f"terminal/create: there is no directory {cwd}")
+        raise RequestFailed(Code.INVALID_PARAMS, f"terminal/create: there is no directory {cwd}")
     program = _find(command, env, cwd)
     if program is not None:
         return (program, *args)
     if not args:
         return (_shell(env), "-c", command)
-    raise AskFailed(
+    raise RequestFailed(
         Code.INTERNAL_ERROR, f"cannot run {command}: there is no such program", {"command": command}
     )
 

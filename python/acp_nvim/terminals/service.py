@@ -14,20 +14,20 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.editor import TerminalScreens
-from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.session.event import TerminalUpdated
 from acp_nvim.session.request import (
     Answer,
-    CreateTerminalAsk,
-    KillTerminalAsk,
-    ReleaseTerminalAsk,
-    TerminalAsk,
+    CreateTerminalRequest,
+    KillTerminalRequest,
+    ReleaseTerminalRequest,
     TerminalCreated,
     TerminalEnded,
     TerminalExited,
-    TerminalOutputAsk,
+    TerminalOutputRequest,
+    TerminalRequest,
     TerminalShown,
-    WaitForTerminalAsk,
+    WaitForTerminalRequest,
 )
 from acp_nvim.terminals.command_line import command_line
 from acp_nvim.terminals.terminal import ROWS_COLUMNS, Terminal
@@ -77,20 +77,20 @@ class Terminals:
             for terminal in self:
                 await terminal.kill()
 
-    async def answer(self, ask: TerminalAsk, cwd: str, tell: Tell) -> Answer:
-        """Answer an ask of a session that works in `cwd`; raises `AskFailed`."""
+    async def answer(self, ask: TerminalRequest, cwd: str, tell: Tell) -> Answer:
+        """Answer an ask of a session that works in `cwd`; raises `RequestFailed`."""
         match ask:
-            case CreateTerminalAsk():
+            case CreateTerminalRequest():
                 return TerminalCreated(self._create(ask, cwd, tell).id)
-            case TerminalOutputAsk():
+            case TerminalOutputRequest():
                 terminal = self._find(ask)
                 return TerminalShown(*terminal.log.text(), terminal.exit)
-            case WaitForTerminalAsk():
+            case WaitForTerminalRequest():
                 return TerminalExited(await self._find(ask).wait())
-            case KillTerminalAsk():
+            case KillTerminalRequest():
                 await self._find(ask).end()
                 return TerminalEnded()
-            case ReleaseTerminalAsk():
+            case ReleaseTerminalRequest():
                 self._release(self._find(ask))
                 return TerminalEnded()
 
@@ -103,7 +103,7 @@ class Terminals:
                 del self._terminals[terminal.id]
                 self._screens.forget(terminal.number)
 
-    def _create(self, ask: CreateTerminalAsk, cwd: str, tell: Tell) -> Terminal:
+    def _create(self, ask: CreateTerminalRequest, cwd: str, tell: Tell) -> Terminal:
         env, cwd = {**self._environment, **dict(ask.env)}, ask.cwd or cwd
         argv = command_line(ask.command, ask.args, env=env, cwd=cwd)
         rows, columns = ROWS_COLUMNS
@@ -112,7 +112,7 @@ class Terminals:
                 argv, env=env, cwd=cwd, on_group=self._on_group, rows=rows, columns=columns
             )
         except UserError as error:
-            raise AskFailed(Code.INTERNAL_ERROR, str(error)) from error
+            raise RequestFailed(Code.INTERNAL_ERROR, str(error)) from error
         self._count += 1
         limit = self._limit if ask.limit is None else min(ask.limit, self._limit)
         terminal = Terminal(f"terminal-{self._count}", ask, child, limit=limit, tell=tell)
@@ -128,11 +128,14 @@ class Terminals:
 
     def _find(
         self,
-        ask: TerminalOutputAsk | WaitForTerminalAsk | KillTerminalAsk | ReleaseTerminalAsk,
+        ask: TerminalOutputRequest
+        | WaitForTerminalRequest
+        | KillTerminalRequest
+        | ReleaseTerminalRequest,
     ) -> Terminal:
         terminal = self._terminals.get(ask.terminal_id)
         if terminal is None or terminal.released or terminal.session_id != ask.session_id:
-            raise AskFailed(
+            raise RequestFailed(
                 Code.RESOURCE_NOT_FOUND,
                 f"no terminal {ask.terminal_id!r} in this session",
                 {"terminalId": ask.terminal_id},

@@ -13,7 +13,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from acp_nvim.editor import TerminalScreens
 from acp_nvim.session.event import TerminalUpdated
-from acp_nvim.session.request import CreateTerminalAsk
+from acp_nvim.session.request import CreateTerminalRequest
 from acp_nvim.session.terminal import ExitStatus, tail
 from acp_nvim.terminals.log import TerminalLog
 from acp_nvim.transport.pty import Pty
@@ -34,7 +34,7 @@ class Terminal:
     def __init__(
         self,
         id: str,
-        ask: CreateTerminalAsk,
+        ask: CreateTerminalRequest,
         pty: Pty,
         *,
         limit: int,

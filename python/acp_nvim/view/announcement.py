@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from acp_nvim.session.event import (
-    AskClosed,
     ConfigReplaced,
     Event,
     ModeChanged,
+    QuestionClosed,
     SessionClosed,
     SessionOpened,
     ToolCallUpdated,
@@ -43,7 +43,7 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
             return None  # a replay is history: nothing happens now (P-02)
         case ToolCallUpdated(id):
             return "AcpToolCall", _tool_call(after, id)
-        case AskClosed(id, option_id) if _is_permission(before, id):
+        case QuestionClosed(id, option_id) if _is_permission(before, id):
             return "AcpPermissionAnswered", {"ask": id, "option": option_id}
         case _:
             return _of_session(before, event, after)

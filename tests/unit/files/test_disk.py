@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 
 
-async def failure(call: Callable[[], object], code: Code = Code.INTERNAL_ERROR) -> AskFailed:
-    with pytest.raises(AskFailed) as caught:
+async def failure(call: Callable[[], object], code: Code = Code.INTERNAL_ERROR) -> RequestFailed:
+    with pytest.raises(RequestFailed) as caught:
         await call()  # type: ignore[misc]
     assert caught.value.code == code
     return caught.value
@@ -133,9 +133,9 @@ async def test_a_file_that_cannot_be_replaced_is_written_in_place(
 def test_c236_what_is_read_only_is_not_writable_even_for_root(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.touch(0o444)
-    with pytest.raises(AskFailed, match="read-only"):
+    with pytest.raises(RequestFailed, match="read-only"):
         disk.check_writable(str(path))
-    with pytest.raises(AskFailed, match="directory"):
+    with pytest.raises(RequestFailed, match="directory"):
         disk.check_writable(str(tmp_path))
     disk.check_writable(str(tmp_path / "new"))
 
@@ -144,5 +144,5 @@ def test_folders_are_made_and_a_file_in_the_way_is_said(tmp_path: Path) -> None:
     disk.make_folders(str(tmp_path / "a/b/c"))
     assert (tmp_path / "a/b").is_dir()
     (tmp_path / "file").touch()
-    with pytest.raises(AskFailed):
+    with pytest.raises(RequestFailed):
         disk.make_folders(str(tmp_path / "file/x"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.roots import Roots
 
 
@@ -16,7 +16,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def refused(roots: Roots, path: object) -> str:
-    with pytest.raises(AskFailed) as caught:
+    with pytest.raises(RequestFailed) as caught:
         roots.resolve(str(path))
     assert caught.value.code == Code.INVALID_PARAMS
     return caught.value.message

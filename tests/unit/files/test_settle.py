@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import AskFailed
+from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.settle import Followed, follow
 from acp_nvim.hunks import ConflictRegion, Hunk
@@ -215,16 +215,16 @@ async def test_typing_without_end_and_an_editor_that_refuses_are_said(
         files.before_change = type_on
 
     files.before_change = type_on
-    with pytest.raises(AskFailed, match="keeps changing"):
+    with pytest.raises(RequestFailed, match="keeps changing"):
         await follow(files, str(path), changed)
     files.before_change, files.refuse = None, "E565"
-    with pytest.raises(AskFailed, match="E565"):
+    with pytest.raises(RequestFailed, match="E565"):
         await follow(files, str(path), changed)
 
 
 async def test_a_file_that_is_no_text_any_more_is_said(files: FakeFiles, path: Path) -> None:
     put(path, "1\n")
     files.open(path)
-    with pytest.raises(AskFailed, match="binary"):
+    with pytest.raises(RequestFailed, match="binary"):
         await follow(files, str(path), change(path, "\0"))
     assert files.lines(path) == ["1"]

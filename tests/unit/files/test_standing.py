@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import AskFailed, UserError
+from acp_nvim.errors import RequestFailed, UserError
 from acp_nvim.files.standing import put, stand
 from acp_nvim.files.text import buffer_text
 from tests.support.fake_ports import FakeFiles
@@ -93,11 +93,11 @@ async def test_a_buffer_whose_file_is_gone_shows_what_is_no_more(
 
 async def test_what_is_no_text_does_not_stand(files: FakeFiles, path: Path) -> None:
     path.write_bytes(b"\0\1\2")
-    with pytest.raises(AskFailed, match="binary"):
+    with pytest.raises(RequestFailed, match="binary"):
         await stand(files, str(path))
     path.unlink()
     path.mkdir()
-    with pytest.raises(AskFailed, match="directory"):
+    with pytest.raises(RequestFailed, match="directory"):
         await stand(files, str(path))
 
 

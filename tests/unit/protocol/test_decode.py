@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.dialect import AgentInfo, ClientCapabilities
 from acp_nvim.protocol.negotiate import LATEST, choose
@@ -218,8 +218,8 @@ def test_raw_text_of_what_is_nested_too_deeply_is_a_note() -> None:
 
 def test_c041_what_is_not_advertised_is_not_served() -> None:
     for method in ("fs/read_text_file", "fs/write_text_file", "terminal/create", "craft/x"):
-        with pytest.raises(AskFailed) as failure:
-            V.decode_ask(method, {}, ClientCapabilities())
+        with pytest.raises(RequestFailed) as failure:
+            V.decode_request(method, {}, ClientCapabilities())
         assert failure.value.code == Code.METHOD_NOT_FOUND
 
 
@@ -229,7 +229,7 @@ def test_c180_permission_is_always_served() -> None:
         "toolCall": {"toolCallId": "t"},
         "options": [{"optionId": "o", "name": "O", "kind": "allow_once"}],
     }
-    assert V.decode_ask("session/request_permission", params, ClientCapabilities())
+    assert V.decode_request("session/request_permission", params, ClientCapabilities())
 
 
 @pytest.mark.parametrize(
@@ -238,15 +238,15 @@ def test_c180_permission_is_always_served() -> None:
 @settings(deadline=None, derandomize=True)
 @given(params=json_values)
 def test_any_params_of_an_ask_decode_or_fail_politely(method: str, params: object) -> None:
-    with pytest.raises(AskFailed) as failure:
-        V.decode_ask(method, params, FILES)
+    with pytest.raises(RequestFailed) as failure:
+        V.decode_request(method, params, FILES)
     assert failure.value.code == Code.INVALID_PARAMS
     assert method in failure.value.message
 
 
 def test_a_path_with_a_nul_is_refused() -> None:
-    with pytest.raises(AskFailed, match="NUL"):
-        V.decode_ask("fs/read_text_file", {"sessionId": "s", "path": "/a\0b"}, FILES)
+    with pytest.raises(RequestFailed, match="NUL"):
+        V.decode_request("fs/read_text_file", {"sessionId": "s", "path": "/a\0b"}, FILES)
 
 
 @pytest.mark.parametrize(

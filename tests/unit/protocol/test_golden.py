@@ -10,7 +10,7 @@ from typing import Any
 import acp.schema
 import pytest
 
-from acp_nvim.errors import AskFailed, Code, UserError
+from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.protocol.dialect import (
     AgentCapabilities,
     AgentInfo,
@@ -68,15 +68,15 @@ from acp_nvim.session.model import (
     PlanEntry,
 )
 from acp_nvim.session.request import (
-    CreateTerminalAsk,
-    ElicitationAsk,
-    KillTerminalAsk,
-    PermissionAsk,
-    ReadFileAsk,
-    ReleaseTerminalAsk,
-    TerminalOutputAsk,
-    WaitForTerminalAsk,
-    WriteFileAsk,
+    CreateTerminalRequest,
+    ElicitationRequest,
+    KillTerminalRequest,
+    PermissionRequest,
+    ReadFileRequest,
+    ReleaseTerminalRequest,
+    TerminalOutputRequest,
+    WaitForTerminalRequest,
+    WriteFileRequest,
 )
 from acp_nvim.session.terminal import ExitStatus
 
@@ -236,7 +236,7 @@ ALWAYS = PermissionOption("aa", "Allow always", "allow_always")
 REJECT = PermissionOption("r1", "Reject", "reject_once")
 
 ASKS = {
-    "elicitation_form": ElicitationAsk(
+    "elicitation_form": ElicitationRequest(
         Elicitation(
             "Who are you?",
             Form(
@@ -262,39 +262,39 @@ ASKS = {
         "s1",
         "t1",
     ),
-    "elicitation_url": ElicitationAsk(
+    "elicitation_url": ElicitationRequest(
         Elicitation("Log in", Link("e1", "https://example.com/login")), request_id=3
     ),
-    "permission": PermissionAsk(
+    "permission": PermissionRequest(
         "s1",
         ToolCallUpdated(
             "t1", "rm -rf build", "execute", "pending", raw_input='{"command":"rm -rf build"}'
         ),
         (ALLOW, ALWAYS, REJECT),
     ),
-    "permission_only_id": PermissionAsk("s1", ToolCallUpdated("t1"), (ALLOW,)),
-    "permission_odd_options": PermissionAsk(
+    "permission_only_id": PermissionRequest("s1", ToolCallUpdated("t1"), (ALLOW,)),
+    "permission_odd_options": PermissionRequest(
         "s1",
         ToolCallUpdated("t1"),
         (PermissionOption("x", "Kindless", "other"), PermissionOption("y", "Odd", "maybe")),
     ),
-    "permission_plan": PermissionAsk(
+    "permission_plan": PermissionRequest(
         "s1",
         ToolCallUpdated("t9", "Ready to code?", "switch_mode", content=(Text("## The plan"),)),
         (REJECT,),
     ),
-    "read": ReadFileAsk("s1", "/p/a.py"),
-    "read_window": ReadFileAsk("s1", "/p/a.py", 10, 5),
-    "read_lenient": ReadFileAsk("s1", "/p/ü b.py"),
-    "write": WriteFileAsk("s1", "/p/new/a.py", "x\r\n"),
-    "terminal_create": CreateTerminalAsk(
+    "read": ReadFileRequest("s1", "/p/a.py"),
+    "read_window": ReadFileRequest("s1", "/p/a.py", 10, 5),
+    "read_lenient": ReadFileRequest("s1", "/p/ü b.py"),
+    "write": WriteFileRequest("s1", "/p/new/a.py", "x\r\n"),
+    "terminal_create": CreateTerminalRequest(
         "s1", "npm", ("test", "--", "a b"), (("CI", "1"),), "/p", 100
     ),
-    "terminal_create_lenient": CreateTerminalAsk("s1", "npm test", env=(("A", ""),)),
-    "terminal_output": TerminalOutputAsk("s1", "term 1"),
-    "terminal_wait_for_exit": WaitForTerminalAsk("s1", "term 1"),
-    "terminal_kill": KillTerminalAsk("s1", "term 1"),
-    "terminal_release": ReleaseTerminalAsk("s1", "term 1"),
+    "terminal_create_lenient": CreateTerminalRequest("s1", "npm test", env=(("A", ""),)),
+    "terminal_output": TerminalOutputRequest("s1", "term 1"),
+    "terminal_wait_for_exit": WaitForTerminalRequest("s1", "term 1"),
+    "terminal_kill": KillTerminalRequest("s1", "term 1"),
+    "terminal_release": ReleaseTerminalRequest("s1", "term 1"),
 }
 
 BAD = {
@@ -397,15 +397,15 @@ def test_update(name: str) -> None:
 @pytest.mark.parametrize("name", ASKS)
 def test_ask(name: str) -> None:
     request = message(f"ask_{name}")
-    assert V1_DIALECT.decode_ask(request["method"], request["params"], SERVED) == ASKS[name]
+    assert V1_DIALECT.decode_request(request["method"], request["params"], SERVED) == ASKS[name]
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_request_that_cannot_be_served(name: str) -> None:
     request = message(f"bad_{name}")
     code, word = BAD[name]
-    with pytest.raises(AskFailed) as failure:
-        V1_DIALECT.decode_ask(request["method"], request["params"], FILES)
+    with pytest.raises(RequestFailed) as failure:
+        V1_DIALECT.decode_request(request["method"], request["params"], FILES)
     assert failure.value.code == code
     assert word in failure.value.message
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.dialect import ClientCapabilities, RequestId
 from acp_nvim.protocol.v1 import methods, terminal, types
 from acp_nvim.protocol.v1.elicitation import decode_elicitation, encode_elicitation
@@ -13,32 +13,32 @@ from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
 from acp_nvim.protocol.v1.tool_call import tool_call_event
 from acp_nvim.session.model import PermissionOption
 from acp_nvim.session.request import (
+    AgentRequest,
     Answer,
-    Ask,
     ElicitationAnswer,
     FileRead,
     FileWritten,
     PermissionAnswer,
-    PermissionAsk,
-    ReadFileAsk,
+    PermissionRequest,
+    ReadFileRequest,
     TerminalCreated,
     TerminalEnded,
     TerminalExited,
     TerminalShown,
-    WriteFileAsk,
+    WriteFileRequest,
 )
 
 
-def decode_ask(method: str, params: object, capabilities: ClientCapabilities) -> Ask:
-    """Return what the agent wants; raises `AskFailed` as `Dialect.decode_ask` says."""
+def decode_request(method: str, params: object, capabilities: ClientCapabilities) -> AgentRequest:
+    """Return what the agent wants; raises `RequestFailed` as `Dialect.decode_request` says."""
     decode = _served(capabilities).get(method)
     if decode is None:
-        raise AskFailed(Code.METHOD_NOT_FOUND, f"this client does not serve {method}")
+        raise RequestFailed(Code.METHOD_NOT_FOUND, f"this client does not serve {method}")
     return decode(params)
 
 
-def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], Ask]]:
-    served: dict[str, Callable[[object], Ask]] = {
+def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], AgentRequest]]:
+    served: dict[str, Callable[[object], AgentRequest]] = {
         methods.REQUEST_PERMISSION: _permission,
         # a mode that is not advertised is a matter of the params (C-292)
         methods.CREATE_ELICITATION: lambda params: decode_elicitation(params, capabilities),
@@ -52,7 +52,7 @@ def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], As
     return served
 
 
-def _permission(params: object) -> Ask:
+def _permission(params: object) -> AgentRequest:
     request = valid(types.RequestPermission, methods.REQUEST_PERMISSION, params)
     if not request.options:
         raise invalid(methods.REQUEST_PERMISSION, "options", "none of them can be answered")
@@ -60,12 +60,12 @@ def _permission(params: object) -> Ask:
         PermissionOption(option.option_id, option.name, option.kind or "other")
         for option in request.options
     )
-    return PermissionAsk(request.session_id, tool_call_event(request.tool_call), options)
+    return PermissionRequest(request.session_id, tool_call_event(request.tool_call), options)
 
 
-def _read(params: object) -> Ask:
+def _read(params: object) -> AgentRequest:
     request = valid(types.ReadTextFile, methods.READ_TEXT_FILE, params)
-    return ReadFileAsk(
+    return ReadFileRequest(
         request.session_id,
         absolute(methods.READ_TEXT_FILE, "path", request.path),
         natural(request.line) or None,
@@ -73,10 +73,10 @@ def _read(params: object) -> Ask:
     )
 
 
-def _write(params: object) -> Ask:
+def _write(params: object) -> AgentRequest:
     request = valid(types.WriteTextFile, methods.WRITE_TEXT_FILE, params)
     path = absolute(methods.WRITE_TEXT_FILE, "path", request.path)
-    return WriteFileAsk(request.session_id, path, request.content)
+    return WriteFileRequest(request.session_id, path, request.content)
 
 
 def encode_answer(answer: Answer) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from acp_nvim.protocol.v1 import ask, elicitation, encode, methods, opening, typ
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.model import ConfigOption
-from acp_nvim.session.request import Answer, Ask
+from acp_nvim.session.request import AgentRequest, Answer
 
 
 class V1:
@@ -141,9 +141,11 @@ class V1:
         """Return the session id and what happened."""
         return update.decode_update(params)
 
-    def decode_ask(self, method: str, params: object, capabilities: ClientCapabilities) -> Ask:
+    def decode_request(
+        self, method: str, params: object, capabilities: ClientCapabilities
+    ) -> AgentRequest:
         """Return what the agent wants of us."""
-        return ask.decode_ask(method, params, capabilities)
+        return ask.decode_request(method, params, capabilities)
 
     def decode_complete_elicitation(self, params: object) -> str | None:
         """Return the id of the elicitation that is complete."""

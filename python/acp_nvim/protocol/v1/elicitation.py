@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from acp_nvim.errors import AskFailed
+from acp_nvim.errors import RequestFailed
 from acp_nvim.protocol.base import WireModel
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v1 import methods, types
@@ -29,13 +29,13 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
-from acp_nvim.session.request import ElicitationAnswer, ElicitationAsk
+from acp_nvim.session.request import ElicitationAnswer, ElicitationRequest
 
 M = TypeVar("M", bound=WireModel)
 
 
-def decode_elicitation(params: object, capabilities: ClientCapabilities) -> ElicitationAsk:
-    """Return what the agent wants to know; raises `AskFailed` (C-292)."""
+def decode_elicitation(params: object, capabilities: ClientCapabilities) -> ElicitationRequest:
+    """Return what the agent wants to know; raises `RequestFailed` (C-292)."""
     request = _valid(types.CreateElicitation, params, "params")
     if request.session_id is None and request.request_id is None:
         raise _invalid("sessionId", "neither a session nor a request is named")
@@ -46,7 +46,7 @@ def decode_elicitation(params: object, capabilities: ClientCapabilities) -> Elic
         wanted = Link(link.elicitation_id, link.url)
     else:
         raise _invalid("mode", f"this client does not serve {request.mode!r}")
-    return ElicitationAsk(
+    return ElicitationRequest(
         Elicitation(request.message, wanted),
         request.session_id,
         request.tool_call_id,
@@ -191,5 +191,5 @@ def _valid(model: type[M], value: object, where: str) -> M:
         raise _invalid(".".join([where, *map(str, first["loc"])]), first["msg"]) from None
 
 
-def _invalid(field: str, why: str) -> AskFailed:
+def _invalid(field: str, why: str) -> RequestFailed:
     return invalid(methods.CREATE_ELICITATION, field.removeprefix("params."), why)

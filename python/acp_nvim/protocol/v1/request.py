@@ -6,14 +6,14 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.base import WireModel
 
 M = TypeVar("M", bound=WireModel)
 
 
 def valid(model: type[M], method: str, params: object) -> M:
-    """Return the params as that model; raises `AskFailed` (INVALID_PARAMS)."""
+    """Return the params as that model; raises `RequestFailed` (INVALID_PARAMS)."""
     try:
         return model.model_validate(params)
     except ValidationError as error:
@@ -23,7 +23,7 @@ def valid(model: type[M], method: str, params: object) -> M:
 
 
 def absolute(method: str, field: str, path: str) -> str:
-    """Return the path; raises `AskFailed` when it is relative or none."""
+    """Return the path; raises `RequestFailed` when it is relative or none."""
     if not path.startswith("/"):
         raise invalid(method, field, f"it must be absolute, not {path!r}")
     if "\0" in path:
@@ -36,6 +36,6 @@ def natural(number: int | None) -> int | None:
     return number if number is not None and number >= 0 else None
 
 
-def invalid(method: str, field: str, why: str) -> AskFailed:
+def invalid(method: str, field: str, why: str) -> RequestFailed:
     """Return the error that tells the agent which field is wrong, and why."""
-    return AskFailed(Code.INVALID_PARAMS, f"{method}: '{field}' is not valid: {why}")
+    return RequestFailed(Code.INVALID_PARAMS, f"{method}: '{field}' is not valid: {why}")

@@ -11,24 +11,24 @@ from acp_nvim.protocol.v1 import methods, types
 from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
 from acp_nvim.session.event import UNSET, TerminalUpdated
 from acp_nvim.session.request import (
-    CreateTerminalAsk,
-    KillTerminalAsk,
-    ReleaseTerminalAsk,
+    CreateTerminalRequest,
+    KillTerminalRequest,
+    ReleaseTerminalRequest,
     TerminalAnswer,
-    TerminalAsk,
     TerminalCreated,
     TerminalEnded,
     TerminalExited,
-    TerminalOutputAsk,
+    TerminalOutputRequest,
+    TerminalRequest,
     TerminalShown,
-    WaitForTerminalAsk,
+    WaitForTerminalRequest,
 )
 from acp_nvim.session.terminal import ExitStatus
 
-_Decoder: TypeAlias = Callable[[object], TerminalAsk]
+_Decoder: TypeAlias = Callable[[object], TerminalRequest]
 
 
-def _create(params: object) -> TerminalAsk:
+def _create(params: object) -> TerminalRequest:
     method = methods.CREATE_TERMINAL
     request = valid(types.CreateTerminal, method, params)
     if not request.command.strip():
@@ -37,7 +37,7 @@ def _create(params: object) -> TerminalAsk:
     for name, _ in env:
         if not name or "=" in name:
             raise invalid(method, "env", f"{name!r} is no name of a variable")
-    ask = CreateTerminalAsk(
+    ask = CreateTerminalRequest(
         request.session_id,
         request.command,
         request.args or (),
@@ -52,9 +52,14 @@ def _create(params: object) -> TerminalAsk:
 
 def _of_terminal(
     method: str,
-    ask: type[TerminalOutputAsk | WaitForTerminalAsk | KillTerminalAsk | ReleaseTerminalAsk],
+    ask: type[
+        TerminalOutputRequest
+        | WaitForTerminalRequest
+        | KillTerminalRequest
+        | ReleaseTerminalRequest
+    ],
 ) -> _Decoder:
-    def decode(params: object) -> TerminalAsk:
+    def decode(params: object) -> TerminalRequest:
         request = valid(types.TerminalRequest, method, params)
         return ask(request.session_id, request.terminal_id)
 
@@ -63,10 +68,10 @@ def _of_terminal(
 
 DECODERS: Mapping[str, _Decoder] = {
     methods.CREATE_TERMINAL: _create,
-    methods.TERMINAL_OUTPUT: _of_terminal(methods.TERMINAL_OUTPUT, TerminalOutputAsk),
-    methods.WAIT_FOR_TERMINAL: _of_terminal(methods.WAIT_FOR_TERMINAL, WaitForTerminalAsk),
-    methods.KILL_TERMINAL: _of_terminal(methods.KILL_TERMINAL, KillTerminalAsk),
-    methods.RELEASE_TERMINAL: _of_terminal(methods.RELEASE_TERMINAL, ReleaseTerminalAsk),
+    methods.TERMINAL_OUTPUT: _of_terminal(methods.TERMINAL_OUTPUT, TerminalOutputRequest),
+    methods.WAIT_FOR_TERMINAL: _of_terminal(methods.WAIT_FOR_TERMINAL, WaitForTerminalRequest),
+    methods.KILL_TERMINAL: _of_terminal(methods.KILL_TERMINAL, KillTerminalRequest),
+    methods.RELEASE_TERMINAL: _of_terminal(methods.RELEASE_TERMINAL, ReleaseTerminalRequest),
 }
 """All five methods: a client serves all or none (C-042)."""
 

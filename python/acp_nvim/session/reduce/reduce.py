@@ -14,8 +14,6 @@ from typing import Any
 from acp_nvim.session import options
 from acp_nvim.session.event import (
     UNSET,
-    AskClosed,
-    AskOpened,
     CancelRequested,
     ChunkReceived,
     CommandsReplaced,
@@ -27,6 +25,8 @@ from acp_nvim.session.event import (
     PlanReplaced,
     PromptQueued,
     PromptSent,
+    QuestionClosed,
+    QuestionOpened,
     SessionClosed,
     SessionOpened,
     SessionReopening,
@@ -94,12 +94,12 @@ def _unknown(state: SessionState, _event: Unknown) -> SessionState:
     return state
 
 
-def _ask_opened(state: SessionState, event: AskOpened) -> SessionState:
+def _ask_opened(state: SessionState, event: QuestionOpened) -> SessionState:
     others = tuple(ask for ask in state.asks if ask.id != event.ask.id)
     return replace(state, asks=(*others, event.ask))
 
 
-def _ask_closed(state: SessionState, event: AskClosed) -> SessionState:
+def _ask_closed(state: SessionState, event: QuestionClosed) -> SessionState:
     asks = tuple(ask for ask in state.asks if ask.id != event.id)
     return state if len(asks) == len(state.asks) else replace(state, asks=asks)
 
@@ -122,8 +122,8 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     PromptSent: messages.prompt_sent,
     CancelRequested: turns.cancel_requested,
     TurnEnded: turns.turn_ended,
-    AskOpened: _ask_opened,
-    AskClosed: _ask_closed,
+    QuestionOpened: _ask_opened,
+    QuestionClosed: _ask_closed,
     SessionClosed: turns.session_closed,
     SessionReopening: turns.session_reopening,
     TranscriptRestored: turns.transcript_restored,

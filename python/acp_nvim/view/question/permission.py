@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
-from acp_nvim.session.model import PendingAsk, PermissionOption
+from acp_nvim.session.model import PermissionOption, Question
 from acp_nvim.session.proposal.proposal import Evidence
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import BLANK, Line
@@ -31,7 +31,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 
 def ask_view(
-    ask: PendingAsk,
+    ask: Question,
     tool: ToolCall | None,
     *,
     agent: str,

@@ -7,7 +7,7 @@ import os
 import anyio
 import pytest
 
-from acp_nvim.errors import AskFailed, Code
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.hunks import Hunk
 from acp_nvim.ledger.delta import Author
 from tests.support.file_desk import AGENT, Desk
@@ -74,7 +74,7 @@ async def test_each_session_has_its_own_base(desk: Desk) -> None:
     desk.files.type(path, "mine")
     await desk.read(path, "two")
     await desk.write(path, "theirs\n", "two")
-    with pytest.raises(AskFailed):
+    with pytest.raises(RequestFailed):
         await desk.write(path, "ours\n", "one")
     desk.service.forget("one")
     await desk.write(path, "ours\n", "one")

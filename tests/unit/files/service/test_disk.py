@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.errors import Code
 from acp_nvim.hunks import Hunk
-from acp_nvim.session.request import ReadFileAsk
+from acp_nvim.session.request import ReadFileRequest
 from tests.support.file_desk import Desk
 
 # --- reading
@@ -62,7 +62,7 @@ async def test_c229_what_is_not_there_or_no_text(desk: Desk) -> None:
 
 
 async def test_missing_may_be_empty_for_some_agents(desk: Desk) -> None:
-    ask = ReadFileAsk("s", f"{desk.folder}/no")
+    ask = ReadFileRequest("s", f"{desk.folder}/no")
     answer = await desk.service.read(ask, desk.roots, empty_for_missing=True)
     assert answer.content == ""
 

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from acp_nvim.session.content import Content, Image, Text
 from acp_nvim.session.event import (
     UNSET,
-    AskClosed,
-    AskOpened,
     CancelRequested,
     ChunkReceived,
     CommandsReplaced,
@@ -25,6 +23,8 @@ from acp_nvim.session.event import (
     PlanReplaced,
     PromptQueued,
     PromptSent,
+    QuestionClosed,
+    QuestionOpened,
     SessionClosed,
     SessionOpened,
     SessionReopening,
@@ -34,14 +34,14 @@ from acp_nvim.session.event import (
     Unknown,
     UsageChanged,
 )
-from acp_nvim.session.model import Command, ConfigOption, Cost, PendingAsk, PlanEntry, Prompt
+from acp_nvim.session.model import Command, ConfigOption, Cost, PlanEntry, Prompt, Question
 from acp_nvim.session.reduce import reduce as reduce_module
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Message, Plan, SessionState, ToolCall, Usage
 from tests.unit.session.conversation import OPENED, after, says, turn
 
-ASK = PendingAsk("a1", "permission", "t", ())
-OTHER_ASK = PendingAsk("a2", "permission", "t", ())
+ASK = Question("a1", "permission", "t", ())
+OTHER_ASK = Question("a2", "permission", "t", ())
 OPTION = ConfigOption("c", "C", "boolean", True)
 STEP = PlanEntry("x", "odd", "blocked")
 
@@ -82,10 +82,10 @@ def test_c276_usage_is_a_state_and_cost_stays():
 
 
 def test_asks_open_and_close():
-    state = after(OPENED, AskOpened(ASK), AskOpened(OTHER_ASK))
+    state = after(OPENED, QuestionOpened(ASK), QuestionOpened(OTHER_ASK))
     assert state.asks == (ASK, OTHER_ASK)
-    assert after(AskClosed("a1", "yes"), state=state).asks == (OTHER_ASK,)
-    assert after(AskClosed("unknown"), state=state) is state
+    assert after(QuestionClosed("a1", "yes"), state=state).asks == (OTHER_ASK,)
+    assert after(QuestionClosed("unknown"), state=state) is state
 
 
 def test_what_is_unknown_changes_nothing():
@@ -140,8 +140,8 @@ events: st.SearchStrategy[Event] = st.one_of(
         st.sampled_from([None, "end_turn", "cancelled", "odd"]),
         st.one_of(st.none(), texts),
     ),
-    st.builds(AskOpened, st.sampled_from([ASK, OTHER_ASK])),
-    st.builds(AskClosed, st.sampled_from(["a1", "a2", "a3"])),
+    st.builds(QuestionOpened, st.sampled_from([ASK, OTHER_ASK])),
+    st.builds(QuestionClosed, st.sampled_from(["a1", "a2", "a3"])),
     st.builds(SessionClosed, st.one_of(st.none(), texts)),
     st.builds(SessionReopening, st.booleans()),
 )

@@ -6,20 +6,20 @@ import pytest
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
-    AskOpened,
     CancelRequested,
     PromptQueued,
     PromptSent,
+    QuestionOpened,
     SessionClosed,
     SessionOpened,
     SessionReopening,
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.model import PendingAsk
+from acp_nvim.session.model import Question
 from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
-ASK = PendingAsk("a1", "permission", "t", ())
+ASK = Question("a1", "permission", "t", ())
 WORKING = ToolCallUpdated("t", title="T", status="in_progress")
 
 
@@ -121,7 +121,7 @@ def test_cancel_and_end_without_a_turn_change_nothing():
 
 
 def test_closing_ends_all_but_the_queue():
-    state = after(OPENED, turn(), WORKING, AskOpened(ASK), PromptQueued(prompt("b")))
+    state = after(OPENED, turn(), WORKING, QuestionOpened(ASK), PromptQueued(prompt("b")))
     state = after(SessionClosed("The agent is gone"), state=state)
     assert (state.status, state.asks, state.queue) == ("closed", (), (prompt("b"),))
     assert told(state)[1:] == ["tool: T cancelled", "warning: The agent is gone"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
-from acp_nvim.session.model import Location, PendingAsk, PermissionOption
+from acp_nvim.session.model import Location, PermissionOption, Question
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Highlight, VirtualText
 from acp_nvim.view.question.menu import Menu
@@ -27,7 +27,7 @@ def menu(
     said: str = "",
     agent: str = "tutor",
 ) -> Menu:
-    ask = PendingAsk("7", "permission", "t", options)
+    ask = Question("7", "permission", "t", options)
     return ask_view(ask, tool, agent=agent, cwd="/w", said=said)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.session.content import Diff, Text
-from acp_nvim.session.model import PendingAsk, PermissionOption
+from acp_nvim.session.model import PermissionOption, Question
 from acp_nvim.session.proposal.proposal import Evidence
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.question.menu import Menu
@@ -25,7 +25,7 @@ def menu(*evidence: Evidence, content: tuple[Any, ...] = (), raw: Any = RAW) -> 
     tool = ToolCall(
         "tool:t", "t", 1, title="Edit", kind="edit", content=content, raw_input=json.dumps(raw)
     )
-    ask = PendingAsk("7", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
+    ask = Question("7", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
     return ask_view(ask, tool, agent="tutor", cwd="/w", said="", evidence=evidence)
 
 
