@@ -1,6 +1,6 @@
 -- Two texts side by side in a tabpage of their own, as a real diff: a live file, or lines that nobody
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
--- and everything else in the editor is as it was.
+-- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
 local companion = require('acp.companion')
 local file_buffers = require('acp.file_buffers')
@@ -28,12 +28,14 @@ local M = {}
 ---@field map? fun(buffer: integer) maps further keys of a side that is no file
 ---@field back? integer window to go back to; without it the current one
 ---@field made? fun() its windows are there: more may be opened before the lines are levelled
+---@field owns? fun(window: integer): boolean whether a window goes along with it, besides its sides
 
 ---@class acp.Comparison
 ---@field tab integer
 ---@field windows { left: integer, right: integer }
 ---@field buffers { left: integer, right: integer }
 ---@field back integer the window from which the user came
+---@field owns fun(window: integer): boolean whether a window is one of ours
 ---@field group integer of autocommands
 
 ---@type table<string, acp.Comparison>
@@ -205,6 +207,10 @@ function M.open(key, spec, hooks)
     windows = windows,
     buffers = buffers,
     back = back,
+    owns = function(window)
+      local is_side = vim.list_contains(vim.tbl_values(windows), window)
+      return is_side or (hooks.owns ~= nil and hooks.owns(window))
+    end,
     group = api.nvim_create_augroup('acp.compare.' .. key, {}),
   }
   for side, window in pairs(windows) do
@@ -230,6 +236,28 @@ local function plain_windows(tab)
   end, api.nvim_tabpage_list_wins(tab))
 end
 
+---@param window integer
+local function undress(window)
+  api.nvim_win_call(window, function()
+    vim.cmd('diffoff | setlocal winbar<')
+  end)
+end
+
+--- Windows that the user has split off a side are none of ours, but look like one.
+---@param comparison acp.Comparison
+local function undress_splits(comparison)
+  if not api.nvim_tabpage_is_valid(comparison.tab) then
+    return
+  end
+  for _, window in ipairs(plain_windows(comparison.tab)) do
+    local buffer = api.nvim_win_get_buf(window)
+    local is_split = vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
+    if is_split and not comparison.owns(window) then
+      undress(window)
+    end
+  end
+end
+
 --- Take a window out of the comparison: close it, if it shows nothing else by now.
 ---@param comparison acp.Comparison
 ---@param side 'left'|'right'
@@ -240,9 +268,7 @@ local function release(comparison, side, stays)
     return
   end
   local is_ours = api.nvim_win_get_buf(window) == buffer
-  api.nvim_win_call(window, function()
-    vim.cmd('diffoff | setlocal winbar<')
-  end)
+  undress(window)
   if stays or not is_ours then
     return
   end
@@ -263,8 +289,22 @@ local function is_busy(comparison)
   return is_side and vim.bo.buftype == '' and api.nvim_get_mode().mode ~= 'n'
 end
 
---- Close it; nothing if there is none. Whoever is in another tabpage stays there, and whoever types in
---- the live file, in its window. Raises when Neovim refuses; may be called again.
+--- Whether closing it now would take away what the user types in, or something opened from its
+--- windows: a command line, the command-line window, a float.
+---@param key string
+---@return boolean
+function M.is_in_use(key)
+  local comparison, current = comparisons[key], api.nvim_get_current_win()
+  if not comparison or comparison.tab ~= api.nvim_get_current_tabpage() then
+    return false
+  elseif comparison.owns(current) then
+    return api.nvim_get_mode().mode:sub(1, 1) == 'c'
+  end
+  return vim.fn.win_gettype() == 'command' or layout.is_float(current)
+end
+
+--- Close it; nothing if there is none. Whoever is in one of its windows goes back to where he came
+--- from, unless he types in the live file. Raises when Neovim refuses; may be called again.
 ---@param key string
 function M.close(key)
   local comparison = comparisons[key]
@@ -272,8 +312,10 @@ function M.close(key)
     return
   end
   api.nvim_clear_autocmds({ group = comparison.group })
-  local busy = is_busy(comparison) and api.nvim_get_current_win() or nil
-  local is_here = api.nvim_get_current_tabpage() == comparison.tab and not busy
+  local current = api.nvim_get_current_win()
+  local busy = is_busy(comparison) and current or nil
+  local is_tab = api.nvim_get_current_tabpage() == comparison.tab
+  local is_here = is_tab and comparison.owns(current) and not busy
   if is_here and api.nvim_win_is_valid(comparison.back) then
     api.nvim_set_current_win(comparison.back)
   elseif is_here then
@@ -282,6 +324,7 @@ function M.close(key)
   for _, side in ipairs({ 'right', 'left' }) do
     release(comparison, side, comparison.windows[side] == busy)
   end
+  undress_splits(comparison)
   comparisons[key] = nil
 end
 
