@@ -2,20 +2,12 @@
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
 -- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
-local companion = require('acp.companion')
-local file_buffers = require('acp.file_buffers')
 local layout = require('acp.layout')
+local sides = require('acp.sides')
 
 local api = vim.api
 
 local M = {}
-
----@class acp.CompareSide
----@field name string
----@field path? string of a live file, resolved
----@field lines? string[] of a scratch buffer, or of a file that cannot be loaded
----@field filetype? string without it that of the other side, or what `file` is
----@field file? string path that says what scratch lines are
 
 ---@class acp.CompareSpec
 ---@field title? string
@@ -40,58 +32,6 @@ local M = {}
 
 ---@type table<string, acp.Comparison>
 local comparisons = {}
-
----@param side acp.CompareSide
----@param buffer integer
----@return string? filetype nil if nothing says so
-local function filetype_of(side, buffer)
-  if side.filetype or vim.bo[buffer].filetype ~= '' then
-    return side.filetype or vim.bo[buffer].filetype
-  end
-  local path = side.path or side.file
-  return path and vim.filetype.match({ filename = path, buf = buffer })
-end
-
---- Colour a scratch buffer as the file beside it is, without what a 'filetype' would start.
----@param buffer integer
----@param other integer the buffer beside it
----@param filetype string
-local function colour(buffer, other, filetype)
-  local highlighter = vim.treesitter.highlighter.active[other]
-  local language = highlighter and vim.treesitter.language.get_lang(filetype)
-  if not (language and pcall(vim.treesitter.start, buffer, language)) then
-    vim.bo[buffer].syntax = filetype
-  end
-end
-
----@param key string
----@param side acp.CompareSide
----@param hooks acp.CompareHooks
----@return integer buffer
-local function scratch(key, side, hooks)
-  local buffer = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_lines(buffer, 0, -1, true, side.lines or {})
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].modifiable = false
-  -- a name of another comparison stays with that
-  pcall(api.nvim_buf_set_name, buffer, ('acp-diff://%s/%s'):format(key, side.name))
-  require('acp.chat').map(buffer, 'n', 'q', 'Close the comparison', function()
-    M.close(key)
-  end)
-  if hooks.map then
-    hooks.map(buffer)
-  end
-  return buffer
-end
-
----@param key string
----@param side acp.CompareSide
----@param hooks acp.CompareHooks
----@return integer buffer
-local function buffer_of(key, side, hooks)
-  local live = side.path and (file_buffers.find(side.path) or companion.load(side.path))
-  return live or scratch(key, side, hooks)
-end
 
 ---@param text string
 ---@return string
@@ -190,17 +130,14 @@ function M.open(key, spec, hooks)
   hooks = hooks or {}
   local back = hooks.back or way_back(key)
   M.close(key)
-  local buffers = {
-    left = buffer_of(key, spec.left, hooks),
-    right = buffer_of(key, spec.right, hooks),
-  }
-  for side, other in pairs({ left = 'right', right = 'left' }) do
-    local filetype = filetype_of(spec[side], buffers[side])
-      or filetype_of(spec[other], buffers[other])
-    if vim.bo[buffers[side]].buftype ~= '' and filetype then
-      colour(buffers[side], buffers[other], filetype)
+  local buffers = sides.make(key, spec, function(buffer)
+    require('acp.chat').map(buffer, 'n', 'q', 'Close the comparison', function()
+      M.close(key)
+    end)
+    if hooks.map then
+      hooks.map(buffer)
     end
-  end
+  end)
   local windows = make_windows(buffers)
   local comparison = {
     tab = api.nvim_get_current_tabpage(),

@@ -68,7 +68,6 @@ M.FUNCTIONS = {
   { 'vim.system' },
   { 'vim.treesitter.highlighter.active' },
   { 'vim.treesitter.language.get_lang' },
-  { 'vim.ui.open' },
   { 'vim.uv.new_timer' },
 }
 
