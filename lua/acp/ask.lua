@@ -135,10 +135,10 @@ function M.redraw_ask(ask)
   end
 end
 
---- Neovim may refuse now, as it may refuse to open one.
+--- Neovim may refuse now, as it may refuse to open one; and the user may have to finish first.
 ---@param menu acp.Menu
 local function destroy(menu)
-  if not pcall(menu_window.destroy, menu) then
+  if evidence.is_in_use(menu) or not pcall(menu_window.destroy, menu) then
     vim.defer_fn(function()
       destroy(menu)
     end, RETRY_MS)

@@ -1,21 +1,13 @@
 -- Two texts side by side in a tabpage of their own, as a real diff: a live file, or lines that nobody
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
--- and everything else in the editor is as it was.
+-- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
-local companion = require('acp.companion')
-local file_buffers = require('acp.file_buffers')
 local layout = require('acp.layout')
+local sides = require('acp.sides')
 
 local api = vim.api
 
 local M = {}
-
----@class acp.CompareSide
----@field name string
----@field path? string of a live file, resolved
----@field lines? string[] of a scratch buffer, or of a file that cannot be loaded
----@field filetype? string without it that of the other side, or what `file` is
----@field file? string path that says what scratch lines are
 
 ---@class acp.CompareSpec
 ---@field title? string
@@ -28,68 +20,18 @@ local M = {}
 ---@field map? fun(buffer: integer) maps further keys of a side that is no file
 ---@field back? integer window to go back to; without it the current one
 ---@field made? fun() its windows are there: more may be opened before the lines are levelled
+---@field owns? fun(window: integer): boolean whether a window goes along with it, besides its sides
 
 ---@class acp.Comparison
 ---@field tab integer
 ---@field windows { left: integer, right: integer }
 ---@field buffers { left: integer, right: integer }
 ---@field back integer the window from which the user came
+---@field owns fun(window: integer): boolean whether a window is one of ours
 ---@field group integer of autocommands
 
 ---@type table<string, acp.Comparison>
 local comparisons = {}
-
----@param side acp.CompareSide
----@param buffer integer
----@return string? filetype nil if nothing says so
-local function filetype_of(side, buffer)
-  if side.filetype or vim.bo[buffer].filetype ~= '' then
-    return side.filetype or vim.bo[buffer].filetype
-  end
-  local path = side.path or side.file
-  return path and vim.filetype.match({ filename = path, buf = buffer })
-end
-
---- Colour a scratch buffer as the file beside it is, without what a 'filetype' would start.
----@param buffer integer
----@param other integer the buffer beside it
----@param filetype string
-local function colour(buffer, other, filetype)
-  local highlighter = vim.treesitter.highlighter.active[other]
-  local language = highlighter and vim.treesitter.language.get_lang(filetype)
-  if not (language and pcall(vim.treesitter.start, buffer, language)) then
-    vim.bo[buffer].syntax = filetype
-  end
-end
-
----@param key string
----@param side acp.CompareSide
----@param hooks acp.CompareHooks
----@return integer buffer
-local function scratch(key, side, hooks)
-  local buffer = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_lines(buffer, 0, -1, true, side.lines or {})
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].modifiable = false
-  -- a name of another comparison stays with that
-  pcall(api.nvim_buf_set_name, buffer, ('acp-diff://%s/%s'):format(key, side.name))
-  require('acp.chat').map(buffer, 'n', 'q', 'Close the comparison', function()
-    M.close(key)
-  end)
-  if hooks.map then
-    hooks.map(buffer)
-  end
-  return buffer
-end
-
----@param key string
----@param side acp.CompareSide
----@param hooks acp.CompareHooks
----@return integer buffer
-local function buffer_of(key, side, hooks)
-  local live = side.path and (file_buffers.find(side.path) or companion.load(side.path))
-  return live or scratch(key, side, hooks)
-end
 
 ---@param text string
 ---@return string
@@ -188,23 +130,24 @@ function M.open(key, spec, hooks)
   hooks = hooks or {}
   local back = hooks.back or way_back(key)
   M.close(key)
-  local buffers = {
-    left = buffer_of(key, spec.left, hooks),
-    right = buffer_of(key, spec.right, hooks),
-  }
-  for side, other in pairs({ left = 'right', right = 'left' }) do
-    local filetype = filetype_of(spec[side], buffers[side])
-      or filetype_of(spec[other], buffers[other])
-    if vim.bo[buffers[side]].buftype ~= '' and filetype then
-      colour(buffers[side], buffers[other], filetype)
+  local buffers = sides.make(key, spec, function(buffer)
+    require('acp.chat').map(buffer, 'n', 'q', 'Close the comparison', function()
+      M.close(key)
+    end)
+    if hooks.map then
+      hooks.map(buffer)
     end
-  end
+  end)
   local windows = make_windows(buffers)
   local comparison = {
     tab = api.nvim_get_current_tabpage(),
     windows = windows,
     buffers = buffers,
     back = back,
+    owns = function(window)
+      local is_side = vim.list_contains(vim.tbl_values(windows), window)
+      return is_side or (hooks.owns ~= nil and hooks.owns(window))
+    end,
     group = api.nvim_create_augroup('acp.compare.' .. key, {}),
   }
   for side, window in pairs(windows) do
@@ -230,6 +173,28 @@ local function plain_windows(tab)
   end, api.nvim_tabpage_list_wins(tab))
 end
 
+---@param window integer
+local function undress(window)
+  api.nvim_win_call(window, function()
+    vim.cmd('diffoff | setlocal winbar<')
+  end)
+end
+
+--- Windows that the user has split off a side are none of ours, but look like one.
+---@param comparison acp.Comparison
+local function undress_splits(comparison)
+  if not api.nvim_tabpage_is_valid(comparison.tab) then
+    return
+  end
+  for _, window in ipairs(plain_windows(comparison.tab)) do
+    local buffer = api.nvim_win_get_buf(window)
+    local is_split = vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
+    if is_split and not comparison.owns(window) then
+      undress(window)
+    end
+  end
+end
+
 --- Take a window out of the comparison: close it, if it shows nothing else by now.
 ---@param comparison acp.Comparison
 ---@param side 'left'|'right'
@@ -240,9 +205,7 @@ local function release(comparison, side, stays)
     return
   end
   local is_ours = api.nvim_win_get_buf(window) == buffer
-  api.nvim_win_call(window, function()
-    vim.cmd('diffoff | setlocal winbar<')
-  end)
+  undress(window)
   if stays or not is_ours then
     return
   end
@@ -263,8 +226,22 @@ local function is_busy(comparison)
   return is_side and vim.bo.buftype == '' and api.nvim_get_mode().mode ~= 'n'
 end
 
---- Close it; nothing if there is none. Whoever is in another tabpage stays there, and whoever types in
---- the live file, in its window. Raises when Neovim refuses; may be called again.
+--- Whether closing it now would take away what the user types in, or something opened from its
+--- windows: a command line, the command-line window, a float.
+---@param key string
+---@return boolean
+function M.is_in_use(key)
+  local comparison, current = comparisons[key], api.nvim_get_current_win()
+  if not comparison or comparison.tab ~= api.nvim_get_current_tabpage() then
+    return false
+  elseif comparison.owns(current) then
+    return api.nvim_get_mode().mode:sub(1, 1) == 'c'
+  end
+  return vim.fn.win_gettype() == 'command' or layout.is_float(current)
+end
+
+--- Close it; nothing if there is none. Whoever is in one of its windows goes back to where he came
+--- from, unless he types in the live file. Raises when Neovim refuses; may be called again.
 ---@param key string
 function M.close(key)
   local comparison = comparisons[key]
@@ -272,8 +249,10 @@ function M.close(key)
     return
   end
   api.nvim_clear_autocmds({ group = comparison.group })
-  local busy = is_busy(comparison) and api.nvim_get_current_win() or nil
-  local is_here = api.nvim_get_current_tabpage() == comparison.tab and not busy
+  local current = api.nvim_get_current_win()
+  local busy = is_busy(comparison) and current or nil
+  local is_tab = api.nvim_get_current_tabpage() == comparison.tab
+  local is_here = is_tab and comparison.owns(current) and not busy
   if is_here and api.nvim_win_is_valid(comparison.back) then
     api.nvim_set_current_win(comparison.back)
   elseif is_here then
@@ -282,6 +261,7 @@ function M.close(key)
   for _, side in ipairs({ 'right', 'left' }) do
     release(comparison, side, comparison.windows[side] == busy)
   end
+  undress_splits(comparison)
   comparisons[key] = nil
 end
 

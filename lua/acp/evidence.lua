@@ -36,6 +36,9 @@ function M.show(menu, map)
       return notice.warn(err or 'there is nothing to compare any more')
     end
     local hooks = { map = map, back = menu.back, made = require('acp.ask').settle }
+    function hooks.owns(other)
+      return other == menu.winid or other == menu.detail
+    end
     local ok, problem = pcall(compare.open, menu.ask.id, spec, hooks)
     if not ok then
       notice.warn('the files cannot be shown here: ' .. problem)
@@ -60,6 +63,13 @@ function M.winbar(menu)
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
   local keys = ('1-9 or <CR> · %sD text · q later'):format(next_file)
   return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)
+end
+
+--- Whether the user is in something that the end of the comparison would take away.
+---@param menu acp.Menu
+---@return boolean
+function M.is_in_use(menu)
+  return compare.is_in_use(menu.ask.id)
 end
 
 --- Close the comparison.

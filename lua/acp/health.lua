@@ -22,12 +22,95 @@ for name in sys.argv[1:]:
         pass
 ]]
 
+-- The events that are listened to, all of them; of a row, one is enough.
+M.EVENTS = {
+  { 'BufEnter' },
+  { 'BufFilePost' },
+  { 'BufLeave' },
+  { 'BufModifiedSet', 'OptionSet' },
+  { 'BufNewFile' },
+  { 'BufReadCmd' },
+  { 'BufReadPost' },
+  { 'BufUnload' },
+  { 'BufWinEnter' },
+  { 'BufWipeout' },
+  { 'BufWriteCmd' },
+  { 'BufWritePost' },
+  { 'BufWritePre' },
+  { 'ColorScheme' },
+  { 'CursorMoved' },
+  { 'CursorMovedI' },
+  { 'InsertEnter' },
+  { 'InsertLeave' },
+  { 'ModeChanged' },
+  { 'SessionLoadPost' },
+  { 'TabEnter' },
+  { 'VimLeavePre' },
+  { 'VimResized' },
+  { 'WinClosed' },
+  { 'WinEnter' },
+  { 'WinLeave' },
+  { 'WinResized' },
+  { 'WinScrolled' },
+}
+
+-- The functions that are young, experimental or meant for others; of a row, one is enough.
+M.FUNCTIONS = {
+  { 'vim.api.nvim__redraw' },
+  { 'vim.api.nvim_exec2' },
+  { 'vim.api.nvim_win_text_height' },
+  { 'vim.fs.joinpath' },
+  { 'vim.islist' },
+  { 'vim.iter' },
+  { 'vim.keycode' },
+  { 'vim.list_contains' },
+  { 'vim.lsp.util.make_floating_popup_options' },
+  { 'vim.system' },
+  { 'vim.treesitter.highlighter.active' },
+  { 'vim.treesitter.language.get_lang' },
+  { 'vim.uv.new_timer' },
+}
+
+---@param name string of an autocommand event
+---@return boolean
+local function is_event(name)
+  return vim.fn.exists('##' .. name) == 1
+end
+
+---@param name string with dots, beginning with vim
+---@return boolean
+local function is_there(name)
+  local at = _G
+  for part in vim.gsplit(name, '.', { plain = true }) do
+    at = type(at) == 'table' and at[part] or nil -- not vim.tbl_get(): some are loaded when indexed
+  end
+  return at ~= nil
+end
+
+---@param rows string[][]
+---@param exists fun(name: string): boolean
+---@param what string
+---@return integer count of rows of which nothing exists
+local function report_missing(rows, exists, what)
+  local missing = vim.tbl_filter(function(row)
+    return #vim.tbl_filter(exists, row) == 0
+  end, rows)
+  for _, row in ipairs(missing) do
+    local advice = 'use a version of Neovim that has it, or a newer acp.nvim'
+    health.error(('this Neovim has no %s %s'):format(what, table.concat(row, ' or ')), advice)
+  end
+  return #missing
+end
+
 local function check_neovim()
   health.start('acp: Neovim')
-  if vim.fn.has('nvim-0.10') == 1 then
+  if vim.fn.has('nvim-0.10') == 0 then
+    return health.error('acp.nvim needs Neovim 0.10 or newer')
+  end
+  local missing = report_missing(M.EVENTS, is_event, 'event')
+    + report_missing(M.FUNCTIONS, is_there, 'function')
+  if missing == 0 then
     health.ok(tostring(vim.version()))
-  else
-    health.error('acp.nvim needs Neovim 0.10 or newer')
   end
 end
 

@@ -105,6 +105,27 @@ local function write(chat, name)
   end
 end
 
+--- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
+--- silent about edits, and `BufModifiedSet` tells of them.
+---@param chat acp.Chat
+---@param group integer
+local function keep_unmodified(chat, group)
+  local function reset()
+    -- `OptionSet` tells of all buffers, and not of which
+    if api.nvim_buf_is_valid(chat.prompt) and vim.bo[chat.prompt].modified then
+      vim.bo[chat.prompt].modified = false
+    end
+  end
+  api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'modified', callback = reset })
+  if vim.fn.exists('##BufModifiedSet') == 1 then
+    api.nvim_create_autocmd('BufModifiedSet', {
+      group = group,
+      buffer = chat.prompt,
+      callback = reset,
+    })
+  end
+end
+
 ---@param chat acp.Chat
 local function watch(chat)
   local group = api.nvim_create_augroup('acp.prompt.' .. chat.prompt, {})
@@ -118,9 +139,7 @@ local function watch(chat)
     api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
     watch_text(chat)
   end)
-  on('BufModifiedSet', function()
-    vim.bo[chat.prompt].modified = false
-  end)
+  keep_unmodified(chat, group)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
     save_draft(chat)
   end)
@@ -140,6 +159,9 @@ local function watch(chat)
       save_draft(chat)
     end,
   })
+  on('BufWipeout', function()
+    api.nvim_clear_autocmds({ group = group })
+  end)
 end
 
 ---@param chat acp.Chat

@@ -228,6 +228,8 @@ def test_it_does_not_keep_neovim_from_quitting(nvim: Neovim, spy: BridgeSpy, cha
 
 @pytest.mark.parametrize("border", ["", "single", "none", "double"])
 def test_borders(nvim: Neovim, spy: BridgeSpy, chat: int, border: str) -> None:
+    if not nvim.eval("exists('+winborder')"):
+        pytest.skip("'winborder' came with Neovim 0.11")
     nvim.command(f"set winborder={border}")
     asked = spy.open_ask(chat)
     assert config(nvim, asked["winid"])["title"] == [[" Run the tests ", "AcpFloatTitle"]]

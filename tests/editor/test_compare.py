@@ -154,6 +154,29 @@ def test_windows_of_the_user_in_its_tabpage_stay(nvim: Neovim, path: Path) -> No
     assert windows(nvim) == [["mine.txt", False]]
 
 
+def test_a_split_of_the_live_file_is_a_plain_window_afterwards(nvim: Neovim, path: Path) -> None:
+    nvim.command("set number diffopt-=closeoff")
+    opened(nvim, spec(path, focus="left", line=1))
+    nvim.input(":split<CR>Ohello ")
+    window = nvim.eval("win_getid()")
+    close(nvim)
+    nvim.input("world")
+    assert nvim.lines()[0] == "hello world"
+    assert windows(nvim) == [["a.py", False]]
+    shown = nvim.eval("[win_getid(), &scrollbind, &cursorbind, &foldmethod, &winbar, &number]")
+    assert shown == [window, 0, 0, "manual", "", 1]
+
+
+def test_whoever_closes_a_side_from_another_window_stays_there(nvim: Neovim, path: Path) -> None:
+    opened(nvim, spec(path))
+    nvim.input(":new mine.txt<CR>")
+    window = nvim.eval("win_getid()")
+    nvim.input(":only<CR>ihello")
+    nvim.wait("require('acp.compare').find('one') == nil")
+    nvim.input(" world")
+    assert [nvim.eval("win_getid()"), nvim.lines()] == [window, ["hello world"]]
+
+
 def test_it_may_be_all_that_is_left(nvim: Neovim, path: Path) -> None:
     nvim.lua("vim.fn.setline(1, 'unsaved')")
     opened(nvim, spec(path))
@@ -347,6 +370,171 @@ def test_it_goes_once_neovim_lets_it(nvim: Neovim, path: Path, spy: BridgeSpy, c
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
     assert nvim.eval("win_getid()") == window
     assert not any(is_diff for _, is_diff in windows(nvim))
+
+
+def goes(nvim: Neovim) -> None:
+    """Take the request back, as the host would."""
+    nvim.lua("require('acp.window').close_ask('ask-1')")
+
+
+def goes_later(nvim: Neovim) -> None:
+    """Take the request back while its comparison has to stay; return when it was tried again."""
+    nvim.lua(
+        """local defer = vim.defer_fn
+        _G.tries = 0
+        vim.defer_fn = function(...) _G.tries = _G.tries + 1 return defer(...) end"""
+    )
+    goes(nvim)
+    nvim.wait("_G.tries > 1")
+
+
+def is_over(nvim: Neovim) -> bool:
+    return bool(nvim.lua("return require('acp.compare').find('ask-1') == nil"))
+
+
+def prompt_of(nvim: Neovim) -> list[str]:
+    return nvim.lines(nvim.eval("bufnr('^acp-prompt:')"))
+
+
+OPENINGS = [
+    ":new<CR>",
+    ":vnew<CR>",
+    "<C-w>n",
+    ":botright new<CR>",
+    ":split<CR>:enew<CR>",
+    "<C-w>j:new<CR>",
+    "<C-w>h<C-w>v:enew<CR>",
+    ":tabfirst<CR>gt:new<CR>",
+]
+
+
+@pytest.mark.parametrize("keys", OPENINGS)
+def test_whoever_types_in_another_window_goes_on_there(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int, keys: str
+) -> None:
+    compared(nvim, spy, chat, path)
+    nvim.input(f"{keys}ione <CR>two ")
+    window = nvim.eval("win_getid()")
+    assert nvim.mode()["mode"] == "i"
+    goes(nvim)
+    assert is_over(nvim)
+    assert nvim.mode()["mode"] == "i"
+    nvim.input("three<Left><Left>")
+    assert [nvim.eval("win_getid()"), nvim.lines()] == [window, ["one ", "two three"]]
+    assert nvim.eval("[tabpagenr('$'), winnr('$'), col('.')]") == [2, 1, 8]
+    assert prompt_of(nvim) == [""]
+
+
+@pytest.mark.parametrize("mode", ["", "v", "V", "R", ":"], ids=["n", "v", "V", "R", "c"])
+def test_whoever_is_in_another_window_stays_there_in_his_mode(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int, mode: str
+) -> None:
+    compared(nvim, spy, chat, path)
+    nvim.input(f":new<CR>ione two<Esc>0{mode}")
+    before = [nvim.eval("win_getid()"), nvim.mode(), nvim.eval("getpos('.')")]
+    goes(nvim)
+    assert is_over(nvim)
+    assert [nvim.eval("win_getid()"), nvim.mode(), nvim.eval("getpos('.')")] == before
+
+
+def test_whoever_types_in_a_split_of_the_live_file_goes_on_there(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int
+) -> None:
+    compared(nvim, spy, chat, path)
+    nvim.input("<C-w>h:split<CR>ggOhello ")
+    window = nvim.eval("win_getid()")
+    goes(nvim)
+    nvim.input("world")
+    assert [nvim.eval("win_getid()"), nvim.lines()[0]] == [window, "hello world"]
+    assert windows(nvim) == [["a.py", False]]
+
+
+@pytest.mark.parametrize("keys", ["<C-w>l", "<C-w>b", "<C-w>bD"], ids=["side", "menu", "details"])
+def test_windows_of_the_user_stay_when_he_is_in_one_of_ours(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int, keys: str
+) -> None:
+    window = compared(nvim, spy, chat, path)
+    nvim.input(f":topleft new mine.txt<CR>imine<Esc><C-w>j{keys}")
+    goes(nvim)
+    assert nvim.eval("[win_getid(), tabpagenr('$')]") == [window, 2]
+    assert nvim.mode()["mode"] == "n"
+    nvim.input("gt")
+    assert windows(nvim) == [["mine.txt", False]]
+    assert nvim.lines() == ["mine"]
+
+
+def test_whoever_types_a_command_in_one_of_ours_ends_it_first(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int
+) -> None:
+    window = compared(nvim, spy, chat, path)
+    nvim.input(":let g:where = win_")
+    here = nvim.eval("win_getid()")
+    goes(nvim)
+    nvim.input("getid()<CR>")
+    assert nvim.eval("g:where") == here
+    nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
+    assert nvim.eval("win_getid()") == window
+
+
+def test_whoever_types_in_a_float_above_it_ends_that_first(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int
+) -> None:
+    window = compared(nvim, spy, chat, path)
+    nvim.lua(
+        """local buffer = vim.api.nvim_create_buf(false, true)
+        local config = { relative = 'editor', row = 1, col = 1, width = 20, height = 2 }
+        _G.float = vim.api.nvim_open_win(buffer, true, config)"""
+    )
+    nvim.input("ihello ")
+    goes_later(nvim)
+    nvim.input("world")
+    assert nvim.lines() == ["hello world"]
+    nvim.input("<Esc>:q<CR>")
+    nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
+    assert nvim.eval("win_getid()") == window
+    assert prompt_of(nvim) == [""]
+
+
+def test_whoever_types_in_the_command_line_window_goes_on_there(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int
+) -> None:
+    """Until it is left: then in the window from which it was opened."""
+    compared(nvim, spy, chat, path)
+    nvim.input(":new<CR>")
+    window = nvim.eval("win_getid()")
+    nvim.input("q:ilet g:typed = 'hello ")
+    goes_later(nvim)
+    nvim.input("world'")
+    assert nvim.mode()["mode"] == "i"
+    assert nvim.eval("[getcmdwintype(), getline('.')]") == [":", "let g:typed = 'hello world'"]
+    nvim.input("<CR>")
+    nvim.wait(lambda: is_over(nvim))
+    assert nvim.eval("g:typed") == "hello world"
+    assert nvim.eval("[win_getid(), winnr('$'), tabpagenr('$')]") == [window, 1, 2]
+    assert prompt_of(nvim) == [""]
+
+
+def test_the_command_line_window_may_be_a_window_like_any_other(
+    nvim: Neovim, path: Path, spy: BridgeSpy, chat: int
+) -> None:
+    """Neovim 0.13 refuses nothing while it is open, so it is we who have to wait."""
+    window = compared(nvim, spy, chat, path)
+    nvim.lua(
+        """vim.cmd('botright new')
+        local own, gettype = vim.api.nvim_get_current_win(), vim.fn.win_gettype
+        vim.bo.buftype = 'nofile'
+        vim.fn.win_gettype = function(window)
+          local is_own = vim.api.nvim_get_current_win() == own and (window or 0) == 0
+          return is_own and 'command' or gettype(window or 0)
+        end"""
+    )
+    nvim.input("iecho ")
+    goes_later(nvim)
+    nvim.input("1")
+    assert [nvim.mode()["mode"], nvim.lines(), is_over(nvim)] == ["i", ["echo 1"], False]
+    nvim.input("<Esc>:q<CR>")
+    nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
+    assert nvim.eval("win_getid()") == window
 
 
 def test_the_menu_goes_along_and_comes_back(

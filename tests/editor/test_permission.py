@@ -203,13 +203,8 @@ def test_it_shows_the_file_as_it_is_when_the_user_looks(job: MainJob) -> None:
     job.until(lambda: "a.txt:21" in job.nvim.lines(question["bufnr"]))
 
 
-@pytest.mark.parametrize("way", ["permit", "cancel", "withdrawn", "exit"])
-def test_the_comparison_goes_with_the_request(job: MainJob, way: str) -> None:
-    agent = job.start()
-    job.turn(agent)
-    job.edit("a.txt", TEXT)
-    window = job.nvim.eval("win_getid()")
-    compare(job, edit(job, agent))
+def take_away(job: MainJob, agent: StdioAgent, way: str) -> None:
+    """Let the request be over, in one of WAYS."""
     if way == "permit":
         job.command("Acp permit 3")
         assert chosen(agent) == "no"
@@ -219,9 +214,38 @@ def test_the_comparison_goes_with_the_request(job: MainJob, way: str) -> None:
         agent.notify("$/cancel_request", {"requestId": "p"})
     else:
         agent.exit()
+
+
+WAYS = ["permit", "cancel", "withdrawn", "exit"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_comparison_goes_with_the_request(job: MainJob, way: str) -> None:
+    agent = job.start()
+    job.turn(agent)
+    job.edit("a.txt", TEXT)
+    window = job.nvim.eval("win_getid()")
+    compare(job, edit(job, agent))
+    take_away(job, agent, way)
     job.until(lambda: job.nvim.eval("tabpagenr('$')") == 1)
     assert job.nvim.eval("[win_getid(), &diff, &scrollbind]") == [window, 0, 0]
     assert job.nvim.lines() == TEXT.split("\n")[:-1]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whoever_types_beside_the_comparison_goes_on_there(job: MainJob, way: str) -> None:
+    agent = job.start()
+    job.turn(agent)
+    (job.work / "a.txt").write_text(TEXT)
+    prompt = job.nvim.eval("bufnr('^acp-prompt:')")
+    compare(job, edit(job, agent))
+    job.nvim.input(":new<CR>ihello ")
+    window = job.nvim.eval("win_getid()")
+    take_away(job, agent, way)
+    job.until(lambda: job.nvim.eval("winnr('$')") == 1)
+    job.nvim.input("world")
+    assert job.nvim.eval("[win_getid(), tabpagenr(), mode()]") == [window, 2, "i"]
+    assert [job.nvim.lines(), job.nvim.lines(prompt)] == [["hello world"], [""]]
 
 
 def test_a_new_file_beside_nothing(job: MainJob) -> None:
