@@ -1,7 +1,7 @@
 -- `:checkhealth acp`: what runs the host, whether it answers, the configuration, and each agent.
 
-local bridge = require('acp.bridge')
-local interpreter = require('acp.interpreter')
+local bridge = require('acp.host.bridge')
+local interpreter = require('acp.host.interpreter')
 
 local health = vim.health
 
@@ -35,7 +35,7 @@ end
 local function packages()
   return vim.tbl_map(function(dependency)
     return dependency:match('^[%w_-]+')
-  end, require('acp.install').dependencies())
+  end, require('acp.host.install').dependencies())
 end
 
 ---@param program string
@@ -89,7 +89,7 @@ local function check_host()
   health.start('acp: host')
   local err, agents = ask_for_agents()
   if err then
-    health.error('the host: ' .. err, 'see ' .. require('acp.log').path())
+    health.error('the host: ' .. err, 'see ' .. require('acp.host.log').path())
     return nil
   end
   local host = bridge.inspect().host

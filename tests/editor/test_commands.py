@@ -129,7 +129,7 @@ def test_a_range_for_nobody_leaves_no_mark(nvim: Neovim, spy: BridgeSpy) -> None
     nvim.input(":1AcpPrompt explain<CR>")
     assert told(nvim) == "acp: there is no session: :AcpStart opens one"
     marks = "vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"
-    assert nvim.lua(f"require('acp.prompt') ; return {marks}") == []
+    assert nvim.lua(f"require('acp.prompt.buffer') ; return {marks}") == []
 
 
 def test_start_opens_windows_at_once(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -319,14 +319,14 @@ def test_what_the_host_lets_the_user_choose(nvim: Neovim, spy: BridgeSpy) -> Non
           _G.offered = { items, options.prompt, options.kind }
           choose(items[2], 2)
         end
-        require('acp.choose').select(7, 'Mode', 'acp.mode', { 'a', 'b' })"""
+        require('acp.ui.choose').select(7, 'Mode', 'acp.mode', { 'a', 'b' })"""
     )
     nvim.wait("_G.offered")
     assert nvim.lua("return _G.offered") == [["a", "b"], "Mode", "acp.mode"]
     assert spy.told("chosen") == [{"call": 7, "index": 1}]
     nvim.lua(
         """vim.ui.select = function(_, _, choose) choose(nil, nil) end
-        require('acp.choose').select(8, 'Mode', 'acp.mode', { 'a' })"""
+        require('acp.ui.choose').select(8, 'Mode', 'acp.mode', { 'a' })"""
     )
     nvim.wait("#_G.told == 2")
     assert spy.told("chosen")[1] == {"call": 8}
@@ -335,7 +335,7 @@ def test_what_the_host_lets_the_user_choose(nvim: Neovim, spy: BridgeSpy) -> Non
 def test_what_the_host_asks_waits_for_nobody_who_types(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("vim.ui.select = function() _G.offered = true end")
     nvim.input("ihel")
-    nvim.lua("require('acp.choose').select(7, 'Which mode?', 'acp.mode', { 'a' })")
+    nvim.lua("require('acp.ui.choose').select(7, 'Which mode?', 'acp.mode', { 'a' })")
     nvim.wait(lambda: spy.told("chosen") == [{"call": 7}])
     nvim.input("lo<Esc>")
     assert nvim.lua("return _G.offered") is None

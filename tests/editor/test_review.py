@@ -30,7 +30,7 @@ return #vim.api.nvim_get_autocmds({ group = 'acp.review' })
 HUNKS = """
 return vim.tbl_map(function(hunk)
   return { hunk.first, hunk.last }
-end, require('acp.hunks').of(0))
+end, require('acp.review.hunks').of(0))
 """
 
 
@@ -225,7 +225,7 @@ def test_it_draws_whatever_the_user_is_doing(
 
 def test_the_marks_go_with_the_host(nvim: Neovim, host: ReviewingNeovim) -> None:
     opened(nvim, host)
-    nvim.lua("require('acp.window').host_died()")
+    nvim.lua("require('acp.chat.window').host_died()")
     assert nvim.lua(MARKS, "acp_review") == []
     assert nvim.lua(AUTOCOMMANDS) == 0
 

@@ -23,12 +23,12 @@ def current(nvim: Neovim) -> int:
 
 
 def window(nvim: Neovim, call: str, *args: Any) -> Any:
-    return nvim.lua(f"return require('acp.window').{call}", *args)
+    return nvim.lua(f"return require('acp.chat.window').{call}", *args)
 
 
 def go_to(nvim: Neovim, buffer: int) -> None:
     nvim.lua(
-        "vim.api.nvim_set_current_win(require('acp.layout').window_of(...))",
+        "vim.api.nvim_set_current_win(require('acp.ui.layout').window_of(...))",
         buffer,
     )
 
@@ -331,7 +331,7 @@ def test_the_windows_are_dressed_when_opened_inside_of_an_autocommand(nvim: Neov
         vim.o.number = true
         vim.api.nvim_create_autocmd('User', {
           pattern = 'Inside',
-          callback = function() OPENED = require('acp.window').open_session('tutor') end,
+          callback = function() OPENED = require('acp.chat.window').open_session('tutor') end,
         })
         vim.cmd.doautocmd('User Inside')
         """

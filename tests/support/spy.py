@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.nvim import Neovim
 
 STUB = """
-local bridge = require('acp.bridge')
+local bridge = require('acp.host.bridge')
 _G.told = {}
 bridge.notify = function(verb, payload)
   table.insert(_G.told, { verb, payload or vim.empty_dict() })
@@ -22,7 +22,7 @@ bridge.running = function() return true end
 
 
 class BridgeSpy:
-    """Stands in for `acp.bridge`, so that no host is started."""
+    """Stands in for `acp.host.bridge`, so that no host is started."""
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
@@ -44,7 +44,7 @@ class BridgeSpy:
 
     def open_session(self, agent: str = "tutor") -> tuple[int, int]:
         """Open chat and prompt; return their buffers."""
-        made = self._nvim.lua("return require('acp.window').open_session(...)", agent)
+        made = self._nvim.lua("return require('acp.chat.window').open_session(...)", agent)
         return made["chat"], made["prompt"]
 
     def frame(self, bufnr: int, *ops: list[Any], **part: Any) -> dict[str, list[int]]:
@@ -53,7 +53,7 @@ class BridgeSpy:
         buffers = [{"bufnr": bufnr, "ops": list(ops), **part}]
         frame = {"buffers": buffers, "events": events}
         result: dict[str, list[int]] = self._nvim.lua(
-            "return require('acp.apply').frame(...)", frame
+            "return require('acp.ui.apply').frame(...)", frame
         )
         return result
 
@@ -72,6 +72,6 @@ class BridgeSpy:
             "detail_filetype": "",
         }
         result: dict[str, int] = self._nvim.lua(
-            "return require('acp.window').open_ask(...)", ask | more
+            "return require('acp.chat.window').open_ask(...)", ask | more
         )
         return result
