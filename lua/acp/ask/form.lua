@@ -2,6 +2,7 @@
 -- the user types is kept here.
 
 local bridge = require('acp.host.bridge')
+local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -104,7 +105,7 @@ end
 ---@param leave fun()
 function M.map(menu, leave)
   local function map(key, desc, run)
-    require('acp.chat.buffer').map(menu.bufnr, 'n', key, desc, run)
+    keys.map(menu.bufnr, 'n', key, desc, run)
   end
   map('<CR>', 'Change the field, or give the answer, under the cursor', function()
     act(menu)

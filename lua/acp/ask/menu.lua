@@ -3,20 +3,14 @@
 
 local apply = require('acp.ui.apply')
 local evidence = require('acp.ask.evidence')
+local float = require('acp.ui.float')
+local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local place = require('acp.ui.place')
 
 local api = vim.api
 
 local M = {}
-
-local HIGHLIGHTS = table.concat({
-  'NormalFloat:AcpFloat',
-  'FloatBorder:AcpFloatBorder',
-  'FloatTitle:AcpFloatTitle',
-  'FloatFooter:AcpFloatBorder',
-  'CursorLine:AcpSelected',
-}, ',')
 
 ---@class acp.Ask
 ---@field id string
@@ -41,38 +35,10 @@ local HIGHLIGHTS = table.concat({
 ---@field file? integer number of the file that is shown side by side, from 0
 ---@field refused? boolean Neovim has refused to open it at least once
 
----@param window integer?
----@return boolean
-function M.is_open(window)
-  return window ~= nil and window ~= 0 and api.nvim_win_is_valid(window)
-end
-
----@param window integer?
-function M.close_window(window)
-  if M.is_open(window) then
-    api.nvim_win_close(window --[[@as integer]], true)
-  end
-end
-
----@param window integer
-local function dress(window)
-  layout.dress(window, {
-    wrap = true,
-    linebreak = true,
-    conceallevel = 2,
-    concealcursor = 'nc',
-    foldenable = false,
-    list = false,
-    spell = false,
-    winhighlight = HIGHLIGHTS,
-    winbar = '',
-  })
-end
-
 --- Leave the menu as it is and go back to where the user came from.
 ---@param menu acp.Menu
 function M.leave(menu)
-  M.close_window(menu.detail)
+  float.close(menu.detail)
   if evidence.is_here(menu) then
     return evidence.close(menu)
   end
@@ -80,7 +46,7 @@ function M.leave(menu)
   if current ~= menu.winid then
     return
   end
-  if M.is_open(menu.back) and menu.back ~= current then
+  if float.is_open(menu.back) and menu.back ~= current then
     api.nvim_set_current_win(menu.back)
   else
     vim.cmd.wincmd('p')
@@ -112,7 +78,7 @@ end
 ---@param buffer integer
 ---@param run_escape fun()
 local function map_keys(menu, buffer, run_escape)
-  local map = require('acp.chat.buffer').map
+  local map = keys.map
   for number = 1, math.min(9, #menu.ask.options) do
     map(buffer, 'n', tostring(number), 'Choose this option', function()
       answer(menu, number)
@@ -128,28 +94,24 @@ local function show_detail(menu)
   if #menu.ask.detail_ops == 0 then
     return require('acp.ui.notice').notice('there is no more to show')
   end
-  local buffer = api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.b[buffer].acp_chat = menu.ask.chat
-  apply.draw(buffer, menu.ask.detail_ops)
+  local buffer = float.fill(menu.ask.detail_ops, menu.ask.chat)
   if menu.ask.detail_filetype ~= 'diff' then -- the marks of a diff come from the host
     vim.bo[buffer].syntax = menu.ask.detail_filetype
   end
   map_keys(menu, buffer, function()
-    M.close_window(menu.detail)
-    if M.is_open(menu.winid) then
+    float.close(menu.detail)
+    if float.is_open(menu.winid) then
       api.nvim_set_current_win(menu.winid)
     end
   end)
-  menu.detail = api.nvim_open_win(buffer, true, place.detail(menu.ask.title, buffer))
-  dress(menu.detail)
+  menu.detail = float.open(buffer, true, place.detail(menu.ask.title, buffer))
 end
 
 --- Map the keys that show what it is about.
 ---@param menu acp.Menu
 ---@param buffer integer of the menu, or a side of a comparison
 local function map_shows(menu, buffer)
-  local map = require('acp.chat.buffer').map
+  local map = keys.map
   map(buffer, 'n', 'd', 'Show the files side by side, or the details', function()
     if (menu.ask.comparable or 0) == 0 then
       return show_detail(menu)
@@ -174,7 +136,7 @@ local function map_menu(menu)
     end)
   end
   local function map(key, desc, run)
-    require('acp.chat.buffer').map(menu.bufnr, 'n', key, desc, run)
+    keys.map(menu.bufnr, 'n', key, desc, run)
   end
   map_keys(menu, menu.bufnr, function()
     M.leave(menu)
@@ -230,7 +192,7 @@ end
 ---@param menu acp.Menu
 ---@param ask acp.Ask the same, drawn anew
 function M.redraw(menu, ask)
-  local number = M.is_open(menu.winid)
+  local number = float.is_open(menu.winid)
     and api.nvim_win_call(menu.winid, function()
       return option_here(menu)
     end)
@@ -251,8 +213,7 @@ function M.open(menu, index)
   local is_below = evidence.is_here(menu)
   local config = is_below and evidence.window(menu) or place.menu(menu.ask, menu.bufnr, index)
   local window = vim.tbl_extend('error', config, { noautocmd = true })
-  menu.winid = api.nvim_open_win(menu.bufnr, false, window)
-  dress(menu.winid)
+  menu.winid = float.open(menu.bufnr, false, window)
   if is_below then
     local bare = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
     layout.dress(menu.winid, bare)
@@ -278,7 +239,7 @@ end
 function M.destroy(menu)
   M.leave(menu)
   evidence.close(menu)
-  M.close_window(menu.winid)
+  float.close(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
     api.nvim_buf_delete(menu.bufnr, { force = true })
   end

@@ -4,6 +4,7 @@
 local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
 local evidence = require('acp.ask.evidence')
+local float = require('acp.ui.float')
 local layout = require('acp.ui.layout')
 local menu_window = require('acp.ask.menu')
 local place = require('acp.ui.place')
@@ -36,17 +37,17 @@ local function settle(menu, index)
   menu_window.fill(menu)
   local tab = api.nvim_get_current_tabpage()
   local is_below = evidence.is_here(menu)
-  if menu_window.is_open(menu.winid) then
+  if float.is_open(menu.winid) then
     local is_elsewhere = api.nvim_win_get_tabpage(menu.winid) ~= tab
     if is_elsewhere or layout.is_float(menu.winid) == is_below then
-      menu_window.close_window(menu.winid)
+      float.close(menu.winid)
     end
   end
-  if menu_window.is_open(menu.winid) and is_below then
+  if float.is_open(menu.winid) and is_below then
     menu_window.show_options(menu)
     return false
   end
-  if menu_window.is_open(menu.winid) then
+  if float.is_open(menu.winid) then
     local config = place.menu(menu.ask, menu.bufnr, index)
     config.style = nil -- given again, it would take back the options that were set since
     api.nvim_win_set_config(menu.winid, config)
@@ -205,7 +206,7 @@ function M.focus_ask(id, calmly)
     return false
   end
   settle_all()
-  if menu_window.is_open(menu.winid) and api.nvim_get_current_win() ~= menu.winid then
+  if float.is_open(menu.winid) and api.nvim_get_current_win() ~= menu.winid then
     menu.back = origin()
     vim.cmd.stopinsert()
     api.nvim_set_current_win(menu.winid)

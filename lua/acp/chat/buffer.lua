@@ -2,8 +2,8 @@
 
 local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
+local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
-local options = require('acp.host.options')
 
 local api = vim.api
 
@@ -104,22 +104,10 @@ function M.to_ask()
   end
 end
 
---- Map a key of a buffer of ours, unless the user wants none.
----@param buffer integer
----@param mode string
----@param key string
----@param desc string
----@param run fun()
-function M.map(buffer, mode, key, desc, run)
-  if options.value('default_keys') ~= false then
-    vim.keymap.set(mode, key, run, { buffer = buffer, nowait = true, desc = desc })
-  end
-end
-
 ---@param chat acp.Chat
 local function map_keys(chat)
   local function map(key, desc, run)
-    M.map(chat.chat, 'n', key, desc, run)
+    keys.map(chat.chat, 'n', key, desc, run)
   end
   for _, key in ipairs({ 'i', 'a', 'o', 'I', 'A', 'O' }) do
     map(key, 'Write a prompt', function()

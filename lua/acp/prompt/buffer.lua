@@ -4,6 +4,7 @@
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
 local draft = require('acp.prompt.draft')
+local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
@@ -144,7 +145,7 @@ end
 
 ---@param chat acp.Chat
 local function map_keys(chat)
-  local map = require('acp.chat.buffer').map
+  local map = keys.map
   local function send()
     M.send(chat.chat)
   end

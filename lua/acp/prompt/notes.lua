@@ -1,8 +1,9 @@
 -- The notes that go along with a prompt: what the agent does not know yet of its files. The host finds
 -- them out and says what they are called; here they are kept for the winbar, shown, and dropped.
 
-local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
+local float = require('acp.ui.float')
+local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local place = require('acp.ui.place')
 
@@ -12,8 +13,6 @@ local M = {}
 
 local ASK_AFTER_MS = 200
 local TITLE = 'What the agent will be told'
-local HIGHLIGHTS =
-  'NormalFloat:AcpFloat,FloatBorder:AcpFloatBorder,FloatTitle:AcpFloatTitle,FloatFooter:AcpFloatBorder'
 
 ---@class acp.Note
 ---@field key string
@@ -22,7 +21,7 @@ local HIGHLIGHTS =
 ---@type table<integer, acp.Note[]> by chat
 local notes = {}
 ---@type integer? window that shows them
-local float
+local window
 
 ---@param chat integer
 ---@return acp.Note[]
@@ -64,31 +63,18 @@ function M.ask(chat)
 end
 
 local function close()
-  if float and api.nvim_win_is_valid(float) then
-    api.nvim_win_close(float, true)
-  end
-  float = nil
+  float.close(window)
 end
 
 ---@param chat acp.Chat
 ---@param ops acp.Op[]
 local function open(chat, ops)
   close()
-  local buffer = api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.b[buffer].acp_chat = chat.chat
-  apply.draw(buffer, ops)
+  local buffer = float.fill(ops, chat.chat)
   for _, key in ipairs({ 'q', '<Esc>' }) do
-    require('acp.chat.buffer').map(buffer, 'n', key, 'Close', close)
+    keys.map(buffer, 'n', key, 'Close', close)
   end
-  float = api.nvim_open_win(buffer, true, place.detail(TITLE, buffer))
-  layout.dress(float, {
-    wrap = true,
-    linebreak = true,
-    foldenable = false,
-    list = false,
-    winhighlight = HIGHLIGHTS,
-  })
+  window = float.open(buffer, true, place.detail(TITLE, buffer))
 end
 
 --- Show all of what the notes of a chat say.

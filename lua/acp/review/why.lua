@@ -2,6 +2,8 @@
 
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
+local float = require('acp.ui.float')
+local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -16,13 +18,10 @@ local WIDEST = 80
 ---@field row? integer 0-based, of the tool call in the chat; known if the chat is
 
 ---@type integer?
-local float
+local window
 
 local function close()
-  if float and api.nvim_win_is_valid(float) then
-    api.nvim_win_close(float, true)
-  end
-  float = nil
+  float.close(window)
 end
 
 --- Show the place in the chat.
@@ -33,12 +32,12 @@ local function jump(found)
     return notice.notice('its chat is not open')
   end
   require('acp.chat.window').show(found.chat)
-  local window = require('acp.ui.layout').window_of(found.chat)
-  if window then
-    api.nvim_set_current_win(window)
+  local chat_window = require('acp.ui.layout').window_of(found.chat)
+  if chat_window then
+    api.nvim_set_current_win(chat_window)
     vim.cmd("normal! m'")
     local last = api.nvim_buf_line_count(found.chat)
-    api.nvim_win_set_cursor(window, { math.min(found.row + 1, last), 0 })
+    api.nvim_win_set_cursor(chat_window, { math.min(found.row + 1, last), 0 })
     vim.cmd('normal! zz')
   end
 end
@@ -46,7 +45,7 @@ end
 ---@param buffer integer
 ---@param found acp.Why
 local function map_keys(buffer, found)
-  local map = require('acp.chat.buffer').map
+  local map = keys.map
   map(buffer, 'n', 'q', 'Close', close)
   map(buffer, 'n', '<Esc>', 'Close', close)
   map(buffer, 'n', '<CR>', 'Show it in the chat', function()
@@ -73,23 +72,13 @@ end
 
 ---@param found acp.Why
 local function open(found)
-  local buffer = api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'wipe'
-  require('acp.ui.apply').draw(buffer, found.ops)
+  local buffer = float.fill(found.ops)
   map_keys(buffer, found)
   close()
   local width, height = width_of(buffer), api.nvim_buf_line_count(buffer)
-  float = api.nvim_open_win(buffer, false, place(width, height))
-  require('acp.ui.layout').dress(float, {
-    wrap = true,
-    linebreak = true,
-    foldenable = false,
-    list = false,
-    spell = false,
-    winhighlight = 'NormalFloat:AcpFloat,FloatBorder:AcpFloatBorder',
-  })
-  api.nvim_win_set_config(float, place(width, api.nvim_win_text_height(float, {}).all))
-  api.nvim_set_current_win(float)
+  window = float.open(buffer, false, place(width, height))
+  api.nvim_win_set_config(window, place(width, api.nvim_win_text_height(window, {}).all))
+  api.nvim_set_current_win(window)
   local leave = { buffer = buffer, once = true, callback = vim.schedule_wrap(close) }
   api.nvim_create_autocmd('WinLeave', leave)
 end
@@ -100,7 +89,7 @@ function M.show()
   if vim.bo.buftype ~= '' or name == '' then
     return notice.notice('this buffer is no file: nobody but you has written it')
   end
-  local window, cursor = api.nvim_get_current_win(), api.nvim_win_get_cursor(0)
+  local origin, cursor = api.nvim_get_current_win(), api.nvim_win_get_cursor(0)
   local payload = { path = buffers.resolve(name), line = cursor[1] }
   bridge.call('why', payload, function(err, found)
     if err then
@@ -108,7 +97,7 @@ function M.show()
     elseif not found then
       return notice.notice('nobody but you has written this line')
     end
-    local is_there = window == api.nvim_get_current_win()
+    local is_there = origin == api.nvim_get_current_win()
       and vim.deep_equal(cursor, api.nvim_win_get_cursor(0))
     if is_there and api.nvim_get_mode().mode == 'n' then
       open(found)

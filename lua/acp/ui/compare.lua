@@ -4,6 +4,7 @@
 
 local companion = require('acp.files.companion')
 local file_buffers = require('acp.files.buffers')
+local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 
 local api = vim.api
@@ -73,7 +74,7 @@ local function scratch(key, side, hooks)
   vim.bo[buffer].modifiable = false
   -- a name of another comparison stays with that
   pcall(api.nvim_buf_set_name, buffer, ('acp-diff://%s/%s'):format(key, side.name))
-  require('acp.chat.buffer').map(buffer, 'n', 'q', 'Close the comparison', function()
+  keys.map(buffer, 'n', 'q', 'Close the comparison', function()
     M.close(key)
   end)
   if hooks.map then
