@@ -88,7 +88,7 @@ api.nvim_create_autocmd('BufReadCmd', {
   pattern = 'acp://*',
   desc = 'A chat that is only a name, for instance from :mksession',
   callback = function(event)
-    require('acp.chat.window').reopen(event.buf, event.match)
+    require('acp.chat.reopen').read(event.buf, event.match)
   end,
 })
 

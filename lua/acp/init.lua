@@ -53,8 +53,7 @@ end
 --- The current session in short, for a statusline; never waits.
 ---@return acp.Status
 function M.status()
-  local chat = package.loaded['acp.chat.window'] and require('acp.chat.window').current()
-  return chat and vim.b[chat].acp_status or {}
+  return package.loaded['acp.chat.registry'] and require('acp.chat.registry').status() or {}
 end
 
 --- The same as one string, for `%{%…%}`; '' without a session. Each % is doubled, since an agent's

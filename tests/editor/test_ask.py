@@ -21,11 +21,11 @@ def config(nvim: Neovim, window: int) -> dict[str, Any]:
 
 
 def focus(nvim: Neovim, *ask_id: str) -> None:
-    nvim.lua("require('acp.chat.window').focus_ask(...)", *ask_id)
+    nvim.lua("require('acp.ask.menus').focus_ask(...)", *ask_id)
 
 
 def close(nvim: Neovim, ask_id: str = "ask-1") -> None:
-    nvim.lua("require('acp.chat.window').close_ask(...)", ask_id)
+    nvim.lua("require('acp.ask.menus').close_ask(...)", ask_id)
 
 
 def here(nvim: Neovim) -> int:
@@ -202,7 +202,7 @@ def test_where_neovim_refuses_it_opens_soon_after(nvim: Neovim, spy: BridgeSpy, 
     nvim.lua(
         """local chat = ...
         _G.locked = function()
-          _G.first = require('acp.chat.window').open_ask({
+          _G.first = require('acp.ask.menus').open_ask({
             id = 'late', chat = chat, title = 't', footer = 'f',
             ops = { { 0, 1, { 'x', 'yes' }, {} } }, option_rows = { 1 }, options = { 'y' },
             detail_ops = {}, detail_filetype = '',

@@ -303,7 +303,7 @@ def test_it_is_answered_from_there(
     nvim.input(keys)
     assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
     assert nvim.eval("win_getid()") == window
-    nvim.lua("require('acp.chat.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
     assert nvim.eval("win_getid()") == window
     assert not any(is_diff for _, is_diff in windows(nvim))
@@ -323,7 +323,7 @@ def test_it_is_left_pending(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int,
 
 def test_it_goes_with_the_request(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
     window = compared(nvim, spy, chat, path)
-    nvim.lua("require('acp.chat.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     assert nvim.eval("[tabpagenr('$'), win_getid()]") == [1, window]
 
 
@@ -334,14 +334,14 @@ def test_it_goes_with_the_request_while_the_user_is_elsewhere(
     nvim.command("tabfirst | wincmd t")
     window = nvim.eval("win_getid()")
     nvim.wait(lambda: bool(spy.told("ask_window")))
-    nvim.lua("require('acp.chat.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     assert nvim.eval("[tabpagenr('$'), win_getid()]") == [1, window]
 
 
 def test_it_goes_once_neovim_lets_it(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
     window = compared(nvim, spy, chat, path)
     nvim.input(":<C-f>")
-    nvim.lua("require('acp.chat.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     assert nvim.eval("getcmdwintype()") == ":"
     nvim.input(":q<CR>")
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
@@ -402,7 +402,7 @@ def test_a_request_that_is_over_compares_nothing(nvim: Neovim, spy: BridgeSpy, c
     spy.answer(None)
     assert "nothing to compare" in nvim.messages()
     nvim.input("d")
-    nvim.lua("require('acp.chat.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     spy.answer(None)
     assert nvim.eval("tabpagenr('$')") == 1
 

@@ -152,7 +152,7 @@ def test_editing_again_and_wiping_keep_the_draft(
 
 
 def select(nvim: Neovim, first: int, last: int) -> dict[str, Any]:
-    return nvim.lua("return require('acp.prompt.buffer').select(...)", first, last)
+    return nvim.lua("return require('acp.prompt.attachment').select(...)", first, last)
 
 
 def test_a_selection_of_a_file(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -187,7 +187,7 @@ def test_attached_selections_are_shown_and_go_along(nvim: Neovim, spy: BridgeSpy
     first, second = select(nvim, 1, 1), select(nvim, 1, 2)
     chat, prompt = spy.open_session()
     for selection in (first, second):
-        nvim.lua("require('acp.prompt.buffer').attach(...)", chat, selection)
+        nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
     assert "@buffer 1:1  @buffer 1:1-2" in nvim.lua("return vim.b[...].acp_winbar", prompt)
     nvim.input("<C-x>")
     assert "1:1-2" not in nvim.lua("return vim.b[...].acp_winbar", prompt)

@@ -223,9 +223,9 @@ def test_it_draws_whatever_the_user_is_doing(
     assert len(nvim.lua("return vim.fn.getqflist()")) == len(shown.changes)
 
 
-def test_the_marks_go_with_the_host(nvim: Neovim, host: ReviewingNeovim) -> None:
+def test_the_marks_go_with_the_host(nvim: Neovim, spy: BridgeSpy, host: ReviewingNeovim) -> None:
     opened(nvim, host)
-    nvim.lua("require('acp.chat.window').host_died()")
+    spy.end_host()
     assert nvim.lua(MARKS, "acp_review") == []
     assert nvim.lua(AUTOCOMMANDS) == 0
 

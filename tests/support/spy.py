@@ -18,6 +18,8 @@ bridge.call = function(verb, payload, on_done)
   _G.answer = on_done
 end
 bridge.running = function() return true end
+_G.ended = {}
+bridge.on_end = function(listener) table.insert(_G.ended, listener) end
 """
 
 
@@ -31,6 +33,10 @@ class BridgeSpy:
     def told(self, verb: str) -> list[dict[str, Any]]:
         """Return the payloads of all notifications with that verb, oldest first."""
         return [payload for name, payload in self._nvim.lua("return _G.told") if name == verb]
+
+    def end_host(self) -> None:
+        """Let the host end by itself."""
+        self._nvim.lua("for _, listener in ipairs(_G.ended) do listener() end")
 
     def answer(self, result: Any, error: str | None = None) -> None:
         """Answer the last call."""
@@ -72,6 +78,6 @@ class BridgeSpy:
             "detail_filetype": "",
         }
         result: dict[str, int] = self._nvim.lua(
-            "return require('acp.chat.window').open_ask(...)", ask | more
+            "return require('acp.ask.menus').open_ask(...)", ask | more
         )
         return result

@@ -35,7 +35,7 @@ function M.show(menu, map)
     if not spec then
       return notice.warn(err or 'there is nothing to compare any more')
     end
-    local hooks = { map = map, back = menu.back, made = require('acp.ask.menus').settle }
+    local hooks = { map = map, back = menu.back, made = menu.settle }
     local ok, problem = pcall(compare.open, menu.ask.id, spec, hooks)
     if not ok then
       notice.warn('the files cannot be shown here: ' .. problem)

@@ -2,6 +2,7 @@
 -- `acp.ask.menus` decides when it opens and closes.
 
 local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local keys = require('acp.ui.keys')
@@ -33,6 +34,7 @@ local M = {}
 ---@field drawn? integer the buffer that has its text and keys
 ---@field back? integer window to go back to
 ---@field file? integer number of the file that is shown side by side, from 0
+---@field settle fun() puts all menus where they belong
 ---@field refused? boolean Neovim has refused to open it at least once
 
 --- Leave the menu as it is and go back to where the user came from.
@@ -59,7 +61,7 @@ local function answer(menu, number)
   local option = menu.ask.options[number]
   if option then
     M.leave(menu)
-    require('acp.host.bridge').notify('respond', { ask = menu.ask.id, option = option })
+    bridge.notify('respond', { ask = menu.ask.id, option = option })
   end
 end
 

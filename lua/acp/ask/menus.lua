@@ -2,6 +2,7 @@
 -- mode, and lives exactly as long as its request: what the user closes comes back.
 
 local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
@@ -74,7 +75,7 @@ local function settle_all(silent)
       end
     elseif opened and not (silent and index == #menus) then
       local payload = { ask = menu.ask.id, bufnr = menu.bufnr, winid = menu.winid }
-      require('acp.host.bridge').notify('ask_window', payload)
+      bridge.notify('ask_window', payload)
     end
   end
   if refused then
@@ -83,11 +84,6 @@ local function settle_all(silent)
     end, RETRY_MS)
   end
   apply.redraw()
-end
-
---- Put all menus where they belong now.
-function M.settle()
-  settle_all()
 end
 
 ---@type integer?
@@ -120,7 +116,7 @@ end
 function M.open_ask(ask)
   local menu = find(ask.id)
   if not menu then
-    menu = { ask = ask, bufnr = -1, winid = 0 }
+    menu = { ask = ask, bufnr = -1, winid = 0, settle = settle_all }
     table.insert(menus, menu)
     settle_all(true)
     attend()
@@ -170,6 +166,8 @@ function M.close_of(chat)
     end
   end
 end
+
+bridge.on_end(M.close_of)
 
 --- The window to go back to: never another menu, where the next key would answer another ask.
 ---@return integer

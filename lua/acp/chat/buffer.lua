@@ -1,9 +1,12 @@
 -- The chat buffer: how it is made, and its keys. What is in it comes from the host.
 
 local apply = require('acp.ui.apply')
+local attachment = require('acp.prompt.attachment')
+local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
+local menus = require('acp.ask.menus')
 
 local api = vim.api
 
@@ -17,7 +20,7 @@ end
 ---@param chat acp.Chat
 ---@param action string
 local function fold(chat, action)
-  require('acp.host.bridge').notify('toggle', { chat = chat.chat, row = row(), action = action })
+  bridge.notify('toggle', { chat = chat.chat, row = row(), action = action })
 end
 
 --- Go on in the prompt with the same key; in an empty one they all mean the same.
@@ -35,7 +38,7 @@ end
 local function follow_link(chat, split)
   local name = vim.fn.expand('<cfile>')
   local payload = { chat = chat.chat, row = row() }
-  require('acp.host.bridge').call('follow_link', payload, function(err, link)
+  bridge.call('follow_link', payload, function(err, link)
     if link and link.terminal then
       return -- it is open
     end
@@ -99,7 +102,7 @@ end
 
 --- Go to the oldest ask; without one the key is what it was: <C-i>.
 function M.to_ask()
-  if not require('acp.ask.menus').focus_ask() then
+  if not menus.focus_ask() then
     api.nvim_feedkeys(vim.v.count1 .. vim.keycode('<C-i>'), 'ni', false)
   end
 end
@@ -148,16 +151,15 @@ end
 local function gone(chat)
   chats.remove(chat.chat)
   require('acp.prompt.mention').forget(chat.chat)
-  require('acp.prompt.attachment').forget(chat.chat)
+  attachment.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end
   vim.schedule(function()
-    local bridge = require('acp.host.bridge')
     if bridge.running() then
       bridge.notify('chat_wiped', { chat = chat.chat })
     end
-    require('acp.ask.menus').close_of(chat.chat)
+    menus.close_of(chat.chat)
     if api.nvim_buf_is_valid(chat.prompt) then
       api.nvim_buf_delete(chat.prompt, { force = true })
     end
@@ -226,5 +228,23 @@ function M.begin(chat)
   map_keys(chat)
   watch(chat)
 end
+
+bridge.on_end(function()
+  for _, chat in ipairs(chats.all()) do
+    local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
+    status.state, status.pending = 'closed', 0
+    vim.b[chat.chat].acp_status = status
+    attachment.note(chat.chat, {}) -- nobody remembers what they were about
+    vim.b[chat.chat].acp_winbar = '%#AcpError# the host ended: this session is closed %*'
+  end
+  vim.cmd.redrawstatus({ bang = true })
+end)
+
+api.nvim_create_autocmd('VimResized', {
+  group = api.nvim_create_augroup('acp.chat', {}),
+  callback = function()
+    vim.tbl_map(layout.fit, chats.all())
+  end,
+})
 
 return M

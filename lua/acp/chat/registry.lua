@@ -64,6 +64,12 @@ function M.current()
   return M.of(api.nvim_get_current_buf()) or M.all()[1]
 end
 
+---@return table status of the current chat as the host has told it, empty if there is none
+function M.status()
+  local chat = M.current()
+  return chat and vim.b[chat.chat].acp_status or {}
+end
+
 ---@param chat acp.Chat
 ---@return boolean
 function M.is_open(chat)

@@ -1,5 +1,6 @@
 -- Chats that are only a name yet: `:edit acp://AGENT/SESSION`, and what :mksession has kept of one.
 
+local bridge = require('acp.host.bridge')
 local chat_buffer = require('acp.chat.buffer')
 local chats = require('acp.chat.registry')
 local prompt = require('acp.prompt.buffer')
@@ -29,7 +30,7 @@ end
 --- Make a chat of a buffer, and let the host open its session.
 ---@param buffer integer
 ---@param name string
-function M.reopen(buffer, name)
+local function reopen(buffer, name)
   local agent, session = M.parse(name)
   if not agent or not session then
     return say(buffer, 'This name is no session. :Acp sessions shows those that there are.')
@@ -40,15 +41,27 @@ function M.reopen(buffer, name)
   chat_buffer.begin(chat)
   local payload =
     { chat = buffer, prompt = chat.prompt, agent = agent, session = session, cwd = chat.cwd }
-  require('acp.host.bridge').call('reopen', payload, function(err)
+  bridge.call('reopen', payload, function(err)
     if not err then
       return
     end
-    require('acp.command.agent').warn(err)
-    if not require('acp.host.bridge').running() and api.nvim_buf_is_loaded(buffer) then
+    bridge.warn(err)
+    if not bridge.running() and api.nvim_buf_is_loaded(buffer) then
       say(buffer, err)
     end
   end)
+end
+
+--- `:edit` of an acp:// name: a chat that is alive is drawn again, one of another time is opened.
+---@param buffer integer
+---@param name string
+function M.read(buffer, name)
+  chat_buffer.set_options(buffer)
+  if chats.of(buffer) then
+    bridge.notify('repaint', { chat = buffer })
+  else
+    reopen(buffer, name)
+  end
 end
 
 --- A session of Neovim was loaded: it has named the buffers without reading them.
@@ -58,7 +71,7 @@ function M.all()
     if vim.startswith(name, 'acp-prompt://') and not chats.of(buffer) then
       api.nvim_buf_delete(buffer, { force = true }) -- its chat gets a new one
     elseif vim.startswith(name, 'acp://') and not chats.of(buffer) then
-      require('acp.chat.window').reopen(buffer, name)
+      M.read(buffer, name)
     end
   end
 end

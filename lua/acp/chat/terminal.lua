@@ -1,6 +1,8 @@
 -- The agents' terminals: real terminal buffers whose programs run on ptys of the host. What they
 -- show comes from the host, what the user types goes there.
 
+local bridge = require('acp.host.bridge')
+
 local api = vim.api
 
 local M = {}
@@ -36,7 +38,7 @@ function M.open(number, name)
     force_crlf = false,
     on_input = function(_, _, _, data)
       if (find(number) or {}).buffer == buffer then -- else it is another host's
-        require('acp.host.bridge').notify('terminal_input', { terminal = number, data = data })
+        bridge.notify('terminal_input', { terminal = number, data = data })
       end
     end,
   })
@@ -78,13 +80,12 @@ function M.forget(number)
   return true
 end
 
---- The host is gone, and all programs with it.
-function M.host_died()
+bridge.on_end(function() -- all programs have ended with the host
   for number in pairs(terminals) do
     M.forget(number)
   end
   terminals = {}
-end
+end)
 
 --- Go to its window, or open one below.
 ---@param number integer
@@ -106,8 +107,8 @@ end
 
 --- Let the user choose one.
 function M.pick()
-  if require('acp.host.bridge').running() then
-    require('acp.host.bridge').notify('terminals')
+  if bridge.running() then
+    bridge.notify('terminals')
   else
     require('acp.ui.notice').notice('no agent has a terminal')
   end
@@ -127,7 +128,7 @@ local function tell_size(number, terminal)
   if rows > 0 and columns > 0 and size ~= terminal.size then
     terminal.size = size
     local payload = { terminal = number, rows = rows, columns = columns }
-    require('acp.host.bridge').notify('terminal_size', payload)
+    bridge.notify('terminal_size', payload)
   end
 end
 
@@ -137,7 +138,7 @@ api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
   callback = vim.schedule_wrap(function()
     for number in pairs(terminals) do
       local terminal = find(number)
-      if terminal and require('acp.host.bridge').running() then
+      if terminal and bridge.running() then
         tell_size(number, terminal)
       end
     end

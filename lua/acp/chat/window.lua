@@ -1,7 +1,7 @@
--- The chats and their windows: what commands, the bridge and the host call. A chat is named by the
--- number of its buffer throughout.
+-- The chats and their windows: what commands and the host call. A chat is named by the number of its
+-- buffer throughout.
 
-local ask = require('acp.ask.menus')
+local bridge = require('acp.host.bridge')
 local chat_buffer = require('acp.chat.buffer')
 local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
@@ -10,12 +10,6 @@ local prompt = require('acp.prompt.buffer')
 local api = vim.api
 
 local M = {}
-
-M.open_ask = ask.open_ask
-M.redraw_ask = ask.redraw_ask
-M.close_ask = ask.close_ask
-M.focus_ask = ask.focus_ask
-M.name = chats.name
 
 --- Make chat and prompt, and show them with the cursor in the prompt.
 ---@param agent string
@@ -52,15 +46,13 @@ function M.show(number)
       api.nvim_buf_delete(chat.prompt, { force = true })
     end
     prompt.create(chat)
-    require('acp.host.bridge').notify('prompt_made', { chat = number, prompt = chat.prompt })
+    bridge.notify('prompt_made', { chat = number, prompt = chat.prompt })
   end
   local ok, err = pcall(layout.open, chat)
   if not ok then
     require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
   end
 end
-
-M.focus_prompt = M.show
 
 --- Open, close or toggle the windows of the current chat.
 ---@param what? 'open'|'close'|'toggle'
@@ -76,44 +68,5 @@ function M.chat(what)
     M.show(chat.chat)
   end
 end
-
---- The host is gone, and with it what the agents wanted.
-function M.host_died()
-  require('acp.files.follow').stop()
-  if package.loaded['acp.chat.terminal'] then
-    require('acp.chat.terminal').host_died()
-  end
-  if package.loaded['acp.review.marks'] then
-    require('acp.review.marks').host_died()
-  end
-  ask.close_of()
-  for _, chat in ipairs(chats.all()) do
-    local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
-    status.state, status.pending = 'closed', 0
-    vim.b[chat.chat].acp_status = status
-    prompt.notes(chat.chat, {}) -- nobody remembers what they were about
-    vim.b[chat.chat].acp_winbar = '%#AcpError# the host ended: this session is closed %*'
-  end
-  vim.cmd.redrawstatus({ bang = true })
-end
-
---- `:edit` of an acp:// name: a chat that is alive is drawn again, one of another time is opened.
----@param buffer integer
----@param name string
-function M.reopen(buffer, name)
-  chat_buffer.set_options(buffer)
-  if chats.of(buffer) then
-    return require('acp.host.bridge').notify('repaint', { chat = buffer })
-  end
-  require('acp.chat.reopen').reopen(buffer, name)
-end
-
-local group = api.nvim_create_augroup('acp.window', {})
-api.nvim_create_autocmd('VimResized', {
-  group = group,
-  callback = function()
-    vim.tbl_map(layout.fit, chats.all())
-  end,
-})
 
 return M

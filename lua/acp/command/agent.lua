@@ -36,14 +36,6 @@ local function current_file()
   return name == '' and '' or vim.fn.fnamemodify(name, ':p')
 end
 
---- Say what the host could not do; that there is no host, the bridge has said already.
----@param err string
-function M.warn(err)
-  if bridge.running() then
-    notice.warn(err)
-  end
-end
-
 --- Tell the caller of the Lua API the outcome.
 ---@param opts { on_done?: acp.Done }
 ---@param err? string
@@ -82,7 +74,7 @@ function M.open(agent, opts)
   bridge.call('start', payload, function(err, result)
     if err then
       show_failure(opened.chat, agent, err)
-      M.warn(err)
+      bridge.warn(err)
     end
     M.finish(opts, err, result)
   end)
@@ -146,7 +138,7 @@ function M.start(agent, opts)
   if not agent then
     return bridge.call('agents', nil, function(err, rows)
       if err then
-        M.warn(err)
+        bridge.warn(err)
         M.finish(opts, err)
       else
         pick(rows, opts)
@@ -217,7 +209,7 @@ function M.log(agent)
   end
   bridge.call('log', payload, function(err, path)
     if err then
-      return M.warn(err)
+      return bridge.warn(err)
     end
     require('acp.command.report').log(path)
   end)

@@ -1,44 +1,13 @@
--- Sub-commands whose arguments can be wrong: what they take, and the sentence where they do not.
+-- Sub-commands whose arguments mean several things, or can be wrong.
 
 local notice = require('acp.ui.notice')
 
 local M = {}
 
---- Whether a word is one of those that the sub-command takes; if not, the user is told.
----@param name string of the sub-command
----@param text? string
----@return boolean
-local function is_taken(name, text)
-  local words = require('acp.command.subcommands').find(name).complete --[[@as string[] ]]
-  if not text or vim.list_contains(words, text) then
-    return true
-  end
-  local last = #words - 1
-  local listed = table.concat(words, ', ', 1, last) .. ' or ' .. words[last + 1]
-  notice.warn((':Acp %s takes %s, not %s'):format(name, listed, text))
-  return false
-end
-
 ---@param text? string
 ---@return boolean
 local function is_number(text)
   return text ~= nil and text:match('^[1-9]%d*$') ~= nil
-end
-
---- Open or close the chat.
----@param what string
-function M.chat(what)
-  if is_taken('chat', what) then
-    require('acp.chat.window').chat(what)
-  end
-end
-
---- Let the user pick a session.
----@param action? string
-function M.sessions(action)
-  if is_taken('sessions', action) then
-    require('acp.command.agent').sessions(action)
-  end
 end
 
 --- Focus the oldest question, or answer it by the number of an option.
@@ -61,12 +30,9 @@ end
 
 --- Keep or reject: what is under the cursor, lines, a file or all.
 ---@param verdict acp.Verdict
----@param scope? string
+---@param scope? 'file'|'all'
 ---@param range? { [1]: integer, [2]: integer }
 function M.decide(verdict, scope, range)
-  if not is_taken(verdict, scope) then
-    return
-  end
   local decide = require('acp.review.decide')
   local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
   if scope or is_whole then

@@ -1,5 +1,7 @@
--- Completion: of `:Acp` and its arguments, and of slash commands in the prompt. Nothing here waits,
--- and nothing starts the host: what it offers is in tables and in `b:acp_status`.
+-- Completion of `:Acp` and its arguments. Nothing here waits, and nothing starts the host: what it
+-- offers is in tables and in `b:acp_status`.
+
+local chats = require('acp.chat.registry')
 
 local M = {}
 
@@ -35,12 +37,6 @@ local function starting_with(candidates, lead)
   end, candidates)
 end
 
----@return table status of the current session, empty if there is none
-local function status()
-  local chat = require('acp.chat.window').current()
-  return chat and vim.b[chat].acp_status or {}
-end
-
 ---@param items table[]?
 ---@param key string
 ---@return string[]
@@ -58,14 +54,14 @@ local sources = {
     return vim.fn.uniq(all)
   end,
   mode = function()
-    return pluck(status().modes, 'id')
+    return pluck(chats.status().modes, 'id')
   end,
   login = function()
-    return status().logins or {}
+    return chats.status().logins or {}
   end,
   ---@param before? string the option whose values are wanted
   option = function(before)
-    local config = status().config or {}
+    local config = chats.status().config or {}
     if not before then
       return pluck(config, 'id')
     end
@@ -75,9 +71,7 @@ local sources = {
     return option and option.values or {}
   end,
   command = function()
-    return vim.tbl_map(function(name)
-      return '/' .. name
-    end, pluck(status().commands, 'name'))
+    return require('acp.prompt.complete').commands()
   end,
 }
 
@@ -86,7 +80,7 @@ local sources = {
 ---@param lead string
 ---@return string[]
 local function arguments(sub, rest, lead)
-  local source = sub and sub.complete
+  local source = sub and (sub.words or sub.complete)
   local before = rest:match('^%s*(%S+)%s')
   local second = before and not rest:match('^%s*%S+%s+%S+%s')
   if not source or before and not (second and source == 'option') then
@@ -118,38 +112,6 @@ function M.command(lead, line, position)
     return arguments(commands.find(sub), after, lead)
   end
   return starting_with(pluck(commands.list, 'name'), lead)
-end
-
----@param before string
----@return boolean whether it is the beginning of a command; some names have spaces
-local function begins_command(before)
-  return before:match('^/%S*$') ~= nil
-    or before:match('^/') ~= nil and #starting_with(sources.command(), before) > 0
-end
-
---- 'omnifunc' of the prompt: the agent's slash commands at the start of the text, and mentions.
----@param findstart integer
----@param base string
----@return integer|table
-function M.omnifunc(findstart, base)
-  local mention = require('acp.prompt.mention')
-  if findstart == 1 then
-    local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-    local before = vim.api.nvim_get_current_line():sub(1, column)
-    return row == 1 and begins_command(before) and 0 or mention.start(before) or -3
-  end
-  local chat = require('acp.chat.registry').current()
-  if chat and vim.startswith(base, '@') then
-    return { words = mention.complete(chat, base), refresh = 'always' }
-  end
-  local found = {}
-  for _, command in ipairs(status().commands or {}) do
-    if vim.startswith('/' .. command.name, base) then
-      local menu = command.hint and ('<%s>'):format(command.hint) or ''
-      table.insert(found, { word = '/' .. command.name, menu = menu, info = command.description })
-    end
-  end
-  return found
 end
 
 return M

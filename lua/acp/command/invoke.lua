@@ -5,6 +5,18 @@ local notice = require('acp.ui.notice')
 
 local M = {}
 
+---@param sub acp.SubCommand
+---@param text string
+---@return string? problem
+local function wrong_word(sub, text)
+  local word = text:match('^%s*(%S+)')
+  if sub.words and word and not vim.list_contains(sub.words, word) then
+    local last = #sub.words - 1
+    local listed = table.concat(sub.words, ', ', 1, last) .. ' or ' .. sub.words[last + 1]
+    return (':Acp %s takes %s, not %s'):format(sub.name, listed, word)
+  end
+end
+
 --- Run `:Acp`, or a shorthand of it.
 ---@param name string? the sub-command of a shorthand
 ---@param invoked vim.api.keyset.create_user_command.command_args
@@ -34,6 +46,10 @@ function M.run(name, invoked)
   end
   if not sub.args and vim.trim(text) ~= '' then
     return notice.warn((':Acp %s takes no argument'):format(name))
+  end
+  local problem = wrong_word(sub, text)
+  if problem then
+    return notice.warn(problem)
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
   sub.run({ text = text, bang = bang, range = range })

@@ -3,10 +3,10 @@
 
 local agents = require('acp.command.agent')
 local ask = require('acp.ask.menus')
+local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local notice = require('acp.ui.notice')
-local prompt = require('acp.prompt.buffer')
 local window = require('acp.chat.window')
 
 local api = vim.api
@@ -46,7 +46,7 @@ end
 ---@return acp.Selection
 local function select(buffer, range)
   return api.nvim_buf_call(buffer, function()
-    return prompt.select(range[1], range[2])
+    return attachment.select(range[1], range[2])
   end)
 end
 
@@ -75,7 +75,7 @@ function M.prompt(content, opts)
   }
   bridge.call('prompt', payload, function(err, result)
     if err then
-      agents.warn(err)
+      bridge.warn(err)
     end
     agents.finish(opts, err, result)
   end)
@@ -90,9 +90,9 @@ function M.compose(range)
     return
   end
   if range then
-    prompt.attach(chat.chat, select(origin, range))
+    attachment.attach(chat.chat, select(origin, range))
   end
-  window.focus_prompt(chat.chat)
+  window.show(chat.chat)
 end
 
 --- Tell the host something about the current session.

@@ -14,6 +14,7 @@ local M = {}
 ---@field desc string
 ---@field bang? boolean
 ---@field range? boolean
+---@field words? string[] the only words that it takes
 ---@field complete? 'agent'|'mode'|'option'|'command'|'login'|string[]
 ---@field run fun(invoked: acp.Invocation)
 
@@ -81,9 +82,9 @@ M.list = {
     name = 'chat',
     args = '[open|close|toggle]',
     desc = 'open or close the chat window',
-    complete = { 'open', 'close', 'toggle' },
+    words = { 'open', 'close', 'toggle' },
     run = function(invoked)
-      arguments().chat(word(invoked.text) or 'toggle')
+      require('acp.chat.window').chat(word(invoked.text) or 'toggle')
     end,
   },
   {
@@ -98,9 +99,9 @@ M.list = {
     name = 'sessions',
     args = '[close|delete]',
     desc = 'pick a session, of now or of earlier days; or close or delete one',
-    complete = { 'close', 'delete' },
+    words = { 'close', 'delete' },
     run = function(invoked)
-      arguments().sessions(word(invoked.text))
+      agent().sessions(word(invoked.text))
     end,
   },
   {
@@ -153,7 +154,7 @@ M.list = {
     name = 'follow',
     args = '[on|off|toggle]',
     desc = 'let a window go along with the agent, or no longer',
-    complete = { 'on', 'off', 'toggle' },
+    words = { 'on', 'off', 'toggle' },
     run = function(invoked)
       require('acp.files.follow').turn(word(invoked.text) or 'toggle')
     end,
@@ -172,7 +173,7 @@ M.list = {
     args = '[file|all]',
     desc = 'keep the hunk under the cursor, or those in the range',
     range = true,
-    complete = { 'file', 'all' },
+    words = { 'file', 'all' },
     run = function(invoked)
       arguments().decide('keep', word(invoked.text), invoked.range)
     end,
@@ -182,7 +183,7 @@ M.list = {
     args = '[file|all]',
     desc = 'reject the hunk under the cursor, or those in the range',
     range = true,
-    complete = { 'file', 'all' },
+    words = { 'file', 'all' },
     run = function(invoked)
       arguments().decide('reject', word(invoked.text), invoked.range)
     end,

@@ -1,6 +1,7 @@
 -- Shows where the agent is: a sign and a coloured line in every window with that file, and one window
 -- that goes along (companion.lua). The host says where; what the user does in that window is seen here.
 
+local bridge = require('acp.host.bridge')
 local companion = require('acp.files.companion')
 local file_buffers = require('acp.files.buffers')
 
@@ -56,7 +57,7 @@ local function watch()
         look()
       elseif not is_same or not vim.deep_equal(found.cursor, api.nvim_win_get_cursor(0)) then
         M.stop()
-        require('acp.host.bridge').notify('follow', { to = 'off', moved = true })
+        bridge.notify('follow', { to = 'off', moved = true })
       end
     end,
   })
@@ -73,12 +74,9 @@ local function watch()
 end
 
 --- Go along with the agent, or no longer.
----@param to string
+---@param to 'on'|'off'|'toggle'
 function M.turn(to)
-  if not vim.list_contains({ 'on', 'off', 'toggle' }, to) then
-    return require('acp.ui.notice').warn((':Acp follow takes on, off or toggle, not %s'):format(to))
-  end
-  require('acp.host.bridge').notify('follow', { to = to })
+  bridge.notify('follow', { to = to })
 end
 
 --- Have a window that can be moved: the only one that is ever opened, for the user wants it now.
@@ -149,5 +147,7 @@ function M.stop()
   api.nvim_clear_autocmds({ group = group })
   M.clear()
 end
+
+bridge.on_end(M.stop)
 
 return M

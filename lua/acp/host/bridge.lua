@@ -26,6 +26,8 @@ local host
 local snapshot
 ---@type string? how the last host ended
 local last_end
+---@type (fun())[] who wants to know that a host has ended
+local listeners = {}
 local STDERR_KEPT = 4000
 
 --- Sentences about mistakes in the configuration, as the host has last found them.
@@ -52,8 +54,17 @@ local function ended(this, code)
   end
   last_end = this.failure or interpreter.explain(this.python, code, this.stderr)
   calls.fail(this, last_end)
-  require('acp.chat.window').host_died()
+  for _, listener in ipairs(listeners) do
+    listener()
+  end
   notice.warn(last_end)
+end
+
+--- Have something called whenever a host has ended by itself, before the user is told: to end what
+--- it has left behind.
+---@param listener fun()
+function M.on_end(listener)
+  table.insert(listeners, listener)
 end
 
 ---@param this acp.Host
@@ -206,6 +217,14 @@ end
 ---@return boolean
 function M.running()
   return host ~= nil
+end
+
+--- Say what the host could not do; that there is no host, was said already.
+---@param err string
+function M.warn(err)
+  if M.running() then
+    notice.warn(err)
+  end
 end
 
 ---@param err? string

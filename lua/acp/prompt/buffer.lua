@@ -16,10 +16,6 @@ local M = {}
 
 local SAVE_AFTER_MS = 500
 
-M.select = attachment.select
-M.attach = attachment.attach
-M.notes = attachment.note
-
 ---@param chat acp.Chat
 ---@return string[]
 local function lines_of(chat)
@@ -172,7 +168,7 @@ function M.create(chat)
     buftype = 'acwrite',
     bufhidden = 'hide',
     swapfile = false,
-    omnifunc = "v:lua.require'acp.command.complete'.omnifunc",
+    omnifunc = "v:lua.require'acp.prompt.complete'.omnifunc",
     modified = false,
     filetype = 'acp_prompt',
   }

@@ -218,8 +218,7 @@ function M.files(files)
   end
 end
 
---- The host is gone: nobody would draw anew.
-function M.host_died()
+bridge.on_end(function() -- nobody would draw anew
   M.files({})
   for buffer in pairs(reviewed) do
     if api.nvim_buf_is_loaded(buffer) then
@@ -228,14 +227,6 @@ function M.host_died()
     end
     forget(buffer)
   end
-end
-
---- Called by the host: see acp.review.lists and acp.review.motion.
-M.lists = function(...)
-  require('acp.review.lists').update(...)
-end
-M.go = function(...)
-  require('acp.review.motion').go(...)
-end
+end)
 
 return M

@@ -56,7 +56,7 @@ class AskFloats:
             shown = view if better is None else await self._best(view, better)
             if view.id not in self._open:
                 return
-            place = await self._call.lua("acp.chat.window.open_ask", _plain(shown))
+            place = await self._call.lua("acp.ask.menus.open_ask", _plain(shown))
             if view.id in self._open:
                 self._places[view.id] = (place["bufnr"], place["winid"])
             announce()
@@ -88,7 +88,7 @@ class AskFloats:
 
         async def job() -> None:
             if view.id in self._open:
-                await self._call.lua("acp.chat.window.redraw_ask", _plain(view))
+                await self._call.lua("acp.ask.menus.redraw_ask", _plain(view))
 
         self._send.send_nowait(job)
 
@@ -103,7 +103,7 @@ class AskFloats:
         self._places.pop(ask_id, None)
 
         async def job() -> None:
-            await self._call.lua("acp.chat.window.close_ask", ask_id)
+            await self._call.lua("acp.ask.menus.close_ask", ask_id)
 
         self._send.send_nowait(job)
 
@@ -111,7 +111,7 @@ class AskFloats:
         """See `ports.Asks`."""
 
         async def job() -> None:
-            await self._call.lua("acp.chat.window.focus_ask", ask_id, calmly)
+            await self._call.lua("acp.ask.menus.focus_ask", ask_id, calmly)
 
         self._send.send_nowait(job)
 

@@ -18,7 +18,7 @@ PART_PRIORITY = 90
 
 
 class NvimReviewer(Reviewer):
-    """Calls Lua by name, as `await lua("acp.review.marks.go", path, line)`."""
+    """Calls Lua by name, as `await lua("acp.review.motion.go", path, line)`."""
 
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
@@ -32,7 +32,7 @@ class NvimReviewer(Reviewer):
 
     async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
         """See `ports.Reviewer`."""
-        await self._lua("acp.review.marks.lists", [_plain_list(each) for each in lists], make)
+        await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], make)
 
     async def files(self, reviews: Sequence[FileReview]) -> None:
         """See `ports.Reviewer`."""
@@ -41,7 +41,7 @@ class NvimReviewer(Reviewer):
 
     async def go(self, path: str, line: int) -> None:
         """See `ports.Reviewer`."""
-        await self._lua("acp.review.marks.go", path, line)
+        await self._lua("acp.review.motion.go", path, line)
 
 
 def _plain(mark: Mark) -> Iterator[list[Any]]:
