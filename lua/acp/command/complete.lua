@@ -2,40 +2,9 @@
 -- offers is in tables and in `b:acp_status`.
 
 local chats = require('acp.chat.registry')
+local interpreter = require('acp.host.interpreter')
 
 local M = {}
-
---- The presets of python/acp_nvim/agents.py and the tutor; a test compares them.
-M.agents = {
-  'auggie',
-  'claude',
-  'cline',
-  'codebuddy',
-  'codex',
-  'copilot',
-  'cursor',
-  'droid',
-  'fast-agent',
-  'gemini',
-  'goose',
-  'kilo',
-  'kimi',
-  'kiro',
-  'mistral-vibe',
-  'opencode',
-  'pi',
-  'qwen',
-  'tutor',
-}
-
----@param candidates string[]
----@param lead string
----@return string[]
-local function starting_with(candidates, lead)
-  return vim.tbl_filter(function(candidate)
-    return vim.startswith(candidate, lead)
-  end, candidates)
-end
 
 ---@param items table[]?
 ---@param key string
@@ -46,10 +15,26 @@ local function pluck(items, key)
   end, items or {})
 end
 
+---@return string[] names of the agents that are known without a configuration
+local function presets()
+  local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'agents.json')
+  local rows = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  return vim.list_extend(pluck(rows, 'name'), { require('acp.command.agent').TUTOR })
+end
+
+---@param candidates string[]
+---@param lead string
+---@return string[]
+local function starting_with(candidates, lead)
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
 local sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
-    local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, M.agents)
+    local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
     table.sort(all)
     return vim.fn.uniq(all)
   end,
