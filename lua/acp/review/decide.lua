@@ -10,12 +10,8 @@ local api = vim.api
 
 local M = {}
 
-local NONE = {
-  lines = 'no hunk here: :Acp %s file, :Acp %s all',
-  file = 'no hunk in this file: :Acp %s all decides on all files',
-  all = 'nothing to review: no change of an agent is pending',
-}
-local DONE = { keep = 'kept', reject = 'rejected' }
+-- What the host would say; but where nothing is marked it need not be asked.
+local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 
 ---@alias acp.Verdict 'keep'|'reject'
 ---@alias acp.Scope 'lines'|'file'|'all'
@@ -26,18 +22,6 @@ local DONE = { keep = 'kept', reject = 'rejected' }
 ---@field first? integer 1-based
 ---@field last? integer inclusive
 ---@field hunk? boolean the lines are those of one hunk, which is meant as a whole
-
----@param decision acp.Decision
----@param result { done: integer, left: integer }
-local function tell(decision, result)
-  local verdict = decision.verdict
-  if result.done == 0 then
-    return notice.notice((NONE[decision.scope]:gsub('%%s', verdict)))
-  end
-  local count = result.done == 1 and '1 hunk' or ('%d hunks'):format(result.done)
-  local left = result.left == 0 and 'none is left' or ('%d left'):format(result.left)
-  notice.notice(('%s %s, %s'):format(DONE[verdict], count, left))
-end
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
@@ -57,12 +41,12 @@ end
 ---@param decision acp.Decision
 local function ask(decision)
   local origin = { window = api.nvim_get_current_win(), buffer = api.nvim_get_current_buf() }
-  bridge.call('decide', decision, function(err, result)
+  bridge.call('decide', decision, function(err, outcome)
     if err then
       return notice.warn(err)
     end
     settle_cursor(decision, origin)
-    tell(decision, result)
+    notice.notice(outcome)
   end)
 end
 
@@ -140,7 +124,7 @@ end
 function M.decide_hunk(verdict)
   local hunk = hunk_here()
   if not hunk then
-    return notice.notice((NONE.lines:gsub('%%s', verdict)))
+    return notice.notice(NONE:format(verdict, verdict))
   end
   M.decide(verdict, 'lines', { hunk.first + 1, hunk.last + 1 }, true)
 end

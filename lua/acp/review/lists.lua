@@ -3,10 +3,6 @@
 
 local M = {}
 
--- Of the ten that Neovim keeps; older turns share one.
-local MOST = 5
-local EARLIER = 'acp: earlier turns'
-
 ---@class acp.QuickfixList
 ---@field key string
 ---@field title string
@@ -21,22 +17,6 @@ local ids = {}
 local function get(id, what)
   local found = vim.fn.getqflist({ id = id, [what] = 0 })
   return found.id ~= 0 and found[what] or nil
-end
-
---- Older turns together, if there are more than there shall be lists.
----@param lists acp.QuickfixList[] oldest first
----@return acp.QuickfixList[]
-local function merged(lists)
-  local over = #lists - MOST
-  if over <= 0 then
-    return lists
-  end
-  local items = {}
-  for index = 1, over + 1 do
-    vim.list_extend(items, lists[index].items)
-  end
-  local earlier = { key = EARLIER, title = EARLIER, items = items }
-  return vim.list_extend({ earlier }, vim.list_slice(lists, over + 2))
 end
 
 --- The entry that was the current one, or that which has come to its place.
@@ -112,7 +92,6 @@ end
 ---@param lists acp.QuickfixList[] oldest turn first
 ---@param wanted boolean by the user's command: make what is not there, and show the last
 function M.update(lists, wanted)
-  lists = merged(lists)
   local named = {}
   for _, list in ipairs(lists) do
     named[list.key] = true
