@@ -71,6 +71,13 @@ local function check_python()
   end
 end
 
+---@class acp.AgentRow
+---@field name string
+---@field found boolean
+---@field command string
+---@field install string '' if there is no one command for it
+---@field version? string once it was connected
+
 ---@return string? err
 ---@return acp.AgentRow[]? agents
 local function ask_for_agents()

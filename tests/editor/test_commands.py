@@ -9,19 +9,6 @@ import pytest
 from tests.support.nvim import Neovim
 from tests.support.spy import BridgeSpy
 
-AGENTS = [
-    {"name": "gemini", "title": "Gemini CLI", "found": True, "install": ""},
-    {"name": "tutor", "title": "tutor", "found": True, "install": ""},
-    {"name": "goose", "title": "goose", "found": False, "install": "brew install goose"},
-]
-PICK = """
-local wanted = ...
-vim.ui.select = function(items, options, choose)
-  _G.offered = { vim.tbl_map(options.format_item, items), options.kind }
-  choose(items[wanted], wanted)
-end
-"""
-
 
 def told(nvim: Neovim) -> str:
     """Return the last message; the editor waits for nothing."""
@@ -162,62 +149,26 @@ def test_the_default_agent_needs_no_name(nvim: Neovim, spy: BridgeSpy) -> None:
     assert spy.told("start")[0]["agent"] == "gemini"
 
 
-def test_the_picker_of_agents(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 1)
+def test_the_agent_that_was_picked_is_started(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("AcpStart")
-    spy.answer(AGENTS)
-    offered, kind = nvim.lua("return _G.offered")
-    assert offered == [
-        "gemini — Gemini CLI",
-        "tutor",
-        "goose — not installed: brew install goose",
-    ]
-    assert kind == "acp.agent"
+    assert spy.told("pick_agent") == [{}]
+    spy.answer("gemini")
     assert spy.told("start")[0]["agent"] == "gemini"
 
 
 def test_choosing_a_missing_agent_says_how_to_install_it(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 3)
     nvim.command("AcpStart")
-    spy.answer(AGENTS)
+    spy.answer(None, "goose is not installed. Install it with: brew install goose")
     assert told(nvim) == "acp: goose is not installed. Install it with: brew install goose"
     assert spy.told("start") == []
 
 
-def test_a_missing_agent_of_the_users_own(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 1)
-    nvim.command("AcpStart")
-    spy.answer([{"name": "mine", "found": False, "install": "", "command": "/opt/x"}])
-    assert nvim.lua("return _G.offered[1]") == ["mine — not installed: no /opt/x on PATH"]
-    assert told(nvim) == "acp: mine is not installed. There is no /opt/x on PATH"
-
-
 def test_a_script_is_told_that_nothing_was_started(nvim: Neovim, spy: BridgeSpy) -> None:
-    for choice, err in ((9, "no agent was chosen"), (3, "goose is not installed")):
-        nvim.lua(PICK, choice)
+    for said, err in ((None, "no agent was chosen"), ("the host is tired", "the host is tired")):
         nvim.lua("require('acp').start(nil, { on_done = function(err) _G.err = err end })")
-        spy.answer(AGENTS)
-        assert nvim.lua("return _G.err").startswith(err)
-    nvim.lua("require('acp').start(nil, { on_done = function(err) _G.err = err end })")
-    spy.answer(None, "the host is tired")
-    assert nvim.lua("return _G.err") == "the host is tired"
-
-
-def test_choosing_nothing_starts_nothing(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 9)
-    nvim.command("AcpStart")
-    spy.answer(AGENTS)
+        spy.answer(None, said)
+        assert nvim.lua("return _G.err") == err
     assert spy.told("start") == []
-
-
-def test_the_picker_never_takes_the_keys_of_someone_typing(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 1)
-    nvim.command("AcpStart")
-    nvim.input("ihel")
-    spy.answer(AGENTS)
-    nvim.input("lo")
-    assert nvim.lua("return _G.offered") is None
-    assert nvim.lines() == ["hello"]
 
 
 @pytest.mark.parametrize(

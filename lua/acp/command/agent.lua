@@ -80,52 +80,17 @@ function M.open(agent, opts)
   end)
 end
 
----@class acp.AgentRow
----@field name string
----@field title string
----@field found boolean
----@field command string
----@field install string '' if there is no one command for it
----@field version? string once it was connected
-
----@param row acp.AgentRow
----@return string
-local function label(row)
-  if row.found then
-    return row.title == row.name and row.name or ('%s — %s'):format(row.name, row.title)
-  end
-  local how = row.install ~= '' and row.install or ('no %s on PATH'):format(row.command)
-  return ('%s — not installed: %s'):format(row.name, how)
-end
-
----@param row acp.AgentRow
----@return string
-local function advice(row)
-  local how = row.install ~= '' and 'Install it with: ' .. row.install
-    or ('There is no %s on PATH'):format(row.command)
-  return ('%s is not installed. %s'):format(row.name, how)
-end
-
---- Let the user pick, who may have begun to type meanwhile: then the next key would choose.
----@param rows acp.AgentRow[]
+--- Let the user pick an agent and start it.
 ---@param opts acp.StartOptions
-local function pick(rows, opts)
-  local function give_up(reason)
-    notice.notice(reason)
-    M.finish(opts, reason)
-  end
-  if api.nvim_get_mode().mode ~= 'n' then
-    return give_up('the agents are known now: :AcpStart again shows them')
-  end
-  local how = { prompt = 'Start an agent', kind = 'acp.agent', format_item = label }
-  vim.ui.select(rows, how, function(row)
-    if not row then
-      M.finish(opts, 'no agent was chosen')
-    elseif row.found then
-      M.start(row.name, opts)
-    else
-      give_up(advice(row))
+local function pick(opts)
+  bridge.call('pick_agent', nil, function(err, name)
+    if name then
+      return M.start(name, opts)
     end
+    if err and bridge.running() then
+      notice.notice(err)
+    end
+    M.finish(opts, err or 'no agent was chosen')
   end)
 end
 
@@ -136,14 +101,7 @@ function M.start(agent, opts)
   opts = opts or {}
   agent = agent or M.default()
   if not agent then
-    return bridge.call('agents', nil, function(err, rows)
-      if err then
-        bridge.warn(err)
-        M.finish(opts, err)
-      else
-        pick(rows, opts)
-      end
-    end)
+    return pick(opts)
   end
   local chat = not opts.new and window.find(agent)
   if not chat then
