@@ -19,7 +19,7 @@ RUNS = 21
 EXTMARKS = 1_000
 MEASURE = """
 local size, runs, extmarks = ...
-local api, uv, buffer = vim.api, vim.uv, require('acp.buffer')
+local api, uv, buffer = vim.api, vim.uv, require('acp.files.live')
 local path = api.nvim_buf_get_name(0)
 local space = api.nvim_create_namespace('bench')
 

@@ -13,14 +13,14 @@ if vim.fn.has('nvim-0.10') == 0 then
 end
 
 local function complete(lead, line, position)
-  return require('acp.complete').command(lead, line, position)
+  return require('acp.command.complete').command(lead, line, position)
 end
 
 local function define(name, sub, options)
   options.nargs = '*'
   options.complete = complete
   api.nvim_create_user_command(name, function(invoked)
-    require('acp.invoke').run(sub, invoked)
+    require('acp.command.invoke').run(sub, invoked)
   end, options)
 end
 
@@ -41,7 +41,9 @@ map('n', 'follow', '<Cmd>Acp follow<CR>', 'Follow the agent, or no longer')
 map('n', 'permit', '<Cmd>Acp permit<CR>', 'Go to the oldest question of the agent')
 
 local function map_answer(name, kind, desc)
-  local command = ("<Cmd>lua require('acp.session').permit({ kind = '%s' })<CR>"):format(kind)
+  local command = ("<Cmd>lua require('acp.command.session').permit({ kind = '%s' })<CR>"):format(
+    kind
+  )
   map('n', name, command, desc)
 end
 
@@ -61,21 +63,21 @@ end
 for verdict, desc in pairs({ keep = 'Keep what the agent has changed', reject = 'Reject it' }) do
   for _, mode in ipairs({ 'n', 'x' }) do
     map_expression(mode, verdict, function()
-      return require('acp.decide').operator(verdict)
+      return require('acp.review.decide').operator(verdict)
     end, desc)
   end
   map_expression('o', verdict, function()
-    return require('acp.decide').operand()
+    return require('acp.review.decide').operand()
   end, 'The hunk under the cursor')
 end
 
 for name, step in pairs({ ['next-hunk'] = 1, ['prev-hunk'] = -1 }) do
   local desc = step == 1 and 'Next hunk' or 'Previous hunk'
-  local lua = "<Cmd>lua require('acp.hunk_motion').%s(%d)<CR>"
+  local lua = "<Cmd>lua require('acp.review.motion').%s(%d)<CR>"
   map('n', name, lua:format('jump', step), desc)
   map('x', name, lua:format('extend', step), desc)
   map_expression('o', name, function()
-    return require('acp.hunk_motion').operand(step)
+    return require('acp.review.motion').operand(step)
   end, desc)
 end
 
@@ -86,7 +88,7 @@ api.nvim_create_autocmd('BufReadCmd', {
   pattern = 'acp://*',
   desc = 'A chat that is only a name, for instance from :mksession',
   callback = function(event)
-    require('acp.window').reopen(event.buf, event.match)
+    require('acp.chat.reopen').read(event.buf, event.match)
   end,
 })
 
@@ -96,7 +98,7 @@ api.nvim_create_autocmd('SessionLoadPost', {
   callback = function()
     for _, buffer in ipairs(api.nvim_list_bufs()) do
       if vim.startswith(api.nvim_buf_get_name(buffer), 'acp://') then
-        return require('acp.reopen').all()
+        return require('acp.chat.reopen').all()
       end
     end
   end,
@@ -106,7 +108,7 @@ api.nvim_create_autocmd('VimLeavePre', {
   group = group,
   desc = 'End the host and all agents',
   callback = function()
-    local bridge = package.loaded['acp.bridge']
+    local bridge = package.loaded['acp.host.bridge']
     if bridge then
       bridge.shutdown()
     end

@@ -1,7 +1,7 @@
 -- `:checkhealth acp`: what runs the host, whether it answers, the configuration, and each agent.
 
-local bridge = require('acp.bridge')
-local interpreter = require('acp.interpreter')
+local bridge = require('acp.host.bridge')
+local interpreter = require('acp.host.interpreter')
 
 local health = vim.health
 
@@ -118,7 +118,7 @@ end
 local function packages()
   return vim.tbl_map(function(dependency)
     return dependency:match('^[%w_-]+')
-  end, require('acp.install').dependencies())
+  end, require('acp.host.install').dependencies())
 end
 
 ---@param program string
@@ -154,6 +154,13 @@ local function check_python()
   end
 end
 
+---@class acp.AgentRow
+---@field name string
+---@field found boolean
+---@field command string
+---@field install string '' if there is no one command for it
+---@field version? string once it was connected
+
 ---@return string? err
 ---@return acp.AgentRow[]? agents
 local function ask_for_agents()
@@ -172,7 +179,7 @@ local function check_host()
   health.start('acp: host')
   local err, agents = ask_for_agents()
   if err then
-    health.error('the host: ' .. err, 'see ' .. require('acp.log').path())
+    health.error('the host: ' .. err, 'see ' .. require('acp.host.log').path())
     return nil
   end
   local host = bridge.inspect().host

@@ -5,26 +5,26 @@ local M = {}
 --- Merge options over vim.g.acp. Not needed: without it the plugin works as well.
 ---@param opts? table
 function M.setup(opts)
-  require('acp.options').setup(opts)
+  require('acp.host.options').setup(opts)
 end
 
 --- Open a session with an agent, or go to its open one.
 ---@param name? string
 ---@param opts? acp.StartOptions
 function M.start(name, opts)
-  require('acp.agent').start(name, opts)
+  require('acp.command.agent').start(name, opts)
 end
 
 --- Send a prompt to the current session; queued while a turn runs.
 ---@param content string|table[] text, or content blocks of ACP
 ---@param opts? acp.PromptOptions
 function M.prompt(content, opts)
-  require('acp.session').prompt(content, opts)
+  require('acp.command.session').prompt(content, opts)
 end
 
 --- Cancel the running turn of the current session.
 function M.cancel()
-  require('acp.session').tell('cancel')
+  require('acp.command.session').tell('cancel')
 end
 
 --- Answer a question of the agent; a late answer does nothing.
@@ -32,7 +32,7 @@ end
 ---@param answer string|{ action: 'accept'|'decline'|'cancel', content?: table } one of its
 ---  `options[].id`; for an elicitation what to do, and the values by the names of the fields
 function M.respond(ask_id, answer)
-  local bridge = require('acp.bridge')
+  local bridge = require('acp.host.bridge')
   if bridge.running() then
     local key = type(answer) == 'table' and 'answer' or 'option'
     bridge.notify('respond', { ask = ask_id, [key] = answer })
@@ -53,8 +53,7 @@ end
 --- The current session in short, for a statusline; never waits.
 ---@return acp.Status
 function M.status()
-  local chat = package.loaded['acp.window'] and require('acp.window').current()
-  return chat and vim.b[chat].acp_status or {}
+  return package.loaded['acp.chat.registry'] and require('acp.chat.registry').status() or {}
 end
 
 --- The same as one string, for `%{%…%}`; '' without a session. Each % is doubled, since an agent's
@@ -81,7 +80,7 @@ end
 --- A snapshot of everything, plain data (:help acp-inspect). Waits one second at most.
 ---@return table
 function M.inspect()
-  return require('acp.bridge').inspect()
+  return require('acp.host.bridge').inspect()
 end
 
 return M

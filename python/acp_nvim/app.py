@@ -144,13 +144,13 @@ class App:
 
     def _answer(self, call: int | None, result: Any) -> None:
         if call is not None:
-            self._call.post("acp.bridge.answer", call, None, result)
+            self._call.post("acp.host.bridge.answer", call, None, result)
 
     def _answer_error(self, call: int | None, error: Exception) -> None:
         if not isinstance(error, AcpError):
             self._fault(error)
         if call is not None:
-            self._call.post("acp.bridge.answer", call, str(error), None)
+            self._call.post("acp.host.bridge.answer", call, str(error), None)
         elif isinstance(error, AcpError):
             self._notices.notice(str(error), warning=True)
 
@@ -189,10 +189,10 @@ class App:
             caught_up=self._keeping.caught_up,
             follow=self._follow,
             lessons=self._keeping.lessons,
-            show_notes=partial(self._call.post, "acp.prompt.notes"),
-            name_chat=partial(self._call.lua, "acp.window.name"),
-            open_chat=partial(self._call.lua, "acp.window.open_session"),
-            show_chat=partial(self._call.lua, "acp.window.show"),
+            show_notes=partial(self._call.post, "acp.prompt.attachment.note"),
+            name_chat=partial(self._call.lua, "acp.chat.registry.name"),
+            open_chat=partial(self._call.lua, "acp.chat.window.open_session"),
+            show_chat=partial(self._call.lua, "acp.chat.window.show"),
             store=self._store,
             new_client=self._new_client,
             new_session=lambda agent, cwd: Session(agent, cwd, self._reactions.changed),
@@ -277,7 +277,7 @@ class App:
 
     def _on_group(self, group: int, alive: bool) -> None:
         self._groups.note(group, alive)
-        self._call.post("acp.bridge.group", group, alive)
+        self._call.post("acp.host.bridge.group", group, alive)
 
     def _fault(self, error: BaseException) -> None:
         """Our own mistake: a traceback into the log (stderr), one line on screen."""

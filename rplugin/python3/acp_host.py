@@ -1,4 +1,4 @@
-"""The remote plugin: pynvim's host loads this file; `lua/acp/bridge.lua` starts that host.
+"""The remote plugin: pynvim's host loads this file; `lua/acp/host/bridge.lua` starts that host.
 
 Only pynvim and the standard library are imported here. The first notification imports the program,
 so that a missing package can be told to the user (pynvim swallows import errors).
@@ -16,7 +16,7 @@ import pynvim
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
-REPORT = "require('acp.bridge').host_failed(...)"
+REPORT = "require('acp.host.bridge').host_failed(...)"
 
 
 @pynvim.plugin

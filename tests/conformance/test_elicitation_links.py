@@ -327,5 +327,5 @@ def test_c295_a_link_is_opened_by_the_system_and_by_nothing_else() -> None:
     python = {path: path.read_text() for path in ROOT.glob("python/acp_nvim/**/*.py")}
     fetches = re.compile(r"\b(urllib\.request|http\.client|webbrowser|socket)\b")
     assert not [path.name for path, text in python.items() if fetches.search(text)]
-    lua = {path: path.read_text() for path in ROOT.glob("lua/acp/*.lua")}
+    lua = {path: path.read_text() for path in ROOT.glob("lua/acp/**/*.lua")}
     assert [path.name for path, text in lua.items() if "vim.ui.open" in text] == ["form.lua"]

@@ -1,4 +1,4 @@
-"""Drawing: what `acp.apply` does to a buffer and to the windows that show it."""
+"""Drawing: what `acp.ui.apply` does to a buffer and to the windows that show it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def chat(spy: BridgeSpy) -> int:
 
 
 def window_of(nvim: Neovim, buffer: int) -> int:
-    return nvim.lua("return require('acp.layout').window_of(...)", buffer)
+    return nvim.lua("return require('acp.ui.layout').window_of(...)", buffer)
 
 
 def view(nvim: Neovim, window: int) -> dict[str, int]:
@@ -138,7 +138,7 @@ def test_a_frame_under_textlock_fails_and_leaves_the_buffer_closed(
         """local chat = ...
         _G.locked = function()
           local part = { bufnr = chat, ops = { { 0, 1, { 'x' }, {} } } }
-          _G.result = require('acp.apply').frame({ buffers = { part }, events = {} })
+          _G.result = require('acp.ui.apply').frame({ buffers = { part }, events = {} })
           return ''
         end
         vim.keymap.set('n', '<F2>', 'v:lua.locked()', { expr = true })""",

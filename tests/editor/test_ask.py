@@ -21,11 +21,11 @@ def config(nvim: Neovim, window: int) -> dict[str, Any]:
 
 
 def focus(nvim: Neovim, *ask_id: str) -> None:
-    nvim.lua("require('acp.window').focus_ask(...)", *ask_id)
+    nvim.lua("require('acp.ask.menus').focus_ask(...)", *ask_id)
 
 
 def close(nvim: Neovim, ask_id: str = "ask-1") -> None:
-    nvim.lua("require('acp.window').close_ask(...)", ask_id)
+    nvim.lua("require('acp.ask.menus').close_ask(...)", ask_id)
 
 
 def here(nvim: Neovim) -> int:
@@ -56,7 +56,7 @@ def test_it_opens_without_focus_and_changes_no_mode(
 def test_it_lies_at_the_bottom_of_its_chat(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     asked = spy.open_ask(chat)
     place = config(nvim, asked["winid"])
-    info = nvim.lua("return vim.fn.getwininfo(require('acp.layout').window_of(...))[1]", chat)
+    info = nvim.lua("return vim.fn.getwininfo(require('acp.ui.layout').window_of(...))[1]", chat)
     bottom = info["winrow"] - 1 + info["winbar"] + info["height"]
     assert place["row"] + place["height"] + 2 == bottom
     assert place["col"] + place["width"] + 2 <= nvim.eval("&columns")
@@ -65,7 +65,7 @@ def test_it_lies_at_the_bottom_of_its_chat(nvim: Neovim, spy: BridgeSpy, chat: i
 def test_without_its_chat_it_is_in_the_corner_where_the_cursor_is_not(
     nvim: Neovim, spy: BridgeSpy, chat: int
 ) -> None:
-    nvim.lua("require('acp.window').chat('close')")
+    nvim.lua("require('acp.chat.window').chat('close')")
     asked = spy.open_ask(chat)
     assert config(nvim, asked["winid"])["row"] == 0
     close(nvim)
@@ -202,7 +202,7 @@ def test_where_neovim_refuses_it_opens_soon_after(nvim: Neovim, spy: BridgeSpy, 
     nvim.lua(
         """local chat = ...
         _G.locked = function()
-          _G.first = require('acp.window').open_ask({
+          _G.first = require('acp.ask.menus').open_ask({
             id = 'late', chat = chat, title = 't', footer = 'f',
             ops = { { 0, 1, { 'x', 'yes' }, {} } }, option_rows = { 1 }, options = { 'y' },
             detail_ops = {}, detail_filetype = '',
@@ -220,7 +220,7 @@ def test_where_neovim_refuses_it_opens_soon_after(nvim: Neovim, spy: BridgeSpy, 
 
 
 def test_it_does_not_keep_neovim_from_quitting(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
-    nvim.lua("require('acp.window').chat('close')")
+    nvim.lua("require('acp.chat.window').chat('close')")
     spy.open_ask(chat)
     nvim.rpc.notify("nvim_command", "quit")
     assert nvim.exit_code() == 0

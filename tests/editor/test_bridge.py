@@ -69,7 +69,7 @@ def test_mistakes_in_the_configuration_are_told_once_and_kept() -> None:
             stage.notify("start")
             stage.until_told("start", number + 1)
         assert stage.messages() == ["acp: one is odd (and 1 more, see :checkhealth acp)"]
-        problems = stage.nvim.lua("return require('acp.bridge').problems")
+        problems = stage.nvim.lua("return require('acp.host.bridge').problems")
         assert problems == ["one is odd", "two is odd"]
 
 
@@ -93,10 +93,10 @@ def test_a_call_is_answered(stage: HostStage) -> None:
 
 
 def test_the_host_is_killed(stage: HostStage) -> None:
-    chat = stage.nvim.lua("return require('acp.window').open_session('x').chat")
+    chat = stage.nvim.lua("return require('acp.chat.window').open_session('x').chat")
     child = stage.child()
     first = stage.host()
-    stage.nvim.lua("require('acp.bridge').call('ignore', {}, function(err) _G.err = err end)")
+    stage.nvim.lua("require('acp.host.bridge').call('ignore', {}, function(err) _G.err = err end)")
     os.kill(first, signal.SIGKILL)
     stage.nvim.wait("_G.err ~= nil")
     until_gone(child)
@@ -123,8 +123,8 @@ def test_a_command_right_after_the_host_was_killed_starts_a_new_one(stage: HostS
         repeat -- no exit is told meanwhile, but the channel closes
           vim.fn.system({ 'true' })
         until not pcall(vim.rpcnotify, channel.id, 'acp', 'ignore', {}, vim.NIL)
-        assert(require('acp.bridge').running())
-        return require('acp.bridge').notify('start', { agent = 'y' })""",
+        assert(require('acp.host.bridge').running())
+        return require('acp.host.bridge').notify('start', { agent = 'y' })""",
         first,
     )
     stage.until_told("start")
@@ -158,7 +158,7 @@ def test_an_interpreter_that_cannot_run_the_host(
     with HostStage({"python": python}) as stage:
         err, _ = stage.call("start")
         assert err.startswith(sentence.replace("PATH", python))
-        assert stage.nvim.lua("return require('acp.bridge').problems") == []
+        assert stage.nvim.lua("return require('acp.host.bridge').problems") == []
         assert len(stage.messages()) == 1
 
 
@@ -181,7 +181,7 @@ def check_chat(nvim: Neovim, sentence: str) -> None:
     """What hinders the host stands in the chat as well; nothing waits for a key."""
     nvim.input(":AcpStart tutor<CR>")
     nvim.wait("require('acp').status().state == 'closed'")
-    chat = nvim.lua("return require('acp.window').current()")
+    chat = nvim.lua("return require('acp.chat.window').current()")
     assert nvim.lines(chat) == [sentence]
     assert nvim.messages().splitlines()[-1].startswith("acp: ")
     assert nvim.lua("return require('acp').inspect()")["host"] == {
@@ -216,10 +216,10 @@ def test_the_default_agent_cannot_be_started_for_a_prompt() -> None:
 
 def test_the_plugins_own_environment_is_preferred_to_other_pythons(nvim: Neovim) -> None:
     nvim.lua("vim.g.acp = {} ; vim.g.python3_host_prog = '~/my python'")
-    find = "return { require('acp.interpreter').find() }"
+    find = "return { require('acp.host.interpreter').find() }"
     home = nvim.eval("$HOME")
     assert nvim.lua(find) == [f"{home}/my python", "vim.g.python3_host_prog"]
-    venv = Path(nvim.lua("return require('acp.interpreter').venv_python()"))
+    venv = Path(nvim.lua("return require('acp.host.interpreter').venv_python()"))
     venv.parent.mkdir(parents=True)
     script(venv, "exit 0")
     assert nvim.lua(find) == [str(venv), ":Acp install"]
@@ -235,7 +235,7 @@ def test_modules_of_the_project_are_not_imported(stage: HostStage) -> None:
 
 def test_the_host_says_that_it_is_of_no_use(stage: HostStage) -> None:
     stage.notify("fail")
-    stage.nvim.wait("not require('acp.bridge').running()")
+    stage.nvim.wait("not require('acp.host.bridge').running()")
     stage.nvim.wait(lambda: stage.messages())
     assert stage.messages() == ["acp: no package"]
 

@@ -1,4 +1,4 @@
-"""`acp.buffer` in a real Neovim: exact bytes, and everything of the user's stays in its place."""
+"""`acp.files.live` in a real Neovim: exact bytes, and what is the user's stays in its place."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def open_file(nvim: Neovim, data: bytes, name: str = "a.txt") -> Path:
 
 
 def read(nvim: Neovim, path: Path | str) -> dict[str, Any]:
-    return dict(nvim.lua("return require('acp.buffer').read(...)", str(path)))
+    return dict(nvim.lua("return require('acp.files.live').read(...)", str(path)))
 
 
 def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any) -> Any:
     live = read(nvim, path)
-    code = f"return require('acp.buffer').{verb}(...)"
+    code = f"return require('acp.files.live').{verb}(...)"
     outcome = nvim.lua(code, live["number"], live["changedtick"], hunks, UNIX | options)
     return {name: value for name, value in outcome.items() if name != "tick"}
 
@@ -62,19 +62,19 @@ def test_finds_the_buffer_through_a_symlink_and_before_it_is_saved(nvim: Neovim)
     (nvim.cwd / "link").symlink_to(real)
     nvim.command("edit link/new.txt")
     assert read(nvim, real / "new.txt")["lines"] == [""]
-    assert nvim.lua("return require('acp.buffer').paths(...)", [str(real)]) == [
+    assert nvim.lua("return require('acp.files.live').paths(...)", [str(real)]) == [
         str(real / "new.txt")
     ]
-    assert nvim.lua("return require('acp.buffer').paths(...)", [str(real) + "x"]) == []
+    assert nvim.lua("return require('acp.files.live').paths(...)", [str(real) + "x"]) == []
 
 
 def test_no_buffer_no_answer(nvim: Neovim) -> None:
-    assert nvim.lua("return require('acp.buffer').read('/nowhere')") is None
+    assert nvim.lua("return require('acp.files.live').read('/nowhere')") is None
 
 
 def test_a_changed_buffer_is_stale(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
-    code = "return require('acp.buffer').write(...)"
+    code = "return require('acp.files.live').write(...)"
     assert nvim.lua(code, nvim.eval("bufnr()"), 1, [[0, 1, ["x"]]], UNIX) == {"stale": True}
     assert path.read_bytes() == b"one\n"
 
@@ -269,7 +269,7 @@ def test_a_selection_is_read_where_it_is_now(nvim: Neovim) -> None:
     )
     nvim.command("1normal! Onew")
     nvim.command("%s/3/three/")
-    code = "return require('acp.buffer').selection(0, ...)"
+    code = "return require('acp.files.live').selection(0, ...)"
     assert nvim.lua(code, mark) == {"first": 3, "last": 4, "lines": ["2", "three"]}
     assert nvim.lua(code, mark) is None
-    assert nvim.lua("return require('acp.buffer').selection(999, 1)") is None
+    assert nvim.lua("return require('acp.files.live').selection(999, 1)") is None

@@ -8,7 +8,7 @@ from tests.support.nvim import Neovim
 
 REMEMBER = """
 _G.answers = {}
-return require('acp.calls').remember(..., function(err, result)
+return require('acp.host.calls').remember(..., function(err, result)
   table.insert(_G.answers, { err or vim.NIL, result or vim.NIL })
 end)
 """
@@ -25,15 +25,15 @@ def answers(nvim: Neovim) -> list[list[Any]]:
 def test_a_call_is_answered_once(nvim: Neovim) -> None:
     call = remember(nvim, {})
     for result in ("first", "second"):
-        nvim.lua("require('acp.bridge').answer(...)", call, None, result)
+        nvim.lua("require('acp.host.bridge').answer(...)", call, None, result)
     assert answers(nvim) == [[None, "first"]]
 
 
 def test_an_unknown_call_is_ignored(nvim: Neovim) -> None:
     call = remember(nvim, {})
-    nvim.lua("require('acp.bridge').answer(...)", call + 1, None, "late")
-    nvim.lua("require('acp.calls').forget(...)", call)
-    nvim.lua("require('acp.bridge').answer(...)", call, None, "late")
+    nvim.lua("require('acp.host.bridge').answer(...)", call + 1, None, "late")
+    nvim.lua("require('acp.host.calls').forget(...)", call)
+    nvim.lua("require('acp.host.bridge').answer(...)", call, None, "late")
     assert answers(nvim) == []
     assert nvim.messages() == ""
 
@@ -42,11 +42,11 @@ def test_who_asked_a_host_that_ended_is_told(nvim: Neovim) -> None:
     nvim.lua(
         """_G.answers, _G.hosts = {}, { { name = 'old' }, { name = 'new' } }
         for _, host in ipairs(_G.hosts) do
-          require('acp.calls').remember(host, function(err)
+          require('acp.host.calls').remember(host, function(err)
             table.insert(_G.answers, { host.name, err })
           end)
         end
-        require('acp.calls').fail(_G.hosts[1], 'it ended')"""
+        require('acp.host.calls').fail(_G.hosts[1], 'it ended')"""
     )
     assert answers(nvim) == [["old", "it ended"]]
 
@@ -54,7 +54,7 @@ def test_who_asked_a_host_that_ended_is_told(nvim: Neovim) -> None:
 def test_a_callback_that_fails_is_told_and_logged(nvim: Neovim) -> None:
     nvim.lua(
         """_G.answers = {}
-        local calls = require('acp.calls')
+        local calls = require('acp.host.calls')
         local host = {}
         for _ = 1, 2 do
           calls.remember(host, function() error('oh no') end)
@@ -67,6 +67,6 @@ def test_a_callback_that_fails_is_told_and_logged(nvim: Neovim) -> None:
     assert len(told) == 1
     assert told[0].startswith("acp: on_done failed: ") and told[0].endswith("oh no")
     assert "stack traceback" in nvim.lua(
-        "return table.concat(vim.fn.readfile(require('acp.log').path()), '\\n')"
+        "return table.concat(vim.fn.readfile(require('acp.host.log').path()), '\\n')"
     )
     assert not nvim.mode()["blocking"]

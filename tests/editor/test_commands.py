@@ -9,19 +9,6 @@ import pytest
 from tests.support.nvim import Neovim
 from tests.support.spy import BridgeSpy
 
-AGENTS = [
-    {"name": "gemini", "title": "Gemini CLI", "found": True, "install": ""},
-    {"name": "tutor", "title": "tutor", "found": True, "install": ""},
-    {"name": "goose", "title": "goose", "found": False, "install": "brew install goose"},
-]
-PICK = """
-local wanted = ...
-vim.ui.select = function(items, options, choose)
-  _G.offered = { vim.tbl_map(options.format_item, items), options.kind }
-  choose(items[wanted], wanted)
-end
-"""
-
 
 def told(nvim: Neovim) -> str:
     """Return the last message; the editor waits for nothing."""
@@ -129,7 +116,7 @@ def test_a_range_for_nobody_leaves_no_mark(nvim: Neovim, spy: BridgeSpy) -> None
     nvim.input(":1AcpPrompt explain<CR>")
     assert told(nvim) == "acp: there is no session: :AcpStart opens one"
     marks = "vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"
-    assert nvim.lua(f"require('acp.prompt') ; return {marks}") == []
+    assert nvim.lua(f"require('acp.prompt.buffer') ; return {marks}") == []
 
 
 def test_start_opens_windows_at_once(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -162,62 +149,26 @@ def test_the_default_agent_needs_no_name(nvim: Neovim, spy: BridgeSpy) -> None:
     assert spy.told("start")[0]["agent"] == "gemini"
 
 
-def test_the_picker_of_agents(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 1)
+def test_the_agent_that_was_picked_is_started(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("AcpStart")
-    spy.answer(AGENTS)
-    offered, kind = nvim.lua("return _G.offered")
-    assert offered == [
-        "gemini — Gemini CLI",
-        "tutor",
-        "goose — not installed: brew install goose",
-    ]
-    assert kind == "acp.agent"
+    assert spy.told("pick_agent") == [{}]
+    spy.answer("gemini")
     assert spy.told("start")[0]["agent"] == "gemini"
 
 
 def test_choosing_a_missing_agent_says_how_to_install_it(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 3)
     nvim.command("AcpStart")
-    spy.answer(AGENTS)
+    spy.answer(None, "goose is not installed. Install it with: brew install goose")
     assert told(nvim) == "acp: goose is not installed. Install it with: brew install goose"
     assert spy.told("start") == []
 
 
-def test_a_missing_agent_of_the_users_own(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 1)
-    nvim.command("AcpStart")
-    spy.answer([{"name": "mine", "found": False, "install": "", "command": "/opt/x"}])
-    assert nvim.lua("return _G.offered[1]") == ["mine — not installed: no /opt/x on PATH"]
-    assert told(nvim) == "acp: mine is not installed. There is no /opt/x on PATH"
-
-
 def test_a_script_is_told_that_nothing_was_started(nvim: Neovim, spy: BridgeSpy) -> None:
-    for choice, err in ((9, "no agent was chosen"), (3, "goose is not installed")):
-        nvim.lua(PICK, choice)
+    for said, err in ((None, "no agent was chosen"), ("the host is tired", "the host is tired")):
         nvim.lua("require('acp').start(nil, { on_done = function(err) _G.err = err end })")
-        spy.answer(AGENTS)
-        assert nvim.lua("return _G.err").startswith(err)
-    nvim.lua("require('acp').start(nil, { on_done = function(err) _G.err = err end })")
-    spy.answer(None, "the host is tired")
-    assert nvim.lua("return _G.err") == "the host is tired"
-
-
-def test_choosing_nothing_starts_nothing(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 9)
-    nvim.command("AcpStart")
-    spy.answer(AGENTS)
+        spy.answer(None, said)
+        assert nvim.lua("return _G.err") == err
     assert spy.told("start") == []
-
-
-def test_the_picker_never_takes_the_keys_of_someone_typing(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.lua(PICK, 1)
-    nvim.command("AcpStart")
-    nvim.input("ihel")
-    spy.answer(AGENTS)
-    nvim.input("lo")
-    assert nvim.lua("return _G.offered") is None
-    assert nvim.lines() == ["hello"]
 
 
 @pytest.mark.parametrize(
@@ -319,14 +270,14 @@ def test_what_the_host_lets_the_user_choose(nvim: Neovim, spy: BridgeSpy) -> Non
           _G.offered = { items, options.prompt, options.kind }
           choose(items[2], 2)
         end
-        require('acp.choose').select(7, 'Mode', 'acp.mode', { 'a', 'b' })"""
+        require('acp.ui.choose').select(7, 'Mode', 'acp.mode', { 'a', 'b' })"""
     )
     nvim.wait("_G.offered")
     assert nvim.lua("return _G.offered") == [["a", "b"], "Mode", "acp.mode"]
     assert spy.told("chosen") == [{"call": 7, "index": 1}]
     nvim.lua(
         """vim.ui.select = function(_, _, choose) choose(nil, nil) end
-        require('acp.choose').select(8, 'Mode', 'acp.mode', { 'a' })"""
+        require('acp.ui.choose').select(8, 'Mode', 'acp.mode', { 'a' })"""
     )
     nvim.wait("#_G.told == 2")
     assert spy.told("chosen")[1] == {"call": 8}
@@ -335,7 +286,7 @@ def test_what_the_host_lets_the_user_choose(nvim: Neovim, spy: BridgeSpy) -> Non
 def test_what_the_host_asks_waits_for_nobody_who_types(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("vim.ui.select = function() _G.offered = true end")
     nvim.input("ihel")
-    nvim.lua("require('acp.choose').select(7, 'Which mode?', 'acp.mode', { 'a' })")
+    nvim.lua("require('acp.ui.choose').select(7, 'Which mode?', 'acp.mode', { 'a' })")
     nvim.wait(lambda: spy.told("chosen") == [{"call": 7}])
     nvim.input("lo<Esc>")
     assert nvim.lua("return _G.offered") is None

@@ -32,11 +32,11 @@ def spec(path: Path | None, **more: Any) -> dict[str, Any]:
 
 
 def opened(nvim: Neovim, *arguments: Any, key: str = "one") -> Any:
-    return nvim.lua("return require('acp.compare').open(...)", key, *arguments)
+    return nvim.lua("return require('acp.ui.compare').open(...)", key, *arguments)
 
 
 def close(nvim: Neovim, key: str = "one") -> None:
-    nvim.lua("require('acp.compare').close(...)", key)
+    nvim.lua("require('acp.ui.compare').close(...)", key)
 
 
 def windows(nvim: Neovim) -> list[list[Any]]:
@@ -172,7 +172,7 @@ def test_whoever_closes_a_side_from_another_window_stays_there(nvim: Neovim, pat
     nvim.input(":new mine.txt<CR>")
     window = nvim.eval("win_getid()")
     nvim.input(":only<CR>ihello")
-    nvim.wait("require('acp.compare').find('one') == nil")
+    nvim.wait("require('acp.ui.compare').find('one') == nil")
     nvim.input(" world")
     assert [nvim.eval("win_getid()"), nvim.lines()] == [window, ["hello world"]]
 
@@ -326,7 +326,7 @@ def test_it_is_answered_from_there(
     nvim.input(keys)
     assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
     assert nvim.eval("win_getid()") == window
-    nvim.lua("require('acp.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
     assert nvim.eval("win_getid()") == window
     assert not any(is_diff for _, is_diff in windows(nvim))
@@ -346,7 +346,7 @@ def test_it_is_left_pending(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int,
 
 def test_it_goes_with_the_request(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
     window = compared(nvim, spy, chat, path)
-    nvim.lua("require('acp.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     assert nvim.eval("[tabpagenr('$'), win_getid()]") == [1, window]
 
 
@@ -357,14 +357,14 @@ def test_it_goes_with_the_request_while_the_user_is_elsewhere(
     nvim.command("tabfirst | wincmd t")
     window = nvim.eval("win_getid()")
     nvim.wait(lambda: bool(spy.told("ask_window")))
-    nvim.lua("require('acp.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     assert nvim.eval("[tabpagenr('$'), win_getid()]") == [1, window]
 
 
 def test_it_goes_once_neovim_lets_it(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
     window = compared(nvim, spy, chat, path)
     nvim.input(":<C-f>")
-    nvim.lua("require('acp.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     assert nvim.eval("getcmdwintype()") == ":"
     nvim.input(":q<CR>")
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
@@ -374,7 +374,7 @@ def test_it_goes_once_neovim_lets_it(nvim: Neovim, path: Path, spy: BridgeSpy, c
 
 def goes(nvim: Neovim) -> None:
     """Take the request back, as the host would."""
-    nvim.lua("require('acp.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
 
 
 def goes_later(nvim: Neovim) -> None:
@@ -389,7 +389,7 @@ def goes_later(nvim: Neovim) -> None:
 
 
 def is_over(nvim: Neovim) -> bool:
-    return bool(nvim.lua("return require('acp.compare').find('ask-1') == nil"))
+    return bool(nvim.lua("return require('acp.ui.compare').find('ask-1') == nil"))
 
 
 def prompt_of(nvim: Neovim) -> list[str]:
@@ -590,7 +590,7 @@ def test_a_request_that_is_over_compares_nothing(nvim: Neovim, spy: BridgeSpy, c
     spy.answer(None)
     assert "nothing to compare" in nvim.messages()
     nvim.input("d")
-    nvim.lua("require('acp.window').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
     spy.answer(None)
     assert nvim.eval("tabpagenr('$')") == 1
 

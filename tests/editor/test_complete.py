@@ -38,7 +38,8 @@ def open_session(spy: BridgeSpy) -> int:
 @pytest.mark.parametrize("line", ["Acp ", "'<,'>Acp ", "silent Acp ", "Acp  "])
 def test_sub_commands(nvim: Neovim, line: str) -> None:
     names = nvim.lua(
-        "return vim.tbl_map(function(it) return it.name end, require('acp.commands').list)"
+        "local all = require('acp.command.subcommands').list"
+        " return vim.tbl_map(function(it) return it.name end, all)"
     )
     assert completed(nvim, line) == names
     assert {"start", "mode", "config", "install"} <= set(names)
@@ -84,14 +85,14 @@ def test_agents_are_the_presets_the_tutor_and_the_users_own(nvim: Neovim) -> Non
     assert completed(nvim, "AcpStart ") == presets
     nvim.lua("require('acp').setup({ agents = { aaa = { command = 'x' }, gemini = {} } })")
     assert completed(nvim, "AcpStart ") == ["aaa", *presets]
-    nvim.lua("vim.g.acp = { agents = 5 } ; require('acp.options').setup({ agents = 5 })")
+    nvim.lua("vim.g.acp = { agents = 5 } ; require('acp.host.options').setup({ agents = 5 })")
     assert completed(nvim, "AcpStart ") == presets
 
 
 def test_nothing_is_started_for_it(nvim: Neovim) -> None:
     for line in ("Acp ", "Acp start ", "Acp mode ", "AcpPrompt /"):
         completed(nvim, line)
-    assert nvim.lua("return require('acp.bridge').running()") is False
+    assert nvim.lua("return require('acp.host.bridge').running()") is False
 
 
 def test_slash_commands_in_the_prompt(nvim: Neovim, spy: BridgeSpy) -> None:

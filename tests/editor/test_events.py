@@ -67,7 +67,7 @@ def test_events_arrive_with_their_data_in_order(job: MainJob) -> None:
 def test_what_an_event_tells_is_on_the_screen_already(job: MainJob) -> None:
     job.nvim.lua("""
       vim.api.nvim_create_autocmd('User', { pattern = 'AcpTurnEnded', callback = function()
-        _G.seen = vim.api.nvim_buf_get_lines(require('acp.window').current(), 0, -1, true)
+        _G.seen = vim.api.nvim_buf_get_lines(require('acp.chat.window').current(), 0, -1, true)
       end })
     """)
     agent = job.start()

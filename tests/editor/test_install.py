@@ -41,7 +41,9 @@ def install(tmp_path: Path) -> Iterator[Install]:
             env = {"PATH": str(folder), "CALLS": str(calls)}
             nvim = stack.enter_context(Neovim(env=env))
             nvim.lua("vim.g.acp = {}")
-            nvim.lua("require('acp.install').run(function(err) _G.done = { err or vim.NIL } end)")
+            nvim.lua(
+                "require('acp.host.install').run(function(err) _G.done = { err or vim.NIL } end)"
+            )
             err = nvim.wait("_G.done")[0]
             assert not nvim.mode()["blocking"]
             said = nvim.messages().splitlines()

@@ -32,7 +32,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_lua_finds_what_the_host_finds(nvim: Neovim, text: str) -> None:
-    code = "return require('acp.mention').find(...)"
+    code = "return require('acp.prompt.mention').find(...)"
     found = nvim.lua(code, text)
     names = [tuple(name for name, _ in it["names"]) for it in found]
     assert list(dict.fromkeys(names)) == [it.names for it in find_mentions(text)]
@@ -167,7 +167,9 @@ def test_completion_knows_the_files_of_the_project(job: MainJob) -> None:
     job.command("set completeopt=menuone,noinsert")
     job.command("Acp prompt")
     job.nvim.input("i@smn")
-    job.until(lambda: job.nvim.lua("return #require('acp.mention').complete(...)", *chat(job)))
+    job.until(
+        lambda: job.nvim.lua("return #require('acp.prompt.mention').complete(...)", *chat(job))
+    )
     job.nvim.input("<C-x><C-o><C-y>")
     assert job.nvim.lines() == ["@src/main.py"]
     job.nvim.input("<Esc>")

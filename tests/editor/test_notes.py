@@ -21,7 +21,7 @@ EMBEDDING: dict[str, Any] = {"agentCapabilities": {"promptCapabilities": {"embed
 
 def note(nvim: Neovim, chat: int, *notes: dict[str, str]) -> None:
     """Say what goes along, as the host does."""
-    nvim.lua("require('acp.prompt').notes(...)", chat, list(notes))
+    nvim.lua("require('acp.prompt.attachment').note(...)", chat, list(notes))
 
 
 def bar(nvim: Neovim, prompt: int) -> str:
@@ -77,9 +77,9 @@ def test_the_hint_goes_before_the_labels_where_there_is_little_room(
 def test_ctrl_x_drops_notes_first_then_selections(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("set columns=200")
     nvim.lua("vim.fn.setline(1, { 'a', 'b' })")
-    selection = nvim.lua("return require('acp.prompt').select(1, 1)")
+    selection = nvim.lua("return require('acp.prompt.attachment').select(1, 1)")
     chat, prompt = spy.open_session()
-    nvim.lua("require('acp.prompt').attach(...)", chat, selection)
+    nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
     note(nvim, chat, REJECTED, CHANGED)
     assert bar(nvim, prompt).startswith(" @buffer 1:1  rejected: 2 files  changed: 100%.py")
     nvim.input("<C-x>")
@@ -183,7 +183,7 @@ def test_a_closed_or_wiped_chat_has_no_notes(nvim: Neovim, spy: BridgeSpy) -> No
     chat, prompt = spy.open_session()
     spy.frame(chat, status={"state": "idle"})
     note(nvim, chat, REJECTED)
-    nvim.lua("require('acp.window').host_died()")
+    spy.end_host()
     assert "rejected" not in bar(nvim, prompt)
     nvim.command("wincmd t | wincmd b")
     assert spy.told("notes") == []
@@ -255,11 +255,11 @@ def test_what_the_user_drops_is_not_told(job: MainJob, file: Path) -> None:
 
 NOTED = """
 _G.noted = {}
-local prompt = require('acp.prompt')
-local notes = prompt.notes
-function prompt.notes(chat, found)
+local attachment = require('acp.prompt.attachment')
+local note = attachment.note
+function attachment.note(chat, found)
   vim.list_extend(_G.noted, found)
-  return notes(chat, found)
+  return note(chat, found)
 end
 """
 

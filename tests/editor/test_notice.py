@@ -11,7 +11,7 @@ from tests.support.nvim import Neovim
 
 
 def notice(nvim: Neovim, text: str, *, warning: bool = False) -> None:
-    nvim.lua("require('acp.notice').notice(...)", text, warning)
+    nvim.lua("require('acp.ui.notice').notice(...)", text, warning)
 
 
 def messages(nvim: Neovim) -> list[str]:
@@ -31,7 +31,7 @@ def test_a_long_text_is_cut_to_fit(nvim: Neovim, letter: str) -> None:
     assert shown.endswith("…")
     space = nvim.eval("v:echospace")
     assert space - 2 <= nvim.eval(f"strdisplaywidth('{shown}')") <= space
-    log = Path(nvim.lua("return require('acp.log').path()")).read_text()
+    log = Path(nvim.lua("return require('acp.host.log').path()")).read_text()
     assert letter * 300 in log
 
 
@@ -39,13 +39,13 @@ def test_many_at_once_make_no_prompt(nvim: Neovim) -> None:
     with Screen(nvim, 80, 24) as screen:
         for number in range(8):
             notice(nvim, f"{number} " + "x" * 200, warning=number % 2 == 0)
-        nvim.lua("for i = 1, 4 do require('acp.notice').warn('last ' .. i) end")
+        nvim.lua("for i = 1, 4 do require('acp.ui.notice').warn('last ' .. i) end")
         screen.wait_for("acp: last 4")
         assert not nvim.mode()["blocking"]
 
 
 def test_a_mishap_that_is_told_by_two_is_told_once(nvim: Neovim) -> None:
-    nvim.lua("for _ = 1, 2 do require('acp.notice').warn('gone') end")
+    nvim.lua("for _ = 1, 2 do require('acp.ui.notice').warn('gone') end")
     assert messages(nvim) == ["acp: gone"]
     notice(nvim, "gone")
     assert messages(nvim) == ["acp: gone"] * 2
@@ -56,7 +56,7 @@ def test_in_a_fast_event(nvim: Neovim) -> None:
         """local timer = vim.uv.new_timer()
         timer:start(0, 0, function()
           timer:close()
-          require('acp.notice').notice('from far')
+          require('acp.ui.notice').notice('from far')
         end)"""
     )
     nvim.wait(lambda: messages(nvim) == ["acp: from far"])

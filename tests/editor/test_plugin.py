@@ -61,7 +61,7 @@ def test_it_maps_plugs_and_nothing_else(nvim: Neovim) -> None:
 def test_leaving_without_use_loads_nothing(nvim: Neovim) -> None:
     nvim.lua(
         """vim.api.nvim_create_autocmd('VimLeave', { callback = function()
-          vim.fn.writefile({ package.loaded['acp.bridge'] and 'loaded' or 'not' }, 'left')
+          vim.fn.writefile({ package.loaded['acp.host.bridge'] and 'loaded' or 'not' }, 'left')
         end })"""
     )
     path = nvim.cwd / "left"
@@ -72,21 +72,21 @@ def test_leaving_without_use_loads_nothing(nvim: Neovim) -> None:
 
 def test_colours_are_links_that_a_user_may_override(nvim: Neovim) -> None:
     nvim.command("highlight link AcpCode Error")
-    nvim.lua("require('acp.highlights').define()")
+    nvim.lua("require('acp.ui.highlights').define()")
     assert nvim.lua("return vim.api.nvim_get_hl(0, { name = 'AcpCode' }).link") == "Error"
 
 
 def test_colours_are_back_after_a_colour_scheme(nvim: Neovim) -> None:
     links = nvim.lua(
-        """require('acp.highlights').define()
+        """require('acp.ui.highlights').define()
         vim.cmd.colorscheme('habamax')
         local found = {}
-        for name in pairs(require('acp.highlights').links) do
+        for name in pairs(require('acp.ui.highlights').links) do
           found[name] = vim.api.nvim_get_hl(0, { name = name }).link or 'none'
         end
         return found"""
     )
-    assert links == nvim.lua("return require('acp.highlights').links")
+    assert links == nvim.lua("return require('acp.ui.highlights').links")
 
 
 def test_a_chat_that_is_only_a_name(nvim: Neovim) -> None:
@@ -174,7 +174,7 @@ def test_start_goes_to_the_open_session(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_respond_tells_the_host_if_there_is_one(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("require('acp').respond('ask-1', 'yes')")
     assert spy.told("respond") == [{"ask": "ask-1", "option": "yes"}]
-    nvim.lua("require('acp.bridge').running = function() return false end")
+    nvim.lua("require('acp.host.bridge').running = function() return false end")
     nvim.lua("require('acp').respond('ask-1', 'yes')")
     assert len(spy.told("respond")) == 1
 

@@ -73,7 +73,7 @@ def test_writing_to_a_file_is_not_sending(
 def test_text_that_cannot_be_sent_stays(
     nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
 ) -> None:
-    nvim.lua("require('acp.bridge').notify = function() return false end")
+    nvim.lua("require('acp.host.bridge').notify = function() return false end")
     nvim.input("ihello<Esc><CR>")
     assert nvim.lines(session[1]) == ["hello"]
 
@@ -145,14 +145,14 @@ def test_editing_again_and_wiping_keep_the_draft(
     nvim.input("A again<Esc>")
     assert nvim.eval("[&modified, &buftype]") == [0, "acwrite"]
     nvim.command("bwipeout")
-    nvim.lua("require('acp.window').show(...)", chat)
+    nvim.lua("require('acp.chat.window').show(...)", chat)
     assert nvim.lines() == ["hello again"]
     nvim.input("<CR>")
     assert spy.told("prompt") == [sent(chat, "hello again")]
 
 
 def select(nvim: Neovim, first: int, last: int) -> dict[str, Any]:
-    return nvim.lua("return require('acp.prompt').select(...)", first, last)
+    return nvim.lua("return require('acp.prompt.attachment').select(...)", first, last)
 
 
 def test_a_selection_of_a_file(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -171,7 +171,7 @@ def test_a_selection_of_a_file(nvim: Neovim, spy: BridgeSpy) -> None:
     }
     nvim.command("0put ='above'")
     nvim.command("$put ='below'")
-    now = nvim.lua("return require('acp.buffer').selection(...)", 1, mark)
+    now = nvim.lua("return require('acp.files.live').selection(...)", 1, mark)
     assert now == {"first": 3, "last": 4, "lines": ["b", "c"]}
 
 
@@ -187,7 +187,7 @@ def test_attached_selections_are_shown_and_go_along(nvim: Neovim, spy: BridgeSpy
     first, second = select(nvim, 1, 1), select(nvim, 1, 2)
     chat, prompt = spy.open_session()
     for selection in (first, second):
-        nvim.lua("require('acp.prompt').attach(...)", chat, selection)
+        nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
     assert "@buffer 1:1  @buffer 1:1-2" in nvim.lua("return vim.b[...].acp_winbar", prompt)
     nvim.input("<C-x>")
     assert "1:1-2" not in nvim.lua("return vim.b[...].acp_winbar", prompt)

@@ -30,7 +30,7 @@ return #vim.api.nvim_get_autocmds({ group = 'acp.review' })
 HUNKS = """
 return vim.tbl_map(function(hunk)
   return { hunk.first, hunk.last }
-end, require('acp.hunks').of(0))
+end, require('acp.review.hunks').of(0))
 """
 
 
@@ -223,9 +223,9 @@ def test_it_draws_whatever_the_user_is_doing(
     assert len(nvim.lua("return vim.fn.getqflist()")) == len(shown.changes)
 
 
-def test_the_marks_go_with_the_host(nvim: Neovim, host: ReviewingNeovim) -> None:
+def test_the_marks_go_with_the_host(nvim: Neovim, spy: BridgeSpy, host: ReviewingNeovim) -> None:
     opened(nvim, host)
-    nvim.lua("require('acp.window').host_died()")
+    spy.end_host()
     assert nvim.lua(MARKS, "acp_review") == []
     assert nvim.lua(AUTOCOMMANDS) == 0
 

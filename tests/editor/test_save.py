@@ -157,7 +157,7 @@ def test_an_edit_without_a_save_is_a_step_of_its_own_and_modified(nvim: Neovim) 
     path = open_file(nvim, b"1\n2\n3\n")
     nvim.input("Aa<Esc>")
     live = read(nvim, path)
-    code = "return require('acp.buffer').edit(...)"
+    code = "return require('acp.files.live').edit(...)"
     done = nvim.lua(code, live["number"], live["changedtick"], [[2, 3, ["III"]]], None, False)
     assert done == {"ok": True, "tick": nvim.eval("b:changedtick")}
     assert nvim.lua(code, live["number"], live["changedtick"], [], None, False) == {"stale": True}
@@ -170,7 +170,7 @@ def test_an_edit_without_a_save_is_a_step_of_its_own_and_modified(nvim: Neovim) 
 
 def merge_in(nvim: Neovim, path: Path, hunks: list[object], *, settled: bool = True) -> object:
     live = read(nvim, path)
-    code = "return require('acp.buffer').edit(...)"
+    code = "return require('acp.files.live').edit(...)"
     outcome = nvim.lua(code, live["number"], live["changedtick"], hunks, None, settled)
     return {name: value for name, value in outcome.items() if name != "tick"}
 
@@ -309,7 +309,7 @@ def test_three_edits_far_apart_in_a_long_file(nvim: Neovim) -> None:
 def test_a_file_that_another_neovim_has_open_is_known_by_its_swap_file(nvim: Neovim) -> None:
     path = nvim.cwd.resolve() / "a.txt"
     path.write_bytes(b"one\n")
-    holder = "return require('acp.buffer').holder(...)"
+    holder = "return require('acp.files.live').holder(...)"
     assert nvim.lua(holder, str(path)) is None
     with Neovim(cwd=nvim.cwd) as other:
         other.command(f"set directory=. updatecount=200 | edit {path}")
@@ -329,7 +329,7 @@ def test_a_file_that_another_neovim_has_open_is_known_by_its_swap_file(nvim: Neo
 
 def test_lines_are_told_again_only_when_they_may_be_others(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
-    code = "return require('acp.buffer').read(...)"
+    code = "return require('acp.files.live').read(...)"
 
     def known() -> list[object]:
         live = read(nvim, path)

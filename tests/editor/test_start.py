@@ -133,3 +133,48 @@ def test_stop_lets_the_agent_end_by_itself(job: MainJob) -> None:
     job.gone(agent.pid)
     assert job.until_event("AcpSessionClosed") == {"agent": "scripted", "session": "sess 1/ü"}
     assert job.inspect()["connections"][0]["exit"] == {"code": 0}
+
+
+PICK = """
+vim.ui.select = function(labels, how, on_choice)
+  _G.offered = { how.kind, how.prompt, labels }
+  _G.pick = function(label)
+    for index, it in ipairs(labels) do
+      if it == label then return on_choice(it, index) end
+    end
+    on_choice(nil, nil)
+  end
+end
+"""
+MISSING = "absent — not installed: no /no/such on PATH"
+
+
+def test_without_an_agent_the_user_picks_one() -> None:
+    with MainJob({"default_agent": "", "agents": {"absent": {"command": "/no/such"}}}) as job:
+        job.nvim.lua(PICK)
+
+        def pick(label: str) -> None:
+            job.nvim.lua(
+                """_G.offered, _G.outcome = nil, nil
+                require('acp').start(nil, { on_done = function(err, done)
+                  _G.outcome = { err or '', done or {} }
+                end })"""
+            )
+            job.nvim.wait("_G.offered")
+            job.nvim.lua("_G.pick(...)", label)
+
+        pick("")
+        assert job.nvim.wait("_G.outcome")[0] == "no agent was chosen"
+        kind, title, labels = job.nvim.lua("return _G.offered")
+        assert (kind, title, labels[0]) == ("acp.agent", "Start an agent", "scripted")
+        assert MISSING in labels
+        pick(MISSING)
+        job.told("absent is not installed. There is no /no/such on PATH")
+        assert job.nvim.wait("_G.outcome")[0].startswith("absent is not installed")
+        assert job.inspect()["sessions"] == []
+        pick("scripted")
+        agent = job.stage.accept()
+        agent.initialize()
+        agent.open()
+        job.until_event("AcpSessionStarted")
+        assert job.nvim.wait("_G.outcome")[1]["agent"] == "scripted"

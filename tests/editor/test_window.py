@@ -23,12 +23,16 @@ def current(nvim: Neovim) -> int:
 
 
 def window(nvim: Neovim, call: str, *args: Any) -> Any:
-    return nvim.lua(f"return require('acp.window').{call}", *args)
+    return nvim.lua(f"return require('acp.chat.window').{call}", *args)
+
+
+def registry(nvim: Neovim, call: str, *args: Any) -> Any:
+    return nvim.lua(f"return require('acp.chat.registry').{call}", *args)
 
 
 def go_to(nvim: Neovim, buffer: int) -> None:
     nvim.lua(
-        "vim.api.nvim_set_current_win(require('acp.layout').window_of(...))",
+        "vim.api.nvim_set_current_win(require('acp.ui.layout').window_of(...))",
         buffer,
     )
 
@@ -109,7 +113,7 @@ def test_quit_closes_just_that_window(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, prompt = spy.open_session()
     nvim.command("quit")
     assert shown(nvim) == [1, chat]
-    window(nvim, "focus_prompt(...)", chat)
+    window(nvim, "show(...)", chat)
     assert shown(nvim) == [1, chat, prompt]
     go_to(nvim, chat)
     nvim.command("quit")
@@ -162,9 +166,9 @@ def test_current_find_and_use(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_a_chat_is_named_once_and_a_taken_name_gets_a_number(nvim: Neovim, spy: BridgeSpy) -> None:
     first, _ = spy.open_session()
     second, _ = spy.open_session()
-    assert window(nvim, "name(...)", first, "acp://tutor/a%2Fb") == "acp://tutor/a%2Fb"
-    assert window(nvim, "name(...)", second, "acp://tutor/a%2Fb") == "acp://tutor/a%2Fb (2)"
-    assert window(nvim, "name(...)", first, "acp://tutor/a%2Fb") == "acp://tutor/a%2Fb"
+    assert registry(nvim, "name(...)", first, "acp://tutor/a%2Fb") == "acp://tutor/a%2Fb"
+    assert registry(nvim, "name(...)", second, "acp://tutor/a%2Fb") == "acp://tutor/a%2Fb (2)"
+    assert registry(nvim, "name(...)", first, "acp://tutor/a%2Fb") == "acp://tutor/a%2Fb"
     assert nvim.api.nvim_buf_get_name(second) == "acp://tutor/a%2Fb (2)"
 
 
@@ -184,7 +188,7 @@ def test_deleting_a_chat_is_wiping_it(nvim: Neovim, spy: BridgeSpy) -> None:
 
 def test_editing_a_chat_again_asks_for_its_text(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
-    window(nvim, "name(...)", chat, "acp://tutor/1")
+    registry(nvim, "name(...)", chat, "acp://tutor/1")
     go_to(nvim, chat)
     nvim.command("edit")
     assert spy.told("repaint") == [{"chat": chat}]
@@ -206,7 +210,7 @@ def test_when_the_host_died_chats_are_closed(nvim: Neovim, spy: BridgeSpy) -> No
     chat, prompt = spy.open_session()
     asked = spy.open_ask(chat)
     spy.frame(chat, status={"agent": "tutor", "state": "running", "pending": 1})
-    window(nvim, "host_died()")
+    spy.end_host()
     assert nvim.lua("return vim.b[...].acp_status", chat) == {
         "agent": "tutor",
         "state": "closed",
@@ -331,7 +335,7 @@ def test_the_windows_are_dressed_when_opened_inside_of_an_autocommand(nvim: Neov
         vim.o.number = true
         vim.api.nvim_create_autocmd('User', {
           pattern = 'Inside',
-          callback = function() OPENED = require('acp.window').open_session('tutor') end,
+          callback = function() OPENED = require('acp.chat.window').open_session('tutor') end,
         })
         vim.cmd.doautocmd('User Inside')
         """

@@ -30,7 +30,7 @@ def test_the_notes_fit_the_prompt_s_window(
 ) -> None:
     with Screen(nvim, columns=columns, rows=30) as screen:
         chat, _ = spy.open_session()
-        nvim.lua("require('acp.prompt').notes(...)", chat, NOTES)
+        nvim.lua("require('acp.prompt.attachment').note(...)", chat, NOTES)
         picture = screen.wait_for(seen)
         row, column = screen.find("rejected") or (0, 0)
         assert picture.rows[row][column].attributes.foreground != picture.foreground
@@ -40,7 +40,7 @@ def test_the_notes_fit_the_prompt_s_window(
 def test_what_they_say_is_shown_in_colours(nvim: Neovim, spy: BridgeSpy) -> None:
     with Screen(nvim, columns=120, rows=30) as screen:
         chat, _ = spy.open_session()
-        nvim.lua("require('acp.prompt').notes(...)", chat, NOTES)
+        nvim.lua("require('acp.prompt.attachment').note(...)", chat, NOTES)
         nvim.input("K")
         spy.answer({"ops": [to_plain(Replace(0, 1, diff_lines(TEXT)))]})
         screen.wait_for("What the agent will be told")

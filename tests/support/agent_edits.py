@@ -36,7 +36,7 @@ return lines
 
 LOOK = """
 local done = false
-require('acp.bridge').call('why', { path = '/', line = 1 }, function()
+require('acp.host.bridge').call('why', { path = '/', line = 1 }, function()
   done = true
 end)
 return vim.wait(10000, function()

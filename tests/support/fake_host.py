@@ -1,7 +1,7 @@
-"""A host for the tests of `lua/acp/bridge.lua`: it does nothing but note what it is told.
+"""A host for the tests of `lua/acp/host/bridge.lua`: it does nothing but note what it is told.
 
 with HostStage() as stage:
-    stage.nvim.lua("require('acp.bridge').notify('start', {agent = 'x'})")
+    stage.nvim.lua("require('acp.host.bridge').notify('start', {agent = 'x'})")
     stage.until_told("start")
 """
 
@@ -34,7 +34,7 @@ class FakeHost:
         handler = getattr(self, "on_" + verb, None)
         result = handler(payload) if handler else payload
         if call and verb != "ignore":
-            self.nvim.exec_lua("require('acp.bridge').answer(...)", call, None, result)
+            self.nvim.exec_lua("require('acp.host.bridge').answer(...)", call, None, result)
 
     def on_configure(self, payload):
         options = payload["options"]
@@ -45,7 +45,7 @@ class FakeHost:
 
     def on_child(self, payload):
         child = subprocess.Popen(["sleep", "600"], start_new_session=True)
-        self.nvim.exec_lua("require('acp.bridge').group(...)", child.pid, True)
+        self.nvim.exec_lua("require('acp.host.bridge').group(...)", child.pid, True)
         self.nvim.exec_lua("_G.child = ...", child.pid)
 
     def on_complain(self, payload):
@@ -53,7 +53,7 @@ class FakeHost:
         sys.stderr.flush()
 
     def on_fail(self, payload):
-        self.nvim.exec_lua("require('acp.bridge').host_failed(...)", "acp: no package")
+        self.nvim.exec_lua("require('acp.host.bridge').host_failed(...)", "acp: no package")
 
     def on_shutdown(self, payload):
         os._exit(0)
@@ -86,14 +86,16 @@ class HostStage:
 
     def notify(self, verb: str, payload: dict[str, Any] | None = None) -> bool:
         """Let the bridge tell the host; returns what the bridge returns."""
-        return bool(self.nvim.lua("return require('acp.bridge').notify(...)", verb, payload or {}))
+        return bool(
+            self.nvim.lua("return require('acp.host.bridge').notify(...)", verb, payload or {})
+        )
 
     def call(self, verb: str, payload: dict[str, Any] | None = None) -> list[Any]:
         """Let the bridge ask the host; return error and result."""
         self.nvim.lua(
             """_G.answer = nil
             local verb, payload = ...
-            require('acp.bridge').call(verb, payload, function(err, result)
+            require('acp.host.bridge').call(verb, payload, function(err, result)
               _G.answer = { err or vim.NIL, result == nil and vim.NIL or result }
             end)""",
             verb,
@@ -111,11 +113,11 @@ class HostStage:
 
     def running(self) -> bool:
         """Return whether the bridge has a host."""
-        return bool(self.nvim.lua("return require('acp.bridge').running()"))
+        return bool(self.nvim.lua("return require('acp.host.bridge').running()"))
 
     def host(self) -> int:
         """Return the process id of the running host."""
-        return int(self.nvim.lua("return require('acp.bridge').inspect().host.pid"))
+        return int(self.nvim.lua("return require('acp.host.bridge').inspect().host.pid"))
 
     def child(self) -> int:
         """Let the host start a process in a group of its own; return that group."""
@@ -128,7 +130,7 @@ class HostStage:
 
     def log(self) -> str:
         """Return the text of the log, "" if there is none."""
-        path = Path(self.nvim.lua("return require('acp.log').path()"))
+        path = Path(self.nvim.lua("return require('acp.host.log').path()"))
         return path.read_text() if path.exists() else ""
 
 

@@ -51,7 +51,7 @@ class ReviewingNeovim:
     def tick(self, path: Path | str) -> int:
         """Return the changedtick of the buffer with that file, 0 if there is none."""
         found = self._nvim.lua(
-            "local it = require('acp.file_buffers').find(...); return it and vim.b[it].changedtick",
+            "local it = require('acp.files.buffers').find(...) return it and vim.b[it].changedtick",
             str(path),
         )
         return int(found or 0)

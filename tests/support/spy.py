@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.nvim import Neovim
 
 STUB = """
-local bridge = require('acp.bridge')
+local bridge = require('acp.host.bridge')
 _G.told = {}
 bridge.notify = function(verb, payload)
   table.insert(_G.told, { verb, payload or vim.empty_dict() })
@@ -18,11 +18,13 @@ bridge.call = function(verb, payload, on_done)
   _G.answer = on_done
 end
 bridge.running = function() return true end
+_G.ended = {}
+bridge.on_end = function(listener) table.insert(_G.ended, listener) end
 """
 
 
 class BridgeSpy:
-    """Stands in for `acp.bridge`, so that no host is started."""
+    """Stands in for `acp.host.bridge`, so that no host is started."""
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
@@ -31,6 +33,10 @@ class BridgeSpy:
     def told(self, verb: str) -> list[dict[str, Any]]:
         """Return the payloads of all notifications with that verb, oldest first."""
         return [payload for name, payload in self._nvim.lua("return _G.told") if name == verb]
+
+    def end_host(self) -> None:
+        """Let the host end by itself."""
+        self._nvim.lua("for _, listener in ipairs(_G.ended) do listener() end")
 
     def answer(self, result: Any, error: str | None = None) -> None:
         """Answer the last call."""
@@ -44,7 +50,7 @@ class BridgeSpy:
 
     def open_session(self, agent: str = "tutor") -> tuple[int, int]:
         """Open chat and prompt; return their buffers."""
-        made = self._nvim.lua("return require('acp.window').open_session(...)", agent)
+        made = self._nvim.lua("return require('acp.chat.window').open_session(...)", agent)
         return made["chat"], made["prompt"]
 
     def frame(self, bufnr: int, *ops: list[Any], **part: Any) -> dict[str, list[int]]:
@@ -53,7 +59,7 @@ class BridgeSpy:
         buffers = [{"bufnr": bufnr, "ops": list(ops), **part}]
         frame = {"buffers": buffers, "events": events}
         result: dict[str, list[int]] = self._nvim.lua(
-            "return require('acp.apply').frame(...)", frame
+            "return require('acp.ui.apply').frame(...)", frame
         )
         return result
 
@@ -72,6 +78,6 @@ class BridgeSpy:
             "detail_filetype": "",
         }
         result: dict[str, int] = self._nvim.lua(
-            "return require('acp.window').open_ask(...)", ask | more
+            "return require('acp.ask.menus').open_ask(...)", ask | more
         )
         return result

@@ -1,7 +1,7 @@
 """What some agents do in a way of their own, made into what the others do.
 
-Which agent has which quirk is data in `agents.py`; here is what each means. Called by the client on
-every event of an agent, before its session sees it.
+Which agent has which quirk is data in `agents.json`; here is what each means. Called by the client
+on every event of an agent, before its session sees it.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.state import Notice
+from acp_nvim.view.agents import advice, label
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import available, launch
 from acp_nvim.workspace.root import find_root, is_too_wide
@@ -89,8 +90,18 @@ async def _restart(desk: Desk, old: Client) -> None:
         desk.ground.start_soon(client.reopen, chat.session, chat.session.id)
 
 
+async def pick_agent(desk: Desk, _payload: Mapping[str, Any]) -> str | None:
+    """Let the user pick an agent to start; answer its name, or None if none was picked."""
+    rows = available(desk.options, root=desk.paths["root"])
+    choices = [Choice(label(row), row) for row in rows]
+    row = await desk.ground.chooser.choose("Start an agent", "acp.agent", choices)
+    if row is not None and not row["found"]:
+        raise UserError(advice(row))
+    return None if row is None else str(row["name"])
+
+
 def agents(desk: Desk, _payload: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Answer the agents for the picker: found, tutor, missing."""
+    """Answer the agents for `:checkhealth acp`: found, tutor, missing."""
     rows = available(desk.options, root=desk.paths["root"])
     for row in rows:
         client = desk.client(row["name"])

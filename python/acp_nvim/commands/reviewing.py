@@ -14,7 +14,7 @@ from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
-from acp_nvim.view.review.lists import announcement, quickfix, turn_key
+from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
 from acp_nvim.workspace.workspace import Desk
@@ -78,8 +78,8 @@ def met(desk: Desk, payload: Mapping[str, Any]) -> None:
 
 
 @in_order
-async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
-    """Keep or reject lines, a file or all; answer how many hunks were decided, and are left."""
+async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
+    """Keep or reject lines, a file or all; answer what became of it, in a sentence."""
     board, ground = desk.ground.board, desk.ground
     is_all = payload.get("scope") == "all"
     await (ground.caught_up() if is_all else ground.restore())
@@ -103,7 +103,7 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> dict[str, int]:
     if failed:
         raise UserError("; ".join(failed))
     left = sum(len(each.pending) for each in board.reviews())
-    return {"done": done, "left": left}
+    return decided(str(payload["verdict"]), str(payload["scope"]), done, left)
 
 
 @in_order

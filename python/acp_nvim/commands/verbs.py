@@ -34,6 +34,7 @@ VERBS: Mapping[str, Handler] = {
     "sessions": sessions.sessions,
     "reopen": sessions.reopen,
     "agents": agent.agents,
+    "pick_agent": agent.pick_agent,
     "log": agent.log,
     "login": login.login,
     "logout": login.logout,

@@ -56,7 +56,7 @@ async def read_if_text(path: str, encoding: str = "") -> DiskText | None:
 def stamp(path: str) -> str:
     """Return what tells one state of the file from the next, "" if it is not there.
 
-    The same as `lua/acp/stamps.lua` makes: time of change, size and inode.
+    The same as `lua/acp/files/stamps.lua` makes: time of change, size and inode.
     """
     try:
         status = os.stat(path)

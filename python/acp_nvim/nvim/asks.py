@@ -27,7 +27,7 @@ PATIENCE = 0.3
 
 
 class AskFloats:
-    """Implements `ports.Asks` with `lua/acp/ask.lua`."""
+    """Implements `ports.Asks` with `lua/acp/ask/menus.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         self._call = call
@@ -56,7 +56,7 @@ class AskFloats:
             shown = view if better is None else await self._best(view, better)
             if view.id not in self._open:
                 return
-            place = await self._call.lua("acp.window.open_ask", _plain(shown))
+            place = await self._call.lua("acp.ask.menus.open_ask", _plain(shown))
             if view.id in self._open:
                 self._places[view.id] = (place["bufnr"], place["winid"])
             announce()
@@ -88,13 +88,13 @@ class AskFloats:
 
         async def job() -> None:
             if view.id in self._open:
-                await self._call.lua("acp.window.redraw_ask", _plain(view))
+                await self._call.lua("acp.ask.menus.redraw_ask", _plain(view))
 
         self._send.send_nowait(job)
 
     async def browse(self, url: str) -> str | None:
         """See `ports.Asks`."""
-        problem = await self._call.lua("acp.form.browse", url)
+        problem = await self._call.lua("acp.ask.form.browse", url)
         return str(problem) if problem else None
 
     def close(self, ask_id: str) -> None:
@@ -103,7 +103,7 @@ class AskFloats:
         self._places.pop(ask_id, None)
 
         async def job() -> None:
-            await self._call.lua("acp.window.close_ask", ask_id)
+            await self._call.lua("acp.ask.menus.close_ask", ask_id)
 
         self._send.send_nowait(job)
 
@@ -111,7 +111,7 @@ class AskFloats:
         """See `ports.Asks`."""
 
         async def job() -> None:
-            await self._call.lua("acp.window.focus_ask", ask_id, calmly)
+            await self._call.lua("acp.ask.menus.focus_ask", ask_id, calmly)
 
         self._send.send_nowait(job)
 

@@ -19,7 +19,7 @@ _LUA = "local module, name = ...; return require(module)[name](select(3, ...))"
 
 
 class Call:
-    """Calls functions of the plugin's Lua modules, named like "acp.buffer.read"."""
+    """Calls functions of the plugin's Lua modules, named like "acp.files.live.read"."""
 
     def __init__(self, nvim: Nvim) -> None:
         self._nvim = nvim

@@ -1,4 +1,4 @@
-"""Two texts side by side in a tabpage of their own: `lua/acp/compare.lua`."""
+"""Two texts side by side in a tabpage of their own: `lua/acp/ui/compare.lua`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class NvimComparer:
 
     async def open(self, key: str, comparison: Comparison) -> bool:
         """See `ports.Comparer`."""
-        return bool(await self._call.lua("acp.compare.open", key, to_plain(comparison)))
+        return bool(await self._call.lua("acp.ui.compare.open", key, to_plain(comparison)))
 
     async def close(self, key: str) -> None:
         """See `ports.Comparer`."""
-        await self._call.lua("acp.compare.close", key)
+        await self._call.lua("acp.ui.compare.close", key)

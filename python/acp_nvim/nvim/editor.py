@@ -21,7 +21,7 @@ class Notices:
 
     def notice(self, text: str, *, warning: bool = False) -> None:
         """See `ports.Notifier`."""
-        self._call.post("acp.notice.notice", text, warning)
+        self._call.post("acp.ui.notice.notice", text, warning)
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """See `ports.Notifier`."""
@@ -44,7 +44,7 @@ class Pickers:
         self._chosen[number] = event
         labels = [choice.label for choice in choices]
         try:
-            await self._call.lua("acp.choose.select", number, title, kind, labels)
+            await self._call.lua("acp.ui.choose.select", number, title, kind, labels)
             await event.wait()
         finally:
             del self._chosen[number]

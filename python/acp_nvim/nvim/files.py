@@ -1,4 +1,4 @@
-"""The editor's live files, by `lua/acp/buffer.lua`: implements `ports.Files`.
+"""The editor's live files, by `lua/acp/files/live.lua`: implements `ports.Files`.
 
 Lines may hold lone surrogates, for bytes that are no UTF-8; they go back as they came.
 """
@@ -19,7 +19,7 @@ REMEMBERED = 64
 
 
 class NvimFiles(Files):
-    """Calls Lua by name, as `await lua("acp.buffer.read", path)`."""
+    """Calls Lua by name, as `await lua("acp.files.live.read", path)`."""
 
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
@@ -32,7 +32,7 @@ class NvimFiles(Files):
         """
         last = self._last.pop(path, None)
         known = () if last is None else (last.number, last.changedtick)
-        found = await self._lua("acp.buffer.read", path, *known)
+        found = await self._lua("acp.files.live.read", path, *known)
         if not found:
             return None
         if last is not None and "lines" not in found:
@@ -46,19 +46,19 @@ class NvimFiles(Files):
 
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the resolved roots."""
-        return tuple(await self._lua("acp.buffer.paths", list(roots)))
+        return tuple(await self._lua("acp.files.live.paths", list(roots)))
 
     async def write(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
     ) -> bool:
         """Edit and save in one step; False if the buffer has changed. Raises `RequestFailed`."""
-        return await self._change("acp.buffer.write", buffer, hunks, options)
+        return await self._change("acp.files.live.write", buffer, hunks, options)
 
     async def follow(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
     ) -> bool:
         """Make the buffer equal the disk; False if it has changed. Raises `RequestFailed`."""
-        return await self._change("acp.buffer.follow", buffer, hunks, options)
+        return await self._change("acp.files.live.follow", buffer, hunks, options)
 
     async def edit(
         self,
@@ -69,20 +69,20 @@ class NvimFiles(Files):
         settled: bool,
     ) -> bool:
         """Edit without saving; False if the buffer has changed. Raises `RequestFailed`."""
-        return await self._change("acp.buffer.edit", buffer, hunks, options, settled)
+        return await self._change("acp.files.live.edit", buffer, hunks, options, settled)
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""
-        return str(await self._lua("acp.buffer.saved", path))
+        return str(await self._lua("acp.files.live.saved", path))
 
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, or None."""
-        found: str | None = await self._lua("acp.buffer.holder", path)
+        found: str | None = await self._lua("acp.files.live.holder", path)
         return found
 
     async def selection(self, selection: Selection) -> Selection:
         """Return it as it stands now and drop its mark; unchanged if its buffer is gone."""
-        now = await self._lua("acp.buffer.selection", selection.buffer, selection.mark)
+        now = await self._lua("acp.files.live.selection", selection.buffer, selection.mark)
         if not now:
             return selection
         lines = tuple(now["lines"])

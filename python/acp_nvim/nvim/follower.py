@@ -1,4 +1,4 @@
-"""The sign where the agent is, and the window that goes along: `lua/acp/follow.lua`."""
+"""The sign where the agent is, and the window that goes along: `lua/acp/files/follow.lua`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ class NvimFollower:
 
     async def start(self) -> None:
         """See `ports.Follower`."""
-        await self._call.lua("acp.follow.start")
+        await self._call.lua("acp.files.follow.start")
 
     async def show(self, path: str, line: int | None) -> bool:
         """See `ports.Follower`."""
-        return bool(await self._call.lua("acp.follow.show", path, line or 1, line is not None))
+        return bool(
+            await self._call.lua("acp.files.follow.show", path, line or 1, line is not None)
+        )
 
     async def window(self) -> int | None:
         """See `ports.Follower`."""
-        found = await self._call.lua("acp.follow.window")
+        found = await self._call.lua("acp.files.follow.window")
         return None if found is None else int(found)
 
     def clear(self) -> None:
         """See `ports.Follower`."""
-        self._call.post("acp.follow.clear")
+        self._call.post("acp.files.follow.clear")
 
     def stop(self) -> None:
         """See `ports.Follower`."""
-        self._call.post("acp.follow.stop")
+        self._call.post("acp.files.follow.stop")

@@ -1,4 +1,4 @@
-"""Terminals to log in: `lua/acp/login.lua` opens them, their end comes back as a verb."""
+"""Terminals to log in: `lua/acp/chat/login.lua` opens them, their end comes back as a verb."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class NvimLoginTerminals:
         self._ended[number] = ended
         argv, env = list(program.argv), dict(program.env)
         try:
-            await self._call.lua("acp.login.open", number, title, argv, env, program.cwd)
+            await self._call.lua("acp.chat.login.open", number, title, argv, env, program.cwd)
             await ended.wait()
         finally:
             del self._ended[number]
-            self._call.post("acp.login.close", number)
+            self._call.post("acp.chat.login.close", number)
         return self._codes.pop(number, None)
 
     def ended(self, number: int, code: int | None) -> None:

@@ -120,7 +120,7 @@ class Painter:
         plain_events = [{"name": name, "data": dict(data)} for name, data in events]
         try:
             answer = await self._call.lua(
-                "acp.apply.frame", {"buffers": buffers, "events": plain_events}
+                "acp.ui.apply.frame", {"buffers": buffers, "events": plain_events}
             )
         except EditorError:
             self._events[:0] = events

@@ -1,4 +1,4 @@
-"""The marks, lists and motions of a review, by `lua/acp/review.lua`: the port `Reviewer`."""
+"""The marks, lists and motions of a review, by `lua/acp/review/marks.lua`: the port `Reviewer`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PART_PRIORITY = 90
 
 
 class NvimReviewer(Reviewer):
-    """Calls Lua by name, as `await lua("acp.review.go", path, line)`."""
+    """Calls Lua by name, as `await lua("acp.review.motion.go", path, line)`."""
 
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
@@ -27,21 +27,21 @@ class NvimReviewer(Reviewer):
         """See `ports.Reviewer`."""
         marks = [plain for mark in drawing.marks for plain in _plain(mark)]
         hunks = [list(hunk) for hunk in drawing.hunks]
-        outcome = await self._lua("acp.review.draw", path, tick, marks, hunks)
+        outcome = await self._lua("acp.review.marks.draw", path, tick, marks, hunks)
         return "stale" if "stale" in outcome else "gone" if "gone" in outcome else "ok"
 
     async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
         """See `ports.Reviewer`."""
-        await self._lua("acp.review.lists", [_plain_list(each) for each in lists], make)
+        await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], make)
 
     async def files(self, reviews: Sequence[FileReview]) -> None:
         """See `ports.Reviewer`."""
         found = [{"path": path, "rows": list(rows)} for path, rows in stops(reviews)]
-        await self._lua("acp.review.files", found)
+        await self._lua("acp.review.marks.files", found)
 
     async def go(self, path: str, line: int) -> None:
         """See `ports.Reviewer`."""
-        await self._lua("acp.review.go", path, line)
+        await self._lua("acp.review.motion.go", path, line)
 
 
 def _plain(mark: Mark) -> Iterator[list[Any]]:

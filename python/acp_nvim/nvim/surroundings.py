@@ -1,4 +1,4 @@
-"""What the user may speak of, by `lua/acp/surroundings.lua`: implements `ports.Surroundings`."""
+"""What the user may speak of: `ports.Surroundings` by `lua/acp/prompt/surroundings.lua`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from acp_nvim.session.model import Selection
 
 
 class NvimSurroundings(Surroundings):
-    """Calls Lua by name, as `await lua("acp.surroundings.selection")`."""
+    """Calls Lua by name, as `await lua("acp.prompt.surroundings.selection")`."""
 
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
 
     async def selection(self) -> Selection | None:
         """See `ports.Surroundings`."""
-        found = await self._lua("acp.surroundings.selection")
+        found = await self._lua("acp.prompt.surroundings.selection")
         if not found:
             return None
         plain = {"path": None, **found, "lines": tuple(found["lines"])}
@@ -25,15 +25,15 @@ class NvimSurroundings(Surroundings):
 
     async def diagnostics(self) -> Sequence[Finding]:
         """See `ports.Surroundings`."""
-        return [Finding(**it) for it in await self._lua("acp.surroundings.diagnostics")]
+        return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.diagnostics")]
 
     async def quickfix(self) -> Sequence[Finding]:
         """See `ports.Surroundings`."""
-        return [Finding(**it) for it in await self._lua("acp.surroundings.quickfix")]
+        return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.quickfix")]
 
     async def buffer(self, name: str) -> NamedText | None:
         """See `ports.Surroundings`."""
-        found = await self._lua("acp.surroundings.buffer", name)
+        found = await self._lua("acp.prompt.surroundings.buffer", name)
         if not found:
             return None
         return NamedText(found["name"], tuple(found["lines"]), found["filetype"])

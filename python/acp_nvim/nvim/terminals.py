@@ -36,7 +36,7 @@ class _Screen:
 
 
 class TerminalBuffers:
-    """Implements `ports.TerminalScreens` with `lua/acp/terminal.lua`."""
+    """Implements `ports.TerminalScreens` with `lua/acp/chat/terminal.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         self._call = call
@@ -90,7 +90,7 @@ class TerminalBuffers:
         if number not in self._screens:
             return False
         await self.settled()
-        return bool(await self._call.lua("acp.terminal.show", number))
+        return bool(await self._call.lua("acp.chat.terminal.show", number))
 
     def typed(self, number: int, data: bytes) -> None:
         """See `ports.TerminalScreens`."""
@@ -126,14 +126,14 @@ class TerminalBuffers:
     async def _frame(self, number: int, screen: _Screen) -> None:
         """Make the buffer, show the next frame of it, or let it go."""
         if screen.buffer is None:
-            screen.buffer = await self._call.lua("acp.terminal.open", number, screen.name)
+            screen.buffer = await self._call.lua("acp.chat.terminal.open", number, screen.name)
         elif screen.waiting:
             frame = _next_frame(screen)
-            if not await self._call.lua("acp.terminal.write", number, frame):
+            if not await self._call.lua("acp.chat.terminal.write", number, frame):
                 del self._screens[number]
                 return
         elif not screen.wanted:
-            if await self._call.lua("acp.terminal.forget", number):
+            if await self._call.lua("acp.chat.terminal.forget", number):
                 del self._screens[number]
             return
         if screen.waiting or not screen.wanted:

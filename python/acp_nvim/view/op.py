@@ -1,4 +1,4 @@
-"""A drawing op, and the plain form in which it travels to `lua/acp/apply.lua`."""
+"""A drawing op, and the plain form in which it travels to `lua/acp/ui/apply.lua`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Editor:
 
     async def lua(self, function: str, argument: Any, *_rest: Any) -> Any:
         what = argument["title"] if isinstance(argument, dict) else argument
-        self.calls.append([function.removeprefix("acp.window."), what])
+        self.calls.append([function.removeprefix("acp.ask.menus."), what])
         self.changed.set()
         self.changed = anyio.Event()
         return {"bufnr": 1, "winid": 2}

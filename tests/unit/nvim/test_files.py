@@ -29,7 +29,7 @@ class Lua:
 async def test_a_buffer_comes_as_a_plain_table() -> None:
     lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": True})
     assert await NvimFiles(lua).loaded("/a") == BUFFER
-    assert lua.calls == [("acp.buffer.read", "/a")]
+    assert lua.calls == [("acp.files.live.read", "/a")]
     assert await NvimFiles(Lua(None)).loaded("/a") is None
 
 
@@ -39,7 +39,7 @@ async def test_lines_that_are_known_are_not_sent_again() -> None:
     await files.loaded("/a")
     lua.answer = {"number": 3, "changedtick": 7, "modified": True}
     assert await files.loaded("/a") == BUFFER
-    assert lua.calls[1] == ("acp.buffer.read", "/a", 3, 7)
+    assert lua.calls[1] == ("acp.files.live.read", "/a", 3, 7)
     lua.answer = {"number": 3, "changedtick": 9, "lines": ["b"], "modified": True}
     assert (await files.loaded("/a")) == replace(BUFFER, changedtick=9, lines=("b",))
 
@@ -50,10 +50,10 @@ async def test_lines_are_known_after_an_edit_of_ours() -> None:
     await files.loaded("/a")
     lua.answer = {"ok": True, "tick": 9}
     assert await files.edit(BUFFER, (Hunk(0, 0, ("new",)),), None, settled=True)
-    assert lua.calls[-1] == ("acp.buffer.edit", 3, 7, [[0, 0, ["new"]]], None, True)
+    assert lua.calls[-1] == ("acp.files.live.edit", 3, 7, [[0, 0, ["new"]]], None, True)
     lua.answer = {"number": 3, "changedtick": 9, "modified": True}
     known = await files.loaded("/a")
-    assert lua.calls[-1] == ("acp.buffer.read", "/a", 3, 9)
+    assert lua.calls[-1] == ("acp.files.live.read", "/a", 3, 9)
     assert known == replace(BUFFER, changedtick=9, lines=("new", "a"))
 
 
@@ -64,19 +64,19 @@ async def test_only_the_buffers_asked_for_last_are_remembered() -> None:
         await files.loaded(f"/{number}")
     await files.loaded("/0")
     await files.loaded("/2")
-    assert lua.calls[-2:] == [("acp.buffer.read", "/0"), ("acp.buffer.read", "/2", 3, 7)]
+    assert lua.calls[-2:] == [("acp.files.live.read", "/0"), ("acp.files.live.read", "/2", 3, 7)]
 
 
 async def test_who_else_holds_a_file() -> None:
     lua = Lua("another Neovim (process 7)")
     assert await NvimFiles(lua).holder("/a") == "another Neovim (process 7)"
-    assert lua.calls == [("acp.buffer.holder", "/a")]
+    assert lua.calls == [("acp.files.live.holder", "/a")]
 
 
 async def test_paths() -> None:
     lua = Lua(["/r/a"])
     assert await NvimFiles(lua).loaded_paths(("/r",)) == ("/r/a",)
-    assert lua.calls == [("acp.buffer.paths", ["/r"])]
+    assert lua.calls == [("acp.files.live.paths", ["/r"])]
 
 
 @pytest.mark.parametrize("verb", ["write", "follow"])
@@ -85,7 +85,7 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
     change = getattr(NvimFiles(lua), verb)
     assert await change(BUFFER, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
     options = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": True, "endofline": True}
-    assert lua.calls == [(f"acp.buffer.{verb}", 3, 7, [[0, 1, ["b"]]], options)]
+    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options)]
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
@@ -98,5 +98,5 @@ async def test_a_selection_is_renewed_unless_its_buffer_is_gone() -> None:
     now = Lua({"first": 2, "last": 3, "lines": ["a", "b"]})
     renewed = await NvimFiles(now).selection(chosen)
     assert renewed == Selection(3, 1, "/a", 2, 3, ("a", "b"), "text")
-    assert now.calls == [("acp.buffer.selection", 3, 1)]
+    assert now.calls == [("acp.files.live.selection", 3, 1)]
     assert await NvimFiles(Lua(None)).selection(chosen) == chosen

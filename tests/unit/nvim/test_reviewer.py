@@ -1,4 +1,4 @@
-"""How the marks of a review travel to `lua/acp/review.lua`."""
+"""How the marks of a review travel to `lua/acp/review/marks.lua`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_a_long_hunk_is_one_mark_and_some_signs() -> None:
     mark = RowMark(3, rows=9000, line_group="AcpReviewAdd", note="new")
     assert await NvimReviewer(lua).draw("/p/a.py", 7, Drawing((mark,), ((3, 9003),))) == "ok"
     function, path, tick, marks, hunks = lua.calls[0]
-    assert (function, path, tick, hunks) == ("acp.review.draw", "/p/a.py", 7, [[3, 9003]])
+    assert (function, path, tick, hunks) == ("acp.review.marks.draw", "/p/a.py", 7, [[3, 9003]])
     signs, colour, note = marks
     assert (signs[0], signs[3], signs[2]["sign_text"]) == (3, MOST_SIGNS, "┃")
     assert (colour[0], colour[3], colour[2]["end_row"]) == (3, 1, 9003)
@@ -42,4 +42,4 @@ async def test_files_without_hunks_are_left_out() -> None:
     lua = Lua()
     reviews = review("/p/a.py", "a\n", "a\n"), review("/p/b.py", "a\n", "b\n")
     await NvimReviewer(lua).files(reviews)
-    assert lua.calls == [("acp.review.files", [{"path": "/p/b.py", "rows": [0]}])]
+    assert lua.calls == [("acp.review.marks.files", [{"path": "/p/b.py", "rows": [0]}])]

@@ -1,4 +1,4 @@
-"""Two texts side by side, as values; and plain, as `lua/acp/compare.lua` takes them."""
+"""Two texts side by side, as values; and plain, as `lua/acp/ui/compare.lua` takes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Comparison:
 
 
 def to_plain(comparison: Comparison) -> dict[str, Any]:
-    """Return a `spec` of `acp.compare.open`, without what is None."""
+    """Return a `spec` of `acp.ui.compare.open`, without what is None."""
 
     def given(items: list[tuple[str, Any]]) -> dict[str, Any]:
         return {name: value for name, value in items if value is not None}

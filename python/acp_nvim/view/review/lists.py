@@ -15,6 +15,15 @@ from acp_nvim.view.visible import one_line
 SUMMARY = 80
 PROMPT = 60
 NOTHING_PENDING = "nothing to review: no change of an agent is pending"
+NOTHING_DECIDED = {
+    "lines": "no hunk here: :Acp {0} file, :Acp {0} all",
+    "file": "no hunk in this file: :Acp {0} all decides on all files",
+    "all": NOTHING_PENDING,
+}
+"""By what was to be decided on."""
+MOST_LISTS = 5
+"""Of the ten quickfix lists that Neovim keeps; older turns share one."""
+EARLIER = "acp: earlier turns"
 
 
 class Conflicted(Protocol):
@@ -59,7 +68,7 @@ def quickfix(
 ) -> tuple[QuickfixList, ...]:
     """Return a list for each turn with pending hunks or conflicts, the oldest first.
 
-    A hunk that several turns have made is in the list of each.
+    A hunk that several turns have made is in the list of each. Of many turns, the oldest share one.
     """
     authors: dict[str, Author] = {}
     items: dict[str, list[QuickfixItem]] = {}
@@ -73,10 +82,21 @@ def quickfix(
             authors |= turns
             for key in turns:
                 items.setdefault(key, []).append(_item(review, change))
-    return tuple(
-        QuickfixList(key, _title(author), tuple(items[key]))
-        for key, author in sorted(authors.items(), key=lambda pair: (pair[1].began, pair[0]))
+    return _merged(
+        [
+            QuickfixList(key, _title(author), tuple(items[key]))
+            for key, author in sorted(authors.items(), key=lambda pair: (pair[1].began, pair[0]))
+        ]
     )
+
+
+def _merged(lists: Sequence[QuickfixList]) -> tuple[QuickfixList, ...]:
+    over = len(lists) - MOST_LISTS
+    if over <= 0:
+        return tuple(lists)
+    old, recent = lists[: over + 1], lists[over + 1 :]
+    items = tuple(item for each in old for item in each.items)
+    return (QuickfixList(EARLIER, EARLIER, items), *recent)
 
 
 def turn_key(author: Author) -> str:
@@ -100,6 +120,14 @@ def announcement(reviews: Sequence[FileReview]) -> str:
         return NOTHING_PENDING
     there = f"{plural(sum(files), 'hunk')} in {plural(len(files), 'file')}"
     return f"{there}: :copen lists them, :Acp keep, :Acp reject"
+
+
+def decided(verdict: str, scope: str, done: int, left: int) -> str:
+    """Return what became of `keep` or `reject` of `lines`, a `file` or `all`, in hunks."""
+    if not done:
+        return NOTHING_DECIDED[scope].format(verdict)
+    there = f"{left} left" if left else "none is left"
+    return f"{'kept' if verdict == 'keep' else 'rejected'} {plural(done, 'hunk')}, {there}"
 
 
 def summary(change: ReviewHunk) -> str:

@@ -10,6 +10,7 @@ from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.review.lists import (
     NOTHING_PENDING,
     announcement,
+    decided,
     quickfix,
     stops,
     summary,
@@ -160,6 +161,34 @@ def test_each_turn_has_a_list_and_the_oldest_is_first() -> None:
         (7, 7, "+0 −1  gone"),
     ]
     assert [it.path for it in lists[0].items] == ["/p/a.py"]
+
+
+def test_of_many_turns_the_oldest_share_a_list() -> None:
+    pending = [
+        ReviewHunk(turn, ("x\n",), (), authors=(author(turn, prompt=""),)) for turn in range(9)
+    ]
+    lists = quickfix([FileReview("/p/a.py", 9, tuple(pending))])
+    recent = [f"acp: gemini turn {turn}" for turn in range(5, 9)]
+    assert [each.title for each in lists] == ["acp: earlier turns", *recent]
+    assert [each.key for each in lists][1:] == [turn_key(author(turn)) for turn in range(5, 9)]
+    assert [it.first for it in lists[0].items] == [1, 2, 3, 4, 5]
+    assert len(quickfix([FileReview("/p/a.py", 5, tuple(pending[:5]))])) == 5
+
+
+@pytest.mark.parametrize(
+    ("verdict", "scope", "done", "left", "sentence"),
+    [
+        ("keep", "lines", 1, 4, "kept 1 hunk, 4 left"),
+        ("reject", "file", 3, 0, "rejected 3 hunks, none is left"),
+        ("keep", "lines", 0, 3, "no hunk here: :Acp keep file, :Acp keep all"),
+        ("reject", "file", 0, 3, "no hunk in this file: :Acp reject all decides on all files"),
+        ("keep", "all", 0, 0, "nothing to review: no change of an agent is pending"),
+    ],
+)
+def test_what_became_of_a_decision(
+    verdict: str, scope: str, done: int, left: int, sentence: str
+) -> None:
+    assert decided(verdict, scope, done, left) == sentence
 
 
 def test_turns_of_the_same_number_are_told_apart() -> None:

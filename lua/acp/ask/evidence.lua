@@ -1,0 +1,81 @@
+-- What a permission is about, side by side: asked of the host when the user wants to see it, open in a
+-- tabpage of its own, no longer than the request. The options of the menu stand below it.
+
+local bridge = require('acp.host.bridge')
+local compare = require('acp.ui.compare')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+---@param menu acp.Menu
+---@return boolean whether its files are compared in the current tabpage
+function M.is_here(menu)
+  local comparison = compare.find(menu.ask.id)
+  return comparison ~= nil and comparison.tab == api.nvim_get_current_tabpage()
+end
+
+--- Show the first file, or the next one. Whoever has moved on by the time of the answer stays there.
+---@param menu acp.Menu
+---@param map fun(buffer: integer) maps the keys of the menu
+function M.show(menu, map)
+  local window = api.nvim_get_current_win()
+  local is_open = compare.find(menu.ask.id) ~= nil
+  if is_open and menu.ask.comparable == 1 and M.is_here(menu) then
+    return notice.notice('that is all of it')
+  end
+  menu.file = is_open and menu.file + 1 or 0
+  local payload = { ask = menu.ask.id, index = menu.file }
+  bridge.call('compare', payload, function(err, spec)
+    local has_moved = api.nvim_get_current_win() ~= window or api.nvim_get_mode().mode ~= 'n'
+    if has_moved or not api.nvim_buf_is_valid(menu.bufnr) then
+      return
+    end
+    if not spec then
+      return notice.warn(err or 'there is nothing to compare any more')
+    end
+    local hooks = { map = map, back = menu.back, made = menu.settle }
+    function hooks.owns(other)
+      return other == menu.winid or other == menu.detail
+    end
+    local ok, problem = pcall(compare.open, menu.ask.id, spec, hooks)
+    if not ok then
+      notice.warn('the files cannot be shown here: ' .. problem)
+    end
+  end)
+end
+
+--- The window of the menu's options, below the files.
+---@param menu acp.Menu
+---@return vim.api.keyset.win_config
+function M.window(menu)
+  local height = math.min(#menu.ask.option_rows, math.floor(vim.o.lines / 3)) + 1
+  return { split = 'below', win = -1, height = math.max(height, 2) }
+end
+
+--- What stands above the options there; a float has it in its border.
+---@param menu acp.Menu
+---@return string winbar
+function M.winbar(menu)
+  local subject = api.nvim_buf_get_lines(menu.bufnr, 0, 1, false)[1] or ''
+  local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
+  local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
+  local keys = ('1-9 or <CR> · %sD text · q later'):format(next_file)
+  return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)
+end
+
+--- Whether the user is in something that the end of the comparison would take away.
+---@param menu acp.Menu
+---@return boolean
+function M.is_in_use(menu)
+  return compare.is_in_use(menu.ask.id)
+end
+
+--- Close the comparison.
+---@param menu acp.Menu
+function M.close(menu)
+  compare.close(menu.ask.id)
+end
+
+return M

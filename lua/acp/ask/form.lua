@@ -1,0 +1,143 @@
+-- The keys of an elicitation's float: they change the form in the host, or answer it. Nothing of what
+-- the user types is kept here.
+
+local bridge = require('acp.host.bridge')
+local keys = require('acp.ui.keys')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.FormRow
+---@field row integer 0-based
+---@field kind 'text'|'choice'|'toggle'|'action'
+---@field field integer number of the field, from 0
+---@field option integer number of the option, from 0; -1 for none
+---@field label string
+---@field text string
+---@field choices string[]
+---@field action string
+
+---@param menu acp.Menu
+---@return acp.FormRow? what the row under the cursor does
+local function row_here(menu)
+  local here = api.nvim_win_get_cursor(0)[1] - 1
+  return vim.iter(menu.ask.form):find(function(row)
+    return row.row == here
+  end)
+end
+
+---@param menu acp.Menu
+---@param row acp.FormRow
+---@param filled { text?: string, option?: integer } neither empties the field
+local function fill(menu, row, filled)
+  local payload = vim.tbl_extend('error', { ask = menu.ask.id, field = row.field }, filled)
+  bridge.notify('fill', payload)
+end
+
+--- What is typed into a form is nobody else's business: it does not stay in the input history, which
+--- goes into the ShaDa file.
+---@param before integer number of the last entry of the history
+local function forget_input(before)
+  if vim.fn.histnr('@') ~= before then
+    vim.fn.histdel('@', -1)
+  end
+end
+
+---@param menu acp.Menu
+---@param row acp.FormRow
+local function type_text(menu, row)
+  local before = vim.fn.histnr('@')
+  vim.ui.input({ prompt = row.label .. ': ', default = row.text }, function(text)
+    forget_input(before)
+    if text then
+      fill(menu, row, { text = text })
+    end
+  end)
+end
+
+---@param menu acp.Menu
+---@param row acp.FormRow
+local function choose(menu, row)
+  local labels = vim.list_extend({ '(no answer)' }, row.choices)
+  vim.ui.select(labels, { prompt = row.label, kind = 'acp.form' }, function(_, index)
+    if index then
+      fill(menu, row, index > 1 and { option = index - 2 } or {})
+    end
+  end)
+end
+
+--- Accept, decline or cancel.
+---@param menu acp.Menu
+---@param action string
+function M.answer(menu, action)
+  bridge.notify('respond', { ask = menu.ask.id, answer = { action = action } })
+end
+
+---@param menu acp.Menu
+local function act(menu)
+  local row = row_here(menu)
+  if not row then
+    return
+  end
+  if row.kind == 'action' then
+    M.answer(menu, row.action)
+  elseif row.kind == 'text' then
+    type_text(menu, row)
+  elseif row.kind == 'choice' then
+    choose(menu, row)
+  else
+    fill(menu, row, { option = row.option >= 0 and row.option or nil })
+  end
+end
+
+---@param menu acp.Menu
+---@return boolean
+local function accepts(menu)
+  return vim.iter(menu.ask.form):any(function(row)
+    return row.action == 'accept'
+  end)
+end
+
+--- Map the keys of the float, in its own buffer.
+---@param menu acp.Menu
+---@param leave fun()
+function M.map(menu, leave)
+  local function map(key, desc, run)
+    keys.map(menu.bufnr, 'n', key, desc, run)
+  end
+  map('<CR>', 'Change the field, or give the answer, under the cursor', function()
+    act(menu)
+  end)
+  for _, key in ipairs({ 'a', 'o' }) do
+    map(key, 'Accept', function()
+      if accepts(menu) then
+        return M.answer(menu, 'accept')
+      end
+      notice.notice('this cannot be accepted: decline it with x')
+    end)
+  end
+  map('x', 'Decline', function()
+    M.answer(menu, 'decline')
+  end)
+  map('<C-c>', 'Cancel', function()
+    M.answer(menu, 'cancel')
+  end)
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    map(key, 'Leave it pending', leave)
+  end
+end
+
+--- Hand an address to the system's browser; the user has agreed to it.
+---@param url string
+---@return string? problem why it was not opened
+function M.browse(url)
+  local ok, process, err = pcall(vim.ui.open, url)
+  if not ok then
+    return tostring(process)
+  end
+  return not process and err or nil
+end
+
+return M

@@ -1,0 +1,95 @@
+-- A terminal in which the user logs in to an agent, as the direct result of `:Acp login`. Its exit
+-- code is all that matters, so Neovim's own terminal job will do, although it may lose the last output.
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.LoginTerminal
+---@field buffer integer
+---@field job integer
+
+---@type table<integer, acp.LoginTerminal> by the host's numbers
+local open = {}
+
+-- Neovim tells each job its address; with that the agent could command the editor past the client.
+local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; exec "$@"', 'sh' }
+
+--- Tell the host, once; without a code the terminal was closed.
+---@param number integer
+---@param code? integer
+local function ended(number, code)
+  local bridge = require('acp.host.bridge')
+  if open[number] and bridge.running() then
+    bridge.notify('login_ended', { call = number, code = code })
+  end
+  open[number] = nil
+end
+
+-- Before 0.11 jobstart knows no `term`.
+local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termopen
+
+---@return integer buffer in a split of its own
+local function show()
+  local buffer = api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden = 'wipe'
+  api.nvim_open_win(
+    buffer,
+    true,
+    { split = 'below', win = -1, height = math.floor(vim.o.lines / 2) }
+  )
+  return buffer
+end
+
+--- Run a program in a terminal that the user types in; the end is told by the verb `login_ended`.
+---@param number integer the host's number of it
+---@param title string
+---@param argv string[]
+---@param env table<string, string> the whole environment
+---@param cwd string
+function M.open(number, title, argv, env, cwd)
+  local layout = require('acp.ui.layout')
+  if layout.is_float(0) then
+    vim.cmd.wincmd('t') -- a split cannot be made from a float
+  end
+  local buffer = show()
+  local command = vim.list_extend(vim.list_slice(WITHOUT_ADDRESS), argv)
+  local ok, job = pcall(start, command, {
+    term = start == vim.fn.jobstart or nil,
+    cwd = cwd,
+    env = env,
+    clear_env = true,
+    on_exit = function(_, code)
+      ended(number, code)
+      if code == 0 and api.nvim_buf_is_valid(buffer) then
+        api.nvim_buf_delete(buffer, { force = true })
+      end
+    end,
+  })
+  if not ok or job <= 0 then
+    api.nvim_buf_delete(buffer, { force = true })
+    error(('cannot open a terminal in %s: %s'):format(cwd, job), 0)
+  end
+  open[number] = { buffer = buffer, job = job }
+  layout.dress(0, { winbar = ' ' .. title:gsub('%%', '%%%%') })
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      ended(number)
+    end,
+  })
+  vim.cmd.startinsert()
+end
+
+--- End it, if it still runs, and close its window. What failed stays to be read.
+---@param number integer
+function M.close(number)
+  local terminal = open[number]
+  open[number] = nil
+  if terminal then
+    vim.fn.jobstop(terminal.job)
+    api.nvim_buf_delete(terminal.buffer, { force = true })
+  end
+end
+
+return M

@@ -1,0 +1,79 @@
+-- Chats that are only a name yet: `:edit acp://AGENT/SESSION`, and what :mksession has kept of one.
+
+local bridge = require('acp.host.bridge')
+local chat_buffer = require('acp.chat.buffer')
+local chats = require('acp.chat.registry')
+local prompt = require('acp.prompt.buffer')
+
+local api = vim.api
+
+local M = {}
+
+--- The agent and the session in a buffer's name; a repeated one ends in ` (2)`.
+---@param name string
+---@return string? agent
+---@return string? session
+function M.parse(name)
+  local agent, session = name:match('^acp://([^/ ]+)/([^/ ]+)')
+  if agent then
+    return vim.uri_decode(agent), vim.uri_decode(session)
+  end
+end
+
+--- Show in the chat why there will be nothing more.
+---@param buffer integer
+---@param line string
+local function say(buffer, line)
+  require('acp.ui.apply').draw(buffer, { { 0, -1, { line }, {} } })
+end
+
+--- Make a chat of a buffer, and let the host open its session.
+---@param buffer integer
+---@param name string
+local function reopen(buffer, name)
+  local agent, session = M.parse(name)
+  if not agent or not session then
+    return say(buffer, 'This name is no session. :Acp sessions shows those that there are.')
+  end
+  local chat = { chat = buffer, agent = agent, cwd = vim.fn.getcwd() }
+  chats.add(chat)
+  prompt.create(chat)
+  chat_buffer.begin(chat)
+  local payload =
+    { chat = buffer, prompt = chat.prompt, agent = agent, session = session, cwd = chat.cwd }
+  bridge.call('reopen', payload, function(err)
+    if not err then
+      return
+    end
+    bridge.warn(err)
+    if not bridge.running() and api.nvim_buf_is_loaded(buffer) then
+      say(buffer, err)
+    end
+  end)
+end
+
+--- `:edit` of an acp:// name: a chat that is alive is drawn again, one of another time is opened.
+---@param buffer integer
+---@param name string
+function M.read(buffer, name)
+  chat_buffer.set_options(buffer)
+  if chats.of(buffer) then
+    bridge.notify('repaint', { chat = buffer })
+  else
+    reopen(buffer, name)
+  end
+end
+
+--- A session of Neovim was loaded: it has named the buffers without reading them.
+function M.all()
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local name = api.nvim_buf_get_name(buffer)
+    if vim.startswith(name, 'acp-prompt://') and not chats.of(buffer) then
+      api.nvim_buf_delete(buffer, { force = true }) -- its chat gets a new one
+    elseif vim.startswith(name, 'acp://') and not chats.of(buffer) then
+      M.read(buffer, name)
+    end
+  end
+end
+
+return M

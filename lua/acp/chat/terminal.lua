@@ -1,0 +1,148 @@
+-- The agents' terminals: real terminal buffers whose programs run on ptys of the host. What they
+-- show comes from the host, what the user types goes there.
+
+local bridge = require('acp.host.bridge')
+
+local api = vim.api
+
+local M = {}
+
+local SCROLLBACK = 100000
+
+---@class acp.Terminal
+---@field buffer integer
+---@field channel integer
+---@field size string rows and columns that the program knows
+
+---@type table<integer, acp.Terminal>
+local terminals = {}
+
+---@param number integer
+---@return acp.Terminal?
+local function find(number)
+  local terminal = terminals[number]
+  if terminal and api.nvim_buf_is_loaded(terminal.buffer) then
+    return terminal
+  end
+  terminals[number] = nil
+end
+
+--- Make a hidden terminal buffer. Its channel is never closed: then one key in terminal mode would
+--- wipe the buffer.
+---@param number integer the host's number of it
+---@param name string
+---@return integer buffer
+function M.open(number, name)
+  local buffer = api.nvim_create_buf(false, true)
+  local channel = api.nvim_open_term(buffer, {
+    force_crlf = false,
+    on_input = function(_, _, _, data)
+      if (find(number) or {}).buffer == buffer then -- else it is another host's
+        bridge.notify('terminal_input', { terminal = number, data = data })
+      end
+    end,
+  })
+  terminals[number] = { buffer = buffer, channel = channel, size = '' }
+  require('acp.chat.registry').name(buffer, 'acp-terminal://' .. name)
+  vim.bo[buffer].scrollback = SCROLLBACK
+  vim.bo[buffer].bufhidden = 'hide'
+  vim.bo[buffer].filetype = 'acp_terminal'
+  return buffer
+end
+
+--- Show output.
+---@param number integer
+---@param data string
+---@return boolean there false when the user has wiped it
+function M.write(number, data)
+  local terminal = find(number)
+  if not terminal then
+    return false
+  end
+  api.nvim_chan_send(terminal.channel, data)
+  return true
+end
+
+--- Wipe it, now or when no window shows it any more.
+---@param number integer
+---@return boolean gone
+function M.forget(number)
+  local terminal = find(number)
+  if not terminal then
+    return true
+  end
+  if #vim.fn.win_findbuf(terminal.buffer) > 0 then
+    vim.bo[terminal.buffer].bufhidden = 'wipe'
+    return false
+  end
+  terminals[number] = nil
+  api.nvim_buf_delete(terminal.buffer, { force = true })
+  return true
+end
+
+bridge.on_end(function() -- all programs have ended with the host
+  for number in pairs(terminals) do
+    M.forget(number)
+  end
+  terminals = {}
+end)
+
+--- Go to its window, or open one below.
+---@param number integer
+---@return boolean shown
+function M.show(number)
+  local terminal = find(number)
+  if not terminal then
+    return false
+  end
+  local window = vim.fn.bufwinid(terminal.buffer)
+  if window ~= -1 then
+    api.nvim_set_current_win(window)
+  else
+    vim.cmd(('botright sbuffer %d'):format(terminal.buffer))
+  end
+  vim.cmd.normal({ 'G', bang = true })
+  return true
+end
+
+--- Let the user choose one.
+function M.pick()
+  if bridge.running() then
+    bridge.notify('terminals')
+  else
+    require('acp.ui.notice').notice('no agent has a terminal')
+  end
+end
+
+--- A program is told the size of the largest window that shows it, as Neovim's own are.
+---@param number integer
+---@param terminal acp.Terminal
+local function tell_size(number, terminal)
+  local rows, columns = 0, 0
+  for _, window in ipairs(vim.fn.win_findbuf(terminal.buffer)) do
+    local info = vim.fn.getwininfo(window)[1]
+    rows = math.max(rows, info.height)
+    columns = math.max(columns, info.width - info.textoff)
+  end
+  local size = ('%d×%d'):format(rows, columns)
+  if rows > 0 and columns > 0 and size ~= terminal.size then
+    terminal.size = size
+    local payload = { terminal = number, rows = rows, columns = columns }
+    bridge.notify('terminal_size', payload)
+  end
+end
+
+api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
+  group = api.nvim_create_augroup('acp.terminal', {}),
+  desc = "The sizes of the agents' terminals",
+  callback = vim.schedule_wrap(function()
+    for number in pairs(terminals) do
+      local terminal = find(number)
+      if terminal and bridge.running() then
+        tell_size(number, terminal)
+      end
+    end
+  end),
+})
+
+return M

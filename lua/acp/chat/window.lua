@@ -1,0 +1,72 @@
+-- The chats and their windows: what commands and the host call. A chat is named by the number of its
+-- buffer throughout.
+
+local bridge = require('acp.host.bridge')
+local chat_buffer = require('acp.chat.buffer')
+local chats = require('acp.chat.registry')
+local layout = require('acp.ui.layout')
+local prompt = require('acp.prompt.buffer')
+
+local api = vim.api
+
+local M = {}
+
+--- Make chat and prompt, and show them with the cursor in the prompt.
+---@param agent string
+---@return { chat: integer, prompt: integer } buffers
+function M.open_session(agent)
+  require('acp.ui.highlights').define()
+  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
+  chats.add(chat)
+  prompt.create(chat)
+  chat_buffer.begin(chat)
+  M.show(chat.chat)
+  return { chat = chat.chat, prompt = chat.prompt }
+end
+
+---@return integer? chat of the current buffer, else the one used last
+function M.current()
+  local chat = chats.current()
+  return chat and chat.chat
+end
+
+---@param agent string
+---@return integer? chat with an open session of that agent
+function M.find(agent)
+  local chat = chats.find(agent)
+  return chat and chat.chat
+end
+
+--- Show a chat and its prompt, with the cursor in the prompt, in normal mode.
+---@param number integer
+function M.show(number)
+  local chat = assert(chats.of(number), 'no such chat')
+  if not api.nvim_buf_is_loaded(chat.prompt) then
+    if api.nvim_buf_is_valid(chat.prompt) then
+      api.nvim_buf_delete(chat.prompt, { force = true })
+    end
+    prompt.create(chat)
+    bridge.notify('prompt_made', { chat = number, prompt = chat.prompt })
+  end
+  local ok, err = pcall(layout.open, chat)
+  if not ok then
+    require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
+  end
+end
+
+--- Open, close or toggle the windows of the current chat.
+---@param what? 'open'|'close'|'toggle'
+function M.chat(what)
+  local chat = chats.current()
+  if not chat then
+    return require('acp.ui.notice').notice('there is no chat: :AcpStart begins one')
+  end
+  local visible = layout.window_of(chat.chat) ~= nil
+  if what == 'close' or (what ~= 'open' and visible) then
+    layout.close(chat)
+  else
+    M.show(chat.chat)
+  end
+end
+
+return M

@@ -1,0 +1,176 @@
+-- What commands, mappings and the Lua API do with agents: start one or go to its session, end it,
+-- start it anew, look at its log. Gathers what only the editor knows, opens the windows at once, and
+-- tells the host.
+
+local bridge = require('acp.host.bridge')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+local window = require('acp.chat.window')
+
+local api = vim.api
+
+local M = {}
+
+M.TUTOR = 'tutor'
+M.NO_SESSION = 'there is no session: :AcpStart opens one'
+
+--- The agent of the configuration.
+---@return string?
+function M.default()
+  local agent = options.value('default_agent')
+  return type(agent) == 'string' and agent ~= '' and agent or nil
+end
+
+---@return string path of the file that the user works on, '' if there is none
+local function current_file()
+  local buffer = api.nvim_get_current_buf()
+  if vim.bo[buffer].buftype ~= '' then
+    local other = layout.file_window()
+    if not other then
+      return ''
+    end
+    buffer = api.nvim_win_get_buf(other)
+  end
+  local name = api.nvim_buf_get_name(buffer)
+  return name == '' and '' or vim.fn.fnamemodify(name, ':p')
+end
+
+--- Tell the caller of the Lua API the outcome.
+---@param opts { on_done?: acp.Done }
+---@param err? string
+---@param result? any
+function M.finish(opts, err, result)
+  if opts.on_done then
+    opts.on_done(err, result)
+  end
+end
+
+--- The host could not be asked to start: say so in the chat, which the host will never draw.
+---@param chat integer
+---@param agent string
+---@param err string
+local function show_failure(chat, agent, err)
+  if bridge.running() or not api.nvim_buf_is_loaded(chat) then
+    return
+  end
+  local mark = { 0, 0, { line_hl_group = 'AcpWarning' } }
+  require('acp.ui.apply').draw(chat, { { 0, -1, { err }, { mark } } })
+  vim.b[chat].acp_status = { agent = agent, state = 'closed' }
+end
+
+---@class acp.StartOptions
+---@field new? boolean open one more session
+---@field on_done? acp.Done result: { agent, session? }; no session while that is being opened
+
+--- Open a session in windows of its own.
+---@param agent string
+---@param opts acp.StartOptions
+function M.open(agent, opts)
+  local file, cwd = current_file(), vim.fn.getcwd()
+  local opened = window.open_session(agent)
+  local payload =
+    { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
+  bridge.call('start', payload, function(err, result)
+    if err then
+      show_failure(opened.chat, agent, err)
+      bridge.warn(err)
+    end
+    M.finish(opts, err, result)
+  end)
+end
+
+--- Let the user pick an agent and start it.
+---@param opts acp.StartOptions
+local function pick(opts)
+  bridge.call('pick_agent', nil, function(err, name)
+    if name then
+      return M.start(name, opts)
+    end
+    if err and bridge.running() then
+      notice.notice(err)
+    end
+    M.finish(opts, err or 'no agent was chosen')
+  end)
+end
+
+--- Open a session, or go to the open one of that agent.
+---@param agent? string nil: `default_agent`, else the user picks
+---@param opts? acp.StartOptions
+function M.start(agent, opts)
+  opts = opts or {}
+  agent = agent or M.default()
+  if not agent then
+    return pick(opts)
+  end
+  local chat = not opts.new and window.find(agent)
+  if not chat then
+    return M.open(agent, opts)
+  end
+  window.show(chat)
+  M.finish(opts, nil, { agent = agent, session = (vim.b[chat].acp_status or {}).session })
+end
+
+--- The chat whose agent is meant, which may have ended: the one here, else the one used last.
+---@return integer? chat nil if there is none; the user was told
+function M.chat()
+  local chat = window.current()
+  if not chat then
+    notice.warn(M.NO_SESSION)
+  end
+  return chat
+end
+
+--- The agent that is meant: the one named, else that of the current session.
+---@param agent? string
+---@return table? payload
+local function target(agent)
+  if agent then
+    return { agent = agent }
+  end
+  local chat = M.chat()
+  return chat and { chat = chat }
+end
+
+--- End an agent.
+---@param agent? string
+---@param bang? boolean kill it
+function M.stop(agent, bang)
+  local payload = target(agent)
+  if payload then
+    bridge.notify('stop', vim.tbl_extend('force', payload, { bang = bang or false }))
+  end
+end
+
+--- Start an agent anew, with its sessions where it can.
+---@param agent? string
+function M.restart(agent)
+  local payload = target(agent)
+  if payload then
+    bridge.notify('restart', payload)
+  end
+end
+
+--- Let the user pick a session of this project, to go on with it, to close or to delete it.
+---@param action? 'close'|'delete'
+function M.sessions(action)
+  local payload = { action = action, file = current_file(), cwd = vim.fn.getcwd() }
+  bridge.notify('sessions', payload)
+end
+
+--- Show the log of a connection in a window of its own.
+---@param agent? string
+function M.log(agent)
+  local payload = target(agent)
+  if not payload then
+    return
+  end
+  bridge.call('log', payload, function(err, path)
+    if err then
+      return bridge.warn(err)
+    end
+    require('acp.command.report').log(path)
+  end)
+end
+
+return M

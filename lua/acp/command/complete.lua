@@ -1,0 +1,102 @@
+-- Completion of `:Acp` and its arguments. Nothing here waits, and nothing starts the host: what it
+-- offers is in tables and in `b:acp_status`.
+
+local chats = require('acp.chat.registry')
+local interpreter = require('acp.host.interpreter')
+
+local M = {}
+
+---@param items table[]?
+---@param key string
+---@return string[]
+local function pluck(items, key)
+  return vim.tbl_map(function(item)
+    return item[key]
+  end, items or {})
+end
+
+---@return string[] names of the agents that are known without a configuration
+local function presets()
+  local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'agents.json')
+  local rows = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  return vim.list_extend(pluck(rows, 'name'), { require('acp.command.agent').TUTOR })
+end
+
+---@param candidates string[]
+---@param lead string
+---@return string[]
+local function starting_with(candidates, lead)
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+local sources = {
+  agent = function()
+    local own = require('acp.host.options').value('agents')
+    local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
+    table.sort(all)
+    return vim.fn.uniq(all)
+  end,
+  mode = function()
+    return pluck(chats.status().modes, 'id')
+  end,
+  login = function()
+    return chats.status().logins or {}
+  end,
+  ---@param before? string the option whose values are wanted
+  option = function(before)
+    local config = chats.status().config or {}
+    if not before then
+      return pluck(config, 'id')
+    end
+    local option = vim.iter(config):find(function(it)
+      return it.id == before
+    end)
+    return option and option.values or {}
+  end,
+  command = function()
+    return require('acp.prompt.complete').commands()
+  end,
+}
+
+---@param sub acp.SubCommand?
+---@param rest string what stands before the cursor, after the sub-command
+---@param lead string
+---@return string[]
+local function arguments(sub, rest, lead)
+  local source = sub and (sub.words or sub.complete)
+  local before = rest:match('^%s*(%S+)%s')
+  local second = before and not rest:match('^%s*%S+%s+%S+%s')
+  if not source or before and not (second and source == 'option') then
+    return {}
+  end
+  if type(source) == 'table' then
+    return starting_with(source, lead)
+  end
+  return starting_with(sources[source](before), lead)
+end
+
+--- Complete `:Acp …` and its shorthands.
+---@param lead string
+---@param line string
+---@param position integer
+---@return string[]
+function M.command(lead, line, position)
+  local commands = require('acp.command.subcommands')
+  local name, rest = line:sub(1, position):match('%f[%a](Acp%a*)!?%s(.*)$')
+  if not name then
+    return {}
+  end
+  local shorthand = vim.fn.fullcommand(name):match('^Acp(%a+)$')
+  if shorthand then
+    return arguments(commands.find(shorthand:lower()), rest, lead)
+  end
+  local sub, after = rest:match('^%s*([%a]+)!?%s(.*)$')
+  if sub then
+    return arguments(commands.find(sub), after, lead)
+  end
+  return starting_with(pluck(commands.list, 'name'), lead)
+end
+
+return M

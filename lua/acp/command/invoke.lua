@@ -1,0 +1,58 @@
+-- Runs `:Acp …`: finds the sub-command, and says what it does not take.
+
+local commands = require('acp.command.subcommands')
+local notice = require('acp.ui.notice')
+
+local M = {}
+
+---@param sub acp.SubCommand
+---@param text string
+---@return string? problem
+local function wrong_word(sub, text)
+  local word = text:match('^%s*(%S+)')
+  if sub.words and word and not vim.list_contains(sub.words, word) then
+    local last = #sub.words - 1
+    local listed = table.concat(sub.words, ', ', 1, last) .. ' or ' .. sub.words[last + 1]
+    return (':Acp %s takes %s, not %s'):format(sub.name, listed, word)
+  end
+end
+
+--- Run `:Acp`, or a shorthand of it.
+---@param name string? the sub-command of a shorthand
+---@param invoked vim.api.keyset.create_user_command.command_args
+function M.run(name, invoked)
+  local text, bang = invoked.args, invoked.bang
+  if not name then
+    local head, rest = text:match('^%s*(%S+)%s?(.*)$')
+    if not head then
+      return notice.notice('which sub-command? :Acp <Tab> lists them, :help acp explains them')
+    end
+    bang = bang or vim.endswith(head, '!')
+    name, text = head:gsub('!$', ''), rest
+  end
+  local sub = commands.find(name)
+  if not sub then
+    local names = vim.tbl_map(function(it)
+      return it.name
+    end, commands.list)
+    local near = require('acp.command.nearest').of(name, names)
+    return notice.warn(('no sub-command %s: did you mean :Acp %s?'):format(name, near))
+  end
+  if invoked.range > 0 and not sub.range then
+    return notice.warn((':Acp %s takes no range'):format(name))
+  end
+  if bang and not sub.bang then
+    return notice.warn((':Acp %s takes no !'):format(name))
+  end
+  if not sub.args and vim.trim(text) ~= '' then
+    return notice.warn((':Acp %s takes no argument'):format(name))
+  end
+  local problem = wrong_word(sub, text)
+  if problem then
+    return notice.warn(problem)
+  end
+  local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
+  sub.run({ text = text, bang = bang, range = range })
+end
+
+return M

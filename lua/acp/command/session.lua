@@ -1,0 +1,122 @@
+-- What commands, mappings and the Lua API do with a session: prompt it, answer it, tell the host
+-- something about it. One function for each deed, so that all doors agree.
+
+local agents = require('acp.command.agent')
+local ask = require('acp.ask.menus')
+local attachment = require('acp.prompt.attachment')
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local notice = require('acp.ui.notice')
+local window = require('acp.chat.window')
+
+local api = vim.api
+
+local M = {}
+
+---@return acp.Chat? chat of the current buffer, else the open one used last
+local function find_chat()
+  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.all()):find(chats.is_open)
+end
+
+--- The chat to prompt; without a session, one with the default agent.
+---@return acp.Chat?
+---@return string? err why there is none; the user was told
+local function open_chat()
+  local chat, default = find_chat(), agents.default()
+  if not chat and default then
+    agents.open(default, {})
+    chat = chats.current()
+    if chat and not chats.is_open(chat) then
+      return nil, ('%s was not started'):format(default)
+    end
+  end
+  chat = chat or chats.current()
+  if chat and chats.is_open(chat) then
+    chats.touch(chat.chat)
+    return chat
+  end
+  local err = not chat and agents.NO_SESSION
+    or ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+  notice.warn(err)
+  return nil, err
+end
+
+---@param buffer integer
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@return acp.Selection
+local function select(buffer, range)
+  return api.nvim_buf_call(buffer, function()
+    return attachment.select(range[1], range[2])
+  end)
+end
+
+---@class acp.PromptOptions
+---@field bang? boolean cancel the running turn and send now
+---@field range? { [1]: integer, [2]: integer } lines of the current buffer that go along
+---@field on_done? acp.Done called when the host has taken the prompt
+
+--- Send a prompt to the current session.
+---@param content string|table[] text, or content blocks of ACP
+---@param opts? acp.PromptOptions
+function M.prompt(content, opts)
+  opts = opts or {}
+  local origin = api.nvim_get_current_buf()
+  local chat, problem = open_chat()
+  if not chat then
+    return agents.finish(opts, problem)
+  end
+  local is_text = type(content) == 'string'
+  local payload = {
+    chat = chat.chat,
+    text = is_text and content or '',
+    blocks = is_text and {} or content,
+    selections = { opts.range and select(origin, opts.range) },
+    bang = opts.bang or false,
+  }
+  bridge.call('prompt', payload, function(err, result)
+    if err then
+      bridge.warn(err)
+    end
+    agents.finish(opts, err, result)
+  end)
+end
+
+--- Go to the prompt; lines of the current buffer go along with what will be written there.
+---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
+function M.compose(range)
+  local origin = api.nvim_get_current_buf()
+  local chat = open_chat()
+  if not chat then
+    return
+  end
+  if range then
+    attachment.attach(chat.chat, select(origin, range))
+  end
+  window.show(chat.chat)
+end
+
+--- Tell the host something about the current session.
+---@param verb string
+---@param payload? table
+function M.tell(verb, payload)
+  local chat = agents.chat()
+  if chat then
+    bridge.notify(verb, vim.tbl_extend('force', { chat = chat }, payload or {}))
+  end
+end
+
+--- Answer the oldest question by the kind of its option, or by its number; without such an option
+--- its menu is focused. At once where no answer is given: the next key is meant for the menu.
+---@param answer { kind?: 'allow_once'|'reject_once', number?: integer }
+function M.permit(answer)
+  local oldest = not answer.kind and (answer.number or 0) == 0 and ask.oldest()
+  if oldest then
+    ask.focus_ask(oldest)
+  elseif bridge.running() then
+    bridge.notify('permit', answer)
+  else
+    notice.notice('no agent is asking for anything')
+  end
+end
+
+return M

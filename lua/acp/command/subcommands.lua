@@ -1,0 +1,272 @@
+-- The table of sub-commands: names, arguments, completion, and what each does. The help file and the
+-- completion are tested against it; acp.command.invoke runs what is in it.
+
+local M = {}
+
+---@class acp.Invocation
+---@field text string what stands after the sub-command, verbatim
+---@field bang boolean
+---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
+
+---@class acp.SubCommand
+---@field name string
+---@field args? string how the help shows its arguments
+---@field desc string
+---@field bang? boolean
+---@field range? boolean
+---@field words? string[] the only words that it takes
+---@field complete? 'agent'|'mode'|'option'|'command'|'login'|string[]
+---@field run fun(invoked: acp.Invocation)
+
+local function agent()
+  return require('acp.command.agent')
+end
+
+local function session()
+  return require('acp.command.session')
+end
+
+local function arguments()
+  return require('acp.command.arguments')
+end
+
+---@param text string
+---@return string? the first word, nil if there is none
+local function word(text)
+  return text:match('^%s*(%S+)')
+end
+
+---@type acp.SubCommand[]
+M.list = {
+  {
+    name = 'start',
+    args = '[agent]',
+    desc = 'open a session with an agent, or go to its open session',
+    complete = 'agent',
+    run = function(invoked)
+      agent().start(word(invoked.text))
+    end,
+  },
+  {
+    name = 'new',
+    args = '[agent]',
+    desc = 'open one more session',
+    complete = 'agent',
+    run = function(invoked)
+      local chat = require('acp.chat.registry').current()
+      agent().start(word(invoked.text) or (chat and chat.agent), { new = true })
+    end,
+  },
+  {
+    name = 'prompt',
+    args = '[text]',
+    desc = 'send a prompt, or go to the prompt buffer',
+    bang = true,
+    range = true,
+    complete = 'command',
+    run = function(invoked)
+      if vim.trim(invoked.text) == '' then
+        return session().compose(invoked.range)
+      end
+      session().prompt(invoked.text, { bang = invoked.bang, range = invoked.range })
+    end,
+  },
+  {
+    name = 'cancel',
+    desc = 'cancel the running turn',
+    run = function()
+      session().tell('cancel')
+    end,
+  },
+  {
+    name = 'chat',
+    args = '[open|close|toggle]',
+    desc = 'open or close the chat window',
+    words = { 'open', 'close', 'toggle' },
+    run = function(invoked)
+      require('acp.chat.window').chat(word(invoked.text) or 'toggle')
+    end,
+  },
+  {
+    name = 'permit',
+    args = '[number]',
+    desc = 'go to the oldest question of the agent, or answer it',
+    run = function(invoked)
+      arguments().permit(word(invoked.text))
+    end,
+  },
+  {
+    name = 'sessions',
+    args = '[close|delete]',
+    desc = 'pick a session, of now or of earlier days; or close or delete one',
+    words = { 'close', 'delete' },
+    run = function(invoked)
+      agent().sessions(word(invoked.text))
+    end,
+  },
+  {
+    name = 'mode',
+    args = '[id]',
+    desc = 'switch the session mode',
+    complete = 'mode',
+    run = function(invoked)
+      session().tell('mode', { mode = word(invoked.text) })
+    end,
+  },
+  {
+    name = 'config',
+    args = '[id] [value]',
+    desc = 'set an option of the session: the model, the thought level, …',
+    complete = 'option',
+    run = function(invoked)
+      local option, value = invoked.text:match('^%s*(%S*)%s*(.-)%s*$')
+      session().tell('config', {
+        option = option ~= '' and option or nil,
+        value = value ~= '' and value or nil,
+      })
+    end,
+  },
+  {
+    name = 'terminals',
+    desc = 'pick among the terminals of the agents',
+    run = function()
+      require('acp.chat.terminal').pick()
+    end,
+  },
+  {
+    name = 'login',
+    args = '[method]',
+    desc = 'log in to the agent of the session',
+    complete = 'login',
+    run = function(invoked)
+      local method = vim.trim(invoked.text)
+      session().tell('login', { method = method ~= '' and method or nil })
+    end,
+  },
+  {
+    name = 'logout',
+    desc = 'log out of the agent of the session',
+    run = function()
+      session().tell('logout')
+    end,
+  },
+  {
+    name = 'follow',
+    args = '[on|off|toggle]',
+    desc = 'let a window go along with the agent, or no longer',
+    words = { 'on', 'off', 'toggle' },
+    run = function(invoked)
+      require('acp.files.follow').turn(word(invoked.text) or 'toggle')
+    end,
+  },
+  {
+    name = 'review',
+    args = '[turn|off]',
+    desc = 'show what the agents have changed, hunk by hunk',
+    complete = { 'off' },
+    run = function(invoked)
+      arguments().review(word(invoked.text))
+    end,
+  },
+  {
+    name = 'keep',
+    args = '[file|all]',
+    desc = 'keep the hunk under the cursor, or those in the range',
+    range = true,
+    words = { 'file', 'all' },
+    run = function(invoked)
+      arguments().decide('keep', word(invoked.text), invoked.range)
+    end,
+  },
+  {
+    name = 'reject',
+    args = '[file|all]',
+    desc = 'reject the hunk under the cursor, or those in the range',
+    range = true,
+    words = { 'file', 'all' },
+    run = function(invoked)
+      arguments().decide('reject', word(invoked.text), invoked.range)
+    end,
+  },
+  {
+    name = 'undo',
+    args = '[turn]',
+    desc = 'take back all that a turn has changed',
+    run = function(invoked)
+      arguments().undo(word(invoked.text))
+    end,
+  },
+  {
+    name = 'redo',
+    desc = 'return what was taken back last',
+    run = function()
+      require('acp.review.decide').rewind('redo')
+    end,
+  },
+  {
+    name = 'why',
+    desc = 'show who wrote the line under the cursor, and what for',
+    run = function()
+      require('acp.review.why').show()
+    end,
+  },
+  {
+    name = 'stop',
+    args = '[agent]',
+    desc = 'close the sessions of an agent and end it; ! kills it',
+    bang = true,
+    complete = 'agent',
+    run = function(invoked)
+      agent().stop(word(invoked.text), invoked.bang)
+    end,
+  },
+  {
+    name = 'restart',
+    args = '[agent]',
+    desc = 'end an agent and start it anew',
+    complete = 'agent',
+    run = function(invoked)
+      agent().restart(word(invoked.text))
+    end,
+  },
+  {
+    name = 'log',
+    args = '[agent]',
+    desc = 'show what went over the wire',
+    complete = 'agent',
+    run = function(invoked)
+      agent().log(word(invoked.text))
+    end,
+  },
+  {
+    name = 'inspect',
+    desc = 'show all that the plugin knows',
+    run = function()
+      require('acp.command.report').inspect()
+    end,
+  },
+  {
+    name = 'tutor',
+    desc = 'start the built-in tutorial agent',
+    run = function()
+      agent().start(agent().TUTOR)
+    end,
+  },
+  {
+    name = 'install',
+    desc = "create or update the plugin's own Python environment",
+    run = function()
+      require('acp.host.install').run()
+    end,
+  },
+}
+
+---@param name string
+---@return acp.SubCommand?
+function M.find(name)
+  return vim.iter(M.list):find(function(sub)
+    return sub.name == name
+  end)
+end
+
+return M

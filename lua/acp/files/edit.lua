@@ -1,0 +1,177 @@
+-- Changes a buffer by line hunks so that marks, extmarks, cursor and folds stay with their text, as
+-- one step of undo, or not at all. Only acp.files.live calls.
+
+local api = vim.api
+
+local M = {}
+
+-- A longer hunk is replaced as a whole: keeping each line's marks would cost more than it is worth.
+local PAIRED = 1000
+
+---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
+---@alias acp.Outcome { ok?: boolean, tick?: integer, stale?: boolean, error?: string }
+
+---@param byte integer?
+---@return boolean inside whether the byte goes on with a character
+local function continues(byte)
+  return byte ~= nil and byte >= 0x80 and byte < 0xC0
+end
+
+--- Replace only the part of a line that differs, in whole characters: extmarks beside it stay.
+---@param buffer integer
+---@param row integer
+---@param old string
+---@param new string
+local function change_line(buffer, row, old, new)
+  if old == new then
+    return
+  end
+  local most = math.min(#old, #new)
+  local head, tail = 0, 0
+  while head < most and old:byte(head + 1) == new:byte(head + 1) do
+    head = head + 1
+  end
+  while head > 0 and (continues(old:byte(head + 1)) or continues(new:byte(head + 1))) do
+    head = head - 1
+  end
+  while tail < most - head and old:byte(#old - tail) == new:byte(#new - tail) do
+    tail = tail + 1
+  end
+  while tail > 0 and continues(old:byte(#old - tail + 1)) do
+    tail = tail - 1
+  end
+  local text = new:sub(head + 1, #new - tail)
+  api.nvim_buf_set_text(buffer, row, head, row, #old - tail, { text })
+end
+
+--- How many lines of a hunk are changed where they are; what is over is put in or taken out below.
+---@param hunk acp.Hunk
+---@return integer
+local function paired(hunk)
+  local count = math.min(hunk[2] - hunk[1], #hunk[3])
+  return count > PAIRED and 0 or count
+end
+
+--- Run something that changes no line's number, with `:lockmarks`: an edit by the API would delete
+--- the marks ('a) of its lines.
+---@param action fun()
+local function lock_marks(action)
+  local ok, err
+  M.locked = function()
+    ok, err = pcall(action)
+  end
+  vim.cmd("lockmarks lua require('acp.files.edit').locked()")
+  M.locked = nil
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@return acp.Hunk[] back the hunks that undo them
+local function inverse(buffer, hunks)
+  local back, shift = {}, 0
+  for index, hunk in ipairs(hunks) do
+    local first, last, lines = hunk[1], hunk[2], hunk[3]
+    local old = api.nvim_buf_get_lines(buffer, first, last, true)
+    back[index] = { first + shift, first + shift + #lines, old }
+    shift = shift + #lines - #old
+  end
+  if #back == 1 and api.nvim_buf_line_count(buffer) + shift == 0 then
+    back[1][2] = 1 -- an empty buffer has a line
+  end
+  return back
+end
+
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+local function apply(buffer, hunks)
+  lock_marks(function()
+    for _, hunk in ipairs(hunks) do
+      local first, count = hunk[1], paired(hunk)
+      for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + count, true)) do
+        change_line(buffer, first + index - 1, old, hunk[3][index])
+      end
+    end
+  end)
+  for index = #hunks, 1, -1 do
+    local first, last, lines = unpack(hunks[index])
+    local count = paired(hunks[index])
+    if last - first ~= #lines or count == 0 then
+      local rest = vim.list_slice(lines, count + 1)
+      api.nvim_buf_set_lines(buffer, first + count, last, true, rest)
+    end
+  end
+end
+
+--- End the current undo step, also in the middle of an insert.
+---@param buffer integer
+local function split_undo(buffer)
+  vim.bo[buffer].undolevels = vim.bo[buffer].undolevels
+end
+
+--- Set those options that are to be others.
+---@param buffer integer
+---@param options table<string, any>
+---@return table<string, any> before
+function M.set(buffer, options)
+  local before = {}
+  for name, value in pairs(options) do
+    local now = vim.bo[buffer][name]
+    local same = now == value or (name == 'fileencoding' and now == '' and value == 'utf-8')
+    if not same then
+      before[name] = now
+      vim.bo[buffer][name] = value
+    end
+  end
+  return before
+end
+
+--- Change text and options, then call `settle`; if anything fails, all is as it was.
+---@param buffer integer
+---@param hunks acp.Hunk[]
+---@param options table<string, any>
+---@param settle fun(buffer: integer)
+---@return acp.Outcome
+function M.change(buffer, hunks, options, settle)
+  local modified = vim.bo[buffer].modified
+  local back = inverse(buffer, hunks)
+  local before, changed = {}, false
+  local ok, err = pcall(function()
+    if #hunks > 0 then
+      split_undo(buffer)
+    end
+    apply(buffer, hunks)
+    changed = true
+    before = M.set(buffer, options)
+    settle(buffer)
+    if #hunks > 0 then
+      split_undo(buffer)
+    end
+  end)
+  if ok then
+    return { ok = true, tick = api.nvim_buf_get_changedtick(buffer) }
+  end
+  if changed then
+    apply(buffer, back)
+    M.set(buffer, before)
+    vim.bo[buffer].modified = modified
+  end
+  return { error = tostring(err) }
+end
+
+--- Do so where the user has locked the buffer, too.
+---@param buffer integer
+---@param hunks acp.Hunk[]
+---@param options table<string, any>
+---@param settle fun(buffer: integer)
+---@return acp.Outcome
+function M.unlocked(buffer, hunks, options, settle)
+  local locks = M.set(buffer, { modifiable = true, readonly = false })
+  local outcome = M.change(buffer, hunks, options, settle)
+  M.set(buffer, locks)
+  return outcome
+end
+
+return M

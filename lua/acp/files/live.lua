@@ -1,0 +1,207 @@
+-- Live file buffers for the host: what they hold, and edits that keep marks, cursor, folds and undo.
+-- It decides nothing: the host says which lines to change and how the bytes are to be, guarded by
+-- the changedtick that it has seen. The shapes are in doc/architecture.md, "Host → Lua".
+
+local edit = require('acp.files.edit')
+local file_buffers = require('acp.files.buffers')
+local save = require('acp.files.save')
+local stamps = require('acp.files.stamps')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.BufferOptions
+---@field fileformat string
+---@field fileencoding string
+---@field bomb boolean
+---@field endofline boolean
+
+---@param buffer integer
+---@param lines string[]
+---@return boolean empty whether it stands for zero bytes, not for one line end
+local function is_empty(buffer, lines)
+  return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
+end
+
+--- Take note that the buffer has what its file has.
+---@param buffer integer
+local function settle(buffer)
+  save.settle(buffer)
+  stamps.sync(buffer)
+end
+
+--- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
+--- and `empty` if the host knows them already: of that buffer, at that changedtick.
+---@param path string
+---@param known_number? integer
+---@param known_tick? integer
+---@return table?
+function M.read(path, known_number, known_tick)
+  local buffer = file_buffers.find(path)
+  if not buffer then
+    return nil
+  end
+  local options, tick = vim.bo[buffer], api.nvim_buf_get_changedtick(buffer)
+  local binary = options.binary
+  local live = {
+    number = buffer,
+    changedtick = tick,
+    modified = options.modified,
+    modifiable = options.modifiable,
+    readonly = options.readonly,
+    fileformat = binary and 'unix' or options.fileformat,
+    encoding = options.fileencoding,
+    bom = options.bomb and not binary,
+    endofline = options.endofline,
+    binary = binary,
+    saved = stamps.saved(path),
+    synced = stamps.synced(buffer),
+  }
+  if known_number ~= buffer or known_tick ~= tick then
+    live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
+    live.empty = is_empty(buffer, live.lines)
+  end
+  return live
+end
+
+--- The stamp of a file as the user has last written it, from a buffer that may be gone; '' for none.
+---@param path string resolved
+---@return string
+function M.saved(path)
+  return stamps.saved(path)
+end
+
+--- The resolved paths of all loaded file buffers below some resolved folders.
+---@param roots string[]
+---@return string[]
+function M.paths(roots)
+  local found = {}
+  for _, name in file_buffers.all() do
+    local path = file_buffers.resolve(name)
+    for _, root in ipairs(roots) do
+      if vim.startswith(path, (root:gsub('/$', '')) .. '/') then
+        table.insert(found, path)
+        break
+      end
+    end
+  end
+  return found
+end
+
+---@param buffer integer
+---@param tick integer
+---@return boolean
+local function is_fresh(buffer, tick)
+  return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_changedtick(buffer) == tick
+end
+
+--- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
+---@param buffer integer
+---@param options acp.BufferOptions?
+---@return table<string, any>
+local function as_set(buffer, options)
+  if not options or options == vim.NIL then
+    return {}
+  end
+  return vim.bo[buffer].binary and { endofline = options.endofline } or options
+end
+
+--- Tell language servers and the like that the file was written.
+---@param buffer integer
+local function announce(buffer)
+  local ok, err
+  stamps.quietly(function()
+    ok, err = pcall(api.nvim_buf_call, buffer, function()
+      api.nvim_exec_autocmds('BufWritePost', { buffer = buffer, modeline = false })
+    end)
+  end)
+  if not ok then
+    require('acp.ui.notice').notice('BufWritePost: ' .. tostring(err), true)
+  end
+end
+
+--- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick.
+---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
+---@param options acp.BufferOptions
+---@return acp.Outcome
+function M.write(buffer, tick, hunks, options)
+  if not is_fresh(buffer, tick) then
+    return { stale = true }
+  end
+  local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
+  if outcome.ok then
+    stamps.sync(buffer)
+    announce(buffer)
+  end
+  return outcome
+end
+
+--- Edit an unmodified buffer so that it equals its file again, which is not touched.
+---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
+---@param options acp.BufferOptions
+---@return acp.Outcome
+function M.follow(buffer, tick, hunks, options)
+  if not is_fresh(buffer, tick) or vim.bo[buffer].modified then
+    return { stale = true }
+  end
+  return edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+end
+
+--- Edit and do not save. `settled`: the buffer has what its file has new, of which Neovim then does
+--- not warn, and the user's locks do not count.
+---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
+---@param options acp.BufferOptions? nil: as they are
+---@param settled boolean
+---@return acp.Outcome
+function M.edit(buffer, tick, hunks, options, settled)
+  if not is_fresh(buffer, tick) then
+    return { stale = true }
+  end
+  local change = settled and edit.unlocked or edit.change
+  return change(buffer, hunks, as_set(buffer, options), function()
+    if settled then
+      settle(buffer)
+    end
+    vim.bo[buffer].modified = true
+  end)
+end
+
+--- Who else has the file open, as in "another Neovim (process 1234)", or nil.
+---@param path string
+---@return string?
+function M.holder(path)
+  return require('acp.files.swap').holder(path)
+end
+
+local selections = api.nvim_create_namespace('acp_selection')
+
+--- A selection's lines as they stand now, 1-based and inclusive; its mark is dropped. nil if its
+--- buffer or its mark is gone.
+---@param buffer integer
+---@param mark integer
+---@return { first: integer, last: integer, lines: string[] }?
+function M.selection(buffer, mark)
+  if not api.nvim_buf_is_loaded(buffer) then
+    return nil
+  end
+  local found = api.nvim_buf_get_extmark_by_id(buffer, selections, mark, { details = true })
+  if #found == 0 then
+    return nil
+  end
+  api.nvim_buf_del_extmark(buffer, selections, mark)
+  local first, last = found[1], found[3].end_row + 1
+  return {
+    first = first + 1,
+    last = last,
+    lines = api.nvim_buf_get_lines(buffer, first, last, false),
+  }
+end
+
+return M

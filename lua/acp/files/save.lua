@@ -1,0 +1,191 @@
+-- Saves a buffer so that its file changes at once or not at all: Neovim writes a file beside it, and
+-- that takes its place. `:write` itself empties the file first, and where no backup can be made
+-- (a full disk) it goes on without one. Only acp.files.live calls.
+
+local edit = require('acp.files.edit')
+
+local api, uv = vim.api, vim.uv
+
+local M = {}
+
+-- 7777 in octal, which LuaJIT has no way to write.
+local PERMISSIONS = 4095
+-- 0666
+local READ_AND_WRITE = 438
+
+--- What tells one state of a file from the next; as `services.disk.stamp` in the host.
+---@param path string
+---@return string
+function M.stamp(path)
+  local status = uv.fs_stat(path)
+  if not status then
+    return ''
+  end
+  local time = status.mtime
+  return ('%d.%09d:%d:%d'):format(time.sec, time.nsec, status.size, status.ino)
+end
+
+---@generic T
+---@param result T?
+---@param err string?
+---@return T
+local function must(result, err)
+  if not result then
+    error(err, 0)
+  end
+  return result
+end
+
+--- Run something with an open file, which is closed after it.
+---@param path string
+---@param flags string
+---@param action fun(file: integer): any
+local function with_file(path, flags, action)
+  local file = must(uv.fs_open(path, flags, READ_AND_WRITE))
+  local ok, result = pcall(action, file)
+  uv.fs_close(file)
+  return ok and result or must(nil, not ok and result or nil)
+end
+
+---@param path string
+---@return string
+local function content(path)
+  return with_file(path, 'r', function(file)
+    return must(uv.fs_read(file, must(uv.fs_fstat(file)).size, 0))
+  end)
+end
+
+---@param file integer
+---@param data string
+local function put(file, data)
+  local done = 0
+  while done < #data do
+    done = done + must(uv.fs_write(file, data:sub(done + 1), done))
+  end
+  must(uv.fs_ftruncate(file, #data))
+  must(uv.fs_fsync(file))
+end
+
+--- Write into the file itself; when that fails, what it held is put back.
+---@param path string
+---@param data string
+local function overwrite(path, data)
+  local old = content(path)
+  with_file(path, 'r+', function(file)
+    local ok, err = pcall(put, file, data)
+    if not ok then
+      put(file, old)
+      error(err, 0)
+    end
+    return true
+  end)
+end
+
+--- Give a file the owner and the mode of another.
+---@param path string
+---@param wanted uv.fs_stat.result
+---@return boolean
+local function dress(path, wanted)
+  local now = must(uv.fs_stat(path))
+  local owned = now.uid == wanted.uid and now.gid == wanted.gid
+    or uv.fs_chown(path, wanted.uid, wanted.gid)
+  return owned and uv.fs_chmod(path, bit.band(wanted.mode, PERMISSIONS)) or false
+end
+
+--- Let the buffer be written to another file: exact bytes, no formatter, no question.
+---@param buffer integer
+---@param path string
+local function write_to(buffer, path)
+  local before = edit.set(buffer, { fixendofline = false })
+  local ok, err = pcall(api.nvim_buf_call, buffer, function()
+    vim.cmd('silent noautocmd keepalt lockmarks write! ' .. vim.fn.fnameescape(path))
+  end)
+  edit.set(buffer, before)
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- Put the written file in the place of the other; into it where that is more than a name, or the
+--- folder does not let us.
+---@param written string
+---@param path string
+local function replace(written, path)
+  local status = uv.fs_stat(path)
+  if not status then
+    must(uv.fs_rename(written, path))
+    return
+  end
+  local is_plain = status.nlink == 1 and vim.fs.dirname(written) == vim.fs.dirname(path)
+  if not (is_plain and dress(written, status) and uv.fs_rename(written, path)) then
+    overwrite(path, content(written))
+  end
+end
+
+--- Make Neovim take the buffer for written: unmodified, and as new as its file (no W11, no W12, no
+--- question at `:w`); no undo leads to a state that is taken for saved. Nothing is written: what
+--- `BufWriteCmd` handles, Neovim leaves to it.
+---@param buffer integer
+function M.settle(buffer)
+  local ignored = vim.o.eventignore
+  vim.o.eventignore = ''
+  local written = api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = buffer,
+    callback = function()
+      vim.bo[buffer].modified = false
+    end,
+  })
+  local ok, err = pcall(api.nvim_buf_call, buffer, function()
+    vim.cmd('silent keepalt lockmarks write!')
+  end)
+  api.nvim_del_autocmd(written)
+  vim.o.eventignore = ignored
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- Keep the undo file in step, as `:write` would.
+---@param buffer integer
+local function keep_undo(buffer)
+  if not vim.bo[buffer].undofile then
+    return
+  end
+  pcall(api.nvim_buf_call, buffer, function()
+    local name = vim.fn.undofile(api.nvim_buf_get_name(buffer))
+    vim.cmd('silent! lockmarks wundo! ' .. vim.fn.fnameescape(name))
+  end)
+end
+
+---@param buffer integer
+---@return string path of its file, without symlinks
+local function file_of(buffer)
+  local name = api.nvim_buf_get_name(buffer)
+  return uv.fs_realpath(name) or name
+end
+
+--- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
+---@param buffer integer
+function M.save(buffer)
+  local path = file_of(buffer)
+  local status = uv.fs_stat(path)
+  if status and status.type ~= 'file' then
+    error(('%s is no plain file: it is a %s'):format(path, status.type), 0)
+  end
+  local folder = vim.fs.dirname(path)
+  local name = ('.acp-%d-%d~'):format(uv.os_getpid(), uv.hrtime())
+  local is_open = uv.fs_access(folder, 'W')
+  local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
+  local ok, err = pcall(function()
+    write_to(buffer, beside)
+    replace(beside, path)
+  end)
+  uv.fs_unlink(beside)
+  if not ok then
+    error(err, 0)
+  end
+  M.settle(buffer)
+  keep_undo(buffer)
+end
+
+return M

@@ -1,0 +1,289 @@
+-- The one file that talks to Python. It starts the host on first use, and when the host is gone it
+-- ends what the host has left behind. Only ever notifies: nothing here waits but `inspect` (one
+-- second at most) and `shutdown` (half a second).
+
+local calls = require('acp.host.calls')
+local interpreter = require('acp.host.interpreter')
+local log = require('acp.host.log')
+local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+
+local M = {}
+
+---@class acp.Host
+---@field channel integer
+---@field pid integer
+---@field python string
+---@field groups table<integer, true> process groups of its children
+---@field stderr string the end of what it wrote
+---@field options? table the configuration that it has
+---@field leaving? boolean Neovim is ending it
+---@field failure? string why it is of no use, in its own words
+
+---@type acp.Host?
+local host
+---@type table? the last one of this host
+local snapshot
+---@type string? how the last host ended
+local last_end
+---@type (fun())[] who wants to know that a host has ended
+local listeners = {}
+local STDERR_KEPT = 4000
+
+--- Sentences about mistakes in the configuration, as the host has last found them.
+---@type string[]
+M.problems = {}
+
+---@param this acp.Host
+local function kill_groups(this)
+  for pgid in pairs(this.groups) do
+    vim.uv.kill(-pgid, 'sigkill')
+  end
+  this.groups = {}
+end
+
+---@param this acp.Host
+---@param code integer
+local function ended(this, code)
+  if host == this then
+    host, snapshot = nil, nil
+  end
+  kill_groups(this)
+  if this.leaving then
+    return
+  end
+  last_end = this.failure or interpreter.explain(this.python, code, this.stderr)
+  calls.fail(this, last_end)
+  for _, listener in ipairs(listeners) do
+    listener()
+  end
+  notice.warn(last_end)
+end
+
+--- Have something called whenever a host has ended by itself, before the user is told: to end what
+--- it has left behind.
+---@param listener fun()
+function M.on_end(listener)
+  table.insert(listeners, listener)
+end
+
+---@param this acp.Host
+---@param data string[]
+local function keep_stderr(this, data)
+  local text = table.concat(data, '\n')
+  if text ~= '' then
+    this.stderr = (this.stderr .. text):sub(-STDERR_KEPT)
+    log.write(text)
+  end
+end
+
+--- Its channel is closed: let its end be told before another host begins.
+---@param this acp.Host
+local function await_end(this)
+  vim.uv.kill(this.pid, 'sigkill')
+  vim.fn.jobwait({ this.channel }, 500)
+  host, snapshot = nil, nil
+end
+
+---@return acp.Host?
+local function start()
+  local python, origin = interpreter.find()
+  local this = { python = python, groups = {}, stderr = '' }
+  log.rotate()
+  local ok, channel = pcall(vim.fn.jobstart, interpreter.command(python), {
+    rpc = true,
+    on_stderr = function(_, data)
+      keep_stderr(this, data)
+    end,
+    on_exit = function(_, code)
+      ended(this, code)
+    end,
+  })
+  if not ok or channel <= 0 then
+    last_end = ('cannot run %s (from %s): run :Acp install'):format(python, origin)
+    notice.warn(last_end)
+    return nil
+  end
+  this.channel, this.pid = channel, vim.fn.jobpid(channel)
+  return this
+end
+
+---@param this acp.Host
+---@return boolean sent false when the channel is closed already
+local function send(this, verb, payload, call)
+  if payload == nil or vim.tbl_isempty(payload) then
+    payload = vim.empty_dict()
+  end
+  local ok, err = pcall(vim.rpcnotify, this.channel, 'acp', verb, payload, call or vim.NIL)
+  if not ok and not tostring(err):find('Invalid channel', 1, true) then
+    error(err, 0)
+  end
+  return ok
+end
+
+---@param problems string[]
+local function configured(problems)
+  if #problems > 0 and not vim.deep_equal(problems, M.problems) then
+    local more = #problems > 1 and (' (and %d more, see :checkhealth acp)'):format(#problems - 1)
+      or ''
+    notice.warn(problems[1] .. more)
+  end
+  M.problems = problems
+end
+
+--- Tell the host the configuration, if it does not know it as it stands now.
+---@param this acp.Host
+local function configure(this)
+  local wanted, problem = options.get()
+  if this.options and vim.deep_equal(this.options, wanted) then
+    return
+  end
+  this.options = wanted
+  local payload = {
+    options = wanted,
+    paths = {
+      data = vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'acp.nvim'),
+      state = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim'),
+      root = interpreter.root(),
+    },
+    nvim = tostring(vim.version()),
+  }
+  local call = calls.remember(this, function(err, problems)
+    if not err then
+      configured(vim.list_extend({ problem }, problems or {}))
+    end
+  end)
+  send(this, 'configure', payload, call)
+end
+
+---@param done? acp.Done
+---@return boolean sent
+local function deliver(verb, payload, done)
+  require('acp.ui.highlights').define()
+  for _ = 1, 2 do -- a host may be dead although its exit was not told yet: then a new one
+    host = host or start()
+    if not host then
+      return false
+    end
+    configure(host)
+    local call = done and calls.remember(host, done)
+    if send(host, verb, payload, call) then
+      return true
+    end
+    calls.forget(call)
+    await_end(host)
+  end
+  return false
+end
+
+--- Tell the host something; starts it if it does not run.
+---@param verb string see doc/architecture.md
+---@param payload? table
+---@return boolean sent false when there is no host and none can be started; the user was told
+function M.notify(verb, payload)
+  return deliver(verb, payload)
+end
+
+--- Ask the host something.
+---@param verb string
+---@param payload? table
+---@param on_done acp.Done called later, or at once when there is no host
+function M.call(verb, payload, on_done)
+  if not deliver(verb, payload, on_done) then
+    on_done(last_end, nil)
+  end
+end
+
+M.answer = calls.answer
+
+--- Called by the host: a child's process group that must not outlive it.
+---@param pgid integer
+---@param alive boolean
+function M.group(pgid, alive)
+  if host and pgid > 1 then
+    host.groups[pgid] = alive or nil
+  end
+end
+
+--- Called by the host: it cannot do its work, for instance because a package is missing.
+---@param sentence string
+function M.host_failed(sentence)
+  if host then
+    host.failure = sentence
+    vim.fn.jobstop(host.channel)
+  end
+end
+
+---@return boolean
+function M.running()
+  return host ~= nil
+end
+
+--- Say what the host could not do; that there is no host, was said already.
+---@param err string
+function M.warn(err)
+  if M.running() then
+    notice.warn(err)
+  end
+end
+
+---@param err? string
+---@return table snapshot of `inspect` when there is none of the host
+local function empty(err)
+  return {
+    host = { running = M.running(), error = err },
+    connections = {},
+    sessions = {},
+    asks = {},
+    terminals = {},
+    edits = {},
+    follow = { enabled = false },
+  }
+end
+
+--- The last snapshot, marked as what it is.
+local function stale(err)
+  local copy = vim.deepcopy(snapshot or empty())
+  copy.host.error = err
+  return copy
+end
+
+--- The snapshot of :help acp-inspect. Waits one second at most; never starts the host, never raises.
+---@return table
+function M.inspect()
+  if not host then
+    return empty(last_end)
+  end
+  if vim.in_fast_event() then
+    return stale('not possible in a fast event')
+  end
+  local answered, problem
+  local call = calls.remember(host, function(err, result)
+    answered, problem = true, err
+    snapshot = result or snapshot
+  end)
+  local sent = send(host, 'inspect', nil, call)
+  pcall(vim.wait, sent and 1000 or 0, function()
+    return answered
+  end, 10)
+  if answered and not problem then
+    return snapshot
+  end
+  return stale(problem or 'no answer within a second')
+end
+
+--- Neovim is leaving: let the host end its agents, then end what is left.
+function M.shutdown()
+  local this = host
+  if not this then
+    return
+  end
+  this.leaving = true
+  host = nil
+  if send(this, 'shutdown') and vim.fn.jobwait({ this.channel }, 500)[1] == -1 then
+    vim.uv.kill(this.pid, 'sigkill')
+  end
+  kill_groups(this)
+end
+
+return M

@@ -1,0 +1,91 @@
+-- Which Python runs the host, how, and what its end means in words. Starts nothing by itself.
+
+local M = {}
+
+-- Must be valid in every Python there is, since it is what finds an interpreter too old. The path
+-- filter comes before the first import from it: a project's own pynvim.py must not be run.
+local PROLOGUE = [[
+import sys
+if sys.version_info < (3, 11):
+    sys.stderr.write("Python %d.%d" % sys.version_info[:2])
+    sys.exit(3)
+sys.path = [entry for entry in sys.path if entry != ""]
+try:
+    import pynvim
+except ImportError as error:
+    sys.stderr.write(str(error))
+    sys.exit(4)
+pynvim.start_host()
+]]
+
+local TOO_OLD, NO_PACKAGE = 3, 4
+
+--- The root of the plugin, wherever the package manager has put it.
+---@return string
+function M.root()
+  local here = debug.getinfo(1, 'S').source:sub(2)
+  return vim.fn.fnamemodify(here, ':p:h:h:h:h')
+end
+
+--- Folder of the environment that `:Acp install` makes.
+---@return string
+function M.venv()
+  return vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'acp.nvim', 'venv')
+end
+
+--- Python of that environment; it need not exist.
+---@return string
+function M.venv_python()
+  return vim.fs.joinpath(M.venv(), 'bin', 'python')
+end
+
+--- Choose the interpreter of the host; the first that is set or there.
+---@return string program
+---@return string origin where the choice comes from, in words
+function M.find()
+  local configured = require('acp.host.options').value('python')
+  if type(configured) == 'string' and configured ~= '' then
+    return vim.fs.normalize(configured), 'vim.g.acp.python'
+  end
+  if vim.fn.executable(M.venv_python()) == 1 then
+    return M.venv_python(), ':Acp install'
+  end
+  local provider = vim.g.python3_host_prog
+  if type(provider) == 'string' and provider ~= '' then
+    return vim.fs.normalize(provider), 'vim.g.python3_host_prog'
+  end
+  if vim.fn.executable('pynvim-python') == 1 then
+    return vim.fn.exepath('pynvim-python'), 'pynvim-python on PATH'
+  end
+  local found = vim.fn.exepath('python3')
+  return found ~= '' and found or 'python3', 'python3 on PATH'
+end
+
+---@param program string
+---@return string[] command that runs the host
+function M.command(program)
+  local plugin = vim.fs.joinpath(M.root(), 'rplugin', 'python3', 'acp_host.py')
+  return { program, '-c', PROLOGUE, plugin }
+end
+
+--- Say how the host ended and what to do.
+---@param program string
+---@param code integer exit code, 128 + signal when killed
+---@param stderr string the end of what it wrote
+---@return string sentence
+function M.explain(program, code, stderr)
+  if code == TOO_OLD and stderr:find('^Python %d') then
+    local advice = '%s is %s, the host needs 3.11 or newer: run :Acp install'
+    return advice:format(program, stderr:match('^Python [%d.]+'))
+  end
+  if code == NO_PACKAGE then
+    local package = stderr:match("No module named '([^'.]+)") or 'pynvim'
+    return ('Python package %s is missing in %s: run :Acp install'):format(package, program)
+  end
+  local last = vim.trim(stderr):match('[^\n]*$')
+  local reason = last ~= '' and (', ' .. last) or ''
+  local sentence = 'the host ended (exit code %d%s); the next command starts a new one; log: %s'
+  return sentence:format(code, reason, require('acp.host.log').path())
+end
+
+return M

@@ -1,0 +1,207 @@
+-- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
+-- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
+
+local attachment = require('acp.prompt.attachment')
+local chats = require('acp.chat.registry')
+local draft = require('acp.prompt.draft')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+local notes = require('acp.prompt.notes')
+local prompt_marks = require('acp.prompt.marks')
+
+local api = vim.api
+
+local M = {}
+
+local SAVE_AFTER_MS = 500
+
+---@param chat acp.Chat
+---@return string[]
+local function lines_of(chat)
+  return api.nvim_buf_get_lines(chat.prompt, 0, -1, true)
+end
+
+--- Forget what was sent; `u` brings the text back.
+---@param chat acp.Chat
+local function clear(chat)
+  api.nvim_buf_set_lines(chat.prompt, 0, -1, true, {})
+  vim.bo[chat.prompt].modified = false
+  draft.save(chat, {})
+  attachment.clear(chat)
+end
+
+--- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
+---@param chat acp.Chat
+---@return boolean
+local function is_held(chat)
+  local status = vim.b[chat.chat].acp_status or {}
+  return status.state == 'idle' and (status.queue or 0) > 0
+end
+
+--- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
+---@param number integer the chat
+---@return boolean sent
+function M.send(number)
+  local chat = assert(chats.of(number), 'no such chat')
+  local text = table.concat(lines_of(chat), '\n')
+  if vim.trim(text) == '' and not is_held(chat) then
+    notice.notice('the prompt is empty: nothing was sent')
+    return false
+  end
+  if not chats.is_open(chat) then
+    notice.warn(('this session is closed: :AcpStart %s begins a new one'):format(chat.agent))
+    return false
+  end
+  chats.touch(number)
+  local selections = attachment.selections(number)
+  local payload = { chat = number, text = text, selections = selections, bang = false }
+  local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
+  if sent then
+    clear(chat)
+  end
+  return sent
+end
+
+---@param chat acp.Chat
+local function save_draft(chat)
+  if api.nvim_buf_is_loaded(chat.prompt) then
+    draft.save(chat, lines_of(chat))
+  end
+end
+
+---@param chat acp.Chat
+local function watch_text(chat)
+  local timer = assert(vim.uv.new_timer())
+  local save = vim.schedule_wrap(function()
+    save_draft(chat)
+  end)
+  api.nvim_buf_attach(chat.prompt, false, {
+    on_lines = function()
+      vim.bo[chat.prompt].modified = false -- or `:wa` would send it half-written
+      timer:start(SAVE_AFTER_MS, 0, save)
+      prompt_marks.touch(chat)
+    end,
+    on_detach = function()
+      timer:stop()
+      if not timer:is_closing() then
+        timer:close()
+      end
+    end,
+  })
+end
+
+--- `:w` sends, `:w name` writes a file as everywhere.
+---@param chat acp.Chat
+---@param name string
+local function write(chat, name)
+  if name == api.nvim_buf_get_name(chat.prompt) then
+    M.send(chat.chat)
+  else
+    vim.fn.writefile(lines_of(chat), name)
+  end
+end
+
+--- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
+--- silent about edits, and `BufModifiedSet` tells of them.
+---@param chat acp.Chat
+---@param group integer
+local function keep_unmodified(chat, group)
+  local function reset()
+    -- `OptionSet` tells of all buffers, and not of which
+    if api.nvim_buf_is_valid(chat.prompt) and vim.bo[chat.prompt].modified then
+      vim.bo[chat.prompt].modified = false
+    end
+  end
+  api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'modified', callback = reset })
+  if vim.fn.exists('##BufModifiedSet') == 1 then
+    api.nvim_create_autocmd('BufModifiedSet', {
+      group = group,
+      buffer = chat.prompt,
+      callback = reset,
+    })
+  end
+end
+
+---@param chat acp.Chat
+local function watch(chat)
+  local group = api.nvim_create_augroup('acp.prompt.' .. chat.prompt, {})
+  local function on(event, run)
+    api.nvim_create_autocmd(event, { group = group, buffer = chat.prompt, callback = run })
+  end
+  on('BufWriteCmd', function(event)
+    write(chat, event.match)
+  end)
+  on('BufReadCmd', function()
+    api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
+    watch_text(chat)
+  end)
+  keep_unmodified(chat, group)
+  on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
+    save_draft(chat)
+  end)
+  on('BufWinEnter', function()
+    layout.dress(0, layout.PROMPT)
+  end)
+  on('BufEnter', function()
+    chats.touch(chat.chat)
+    notes.ask(chat)
+  end)
+  on('InsertEnter', function()
+    prompt_marks.prepare(chat)
+  end)
+  api.nvim_create_autocmd('VimLeavePre', {
+    group = group,
+    callback = function()
+      save_draft(chat)
+    end,
+  })
+  on('BufWipeout', function()
+    api.nvim_clear_autocmds({ group = group })
+  end)
+end
+
+---@param chat acp.Chat
+local function map_keys(chat)
+  local map = keys.map
+  local function send()
+    M.send(chat.chat)
+  end
+  map(chat.prompt, 'n', '<CR>', 'Send the prompt', send)
+  map(chat.prompt, 'i', '<C-s>', 'Send the prompt', send)
+  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
+    attachment.drop_last(chat)
+  end)
+  map(chat.prompt, 'n', 'K', 'Show what the agent will be told', function()
+    notes.show(chat)
+  end)
+  map(chat.prompt, 'n', '<Tab>', 'Go to the oldest question', require('acp.chat.buffer').to_ask)
+end
+
+--- Make the prompt buffer of a chat (`chat.prompt` is set) with the draft that a crash has left.
+---@param chat acp.Chat
+function M.create(chat)
+  local buffer = api.nvim_create_buf(false, true)
+  chat.prompt = buffer
+  vim.b[buffer].acp_chat = chat.chat
+  chats.name(buffer, ('acp-prompt://%s/%d'):format(chats.encode(chat.agent), chat.chat))
+  api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
+  local values = {
+    buftype = 'acwrite',
+    bufhidden = 'hide',
+    swapfile = false,
+    omnifunc = "v:lua.require'acp.prompt.complete'.omnifunc",
+    modified = false,
+    filetype = 'acp_prompt',
+  }
+  for name, value in pairs(values) do
+    vim.bo[buffer][name] = value
+  end
+  watch_text(chat)
+  watch(chat)
+  map_keys(chat)
+  attachment.draw(chat)
+  notes.watch()
+end
+
+return M

@@ -1,0 +1,78 @@
+-- Keeps an unsent prompt on disk, so that it survives a crash. One file for each prompt buffer,
+-- named after agent, working directory, process and buffer: two Neovims never write the same one,
+-- and a draft is taken over only when the process that wrote it is gone.
+
+local chats = require('acp.chat.registry')
+
+local M = {}
+
+---@return string
+local function folder()
+  return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'drafts')
+end
+
+---@param chat acp.Chat
+---@return string
+local function prefix(chat)
+  local place = vim.fn.sha256(chat.cwd):sub(1, 16)
+  return ('%s-%s-'):format(chats.encode(chat.agent), place)
+end
+
+---@param chat acp.Chat
+---@return string path of its draft; it need not exist
+function M.path(chat)
+  return vim.fs.joinpath(folder(), ('%s%d-%d.md'):format(prefix(chat), vim.fn.getpid(), chat.chat))
+end
+
+--- Write the draft, or remove it when there is nothing to keep. A state folder that cannot be
+--- written to costs the draft, and is told in the log.
+---@param chat acp.Chat
+---@param lines string[]
+function M.save(chat, lines)
+  local path = M.path(chat)
+  if vim.trim(table.concat(lines)) == '' then
+    vim.uv.fs_unlink(path)
+    return
+  end
+  local ok, err = pcall(function()
+    vim.fn.mkdir(folder(), 'p', tonumber('700', 8))
+    vim.fn.writefile(lines, path .. '.new')
+    assert(vim.uv.fs_rename(path .. '.new', path))
+  end)
+  if not ok then
+    require('acp.host.log').line('the draft was not saved: ' .. err)
+  end
+end
+
+---@param name string file name of a draft
+---@param start string prefix
+---@return boolean
+local function is_orphan(name, start)
+  local pid = vim.startswith(name, start) and name:sub(#start + 1):match('^(%d+)%-%d+%.md$')
+  if not pid then
+    return false
+  end
+  local _, _, code = vim.uv.kill(tonumber(pid) --[[@as integer]], 0)
+  return code == 'ESRCH'
+end
+
+--- The draft of this prompt; without one, that of a prompt of the same agent and folder whose
+--- Neovim is gone, which is this prompt's from now on.
+---@param chat acp.Chat
+---@return string[] lines none when there is no draft
+function M.restore(chat)
+  local path = M.path(chat)
+  if vim.fn.filereadable(path) == 1 then
+    return vim.fn.readfile(path)
+  end
+  for name in vim.fs.dir(folder()) do
+    if is_orphan(name, prefix(chat)) then
+      if vim.uv.fs_rename(vim.fs.joinpath(folder(), name), path) then
+        return vim.fn.readfile(path)
+      end
+    end
+  end
+  return {}
+end
+
+return M

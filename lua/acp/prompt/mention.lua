@@ -1,0 +1,221 @@
+-- Mentions in the prompt: where they are, what completes them, and whether they name something.
+-- The syntax is that of python/acp_nvim/session/mention.py, which decides when a prompt is sent.
+-- Nothing here waits: the names of the files are those that the host told last.
+
+local surroundings = require('acp.prompt.surroundings')
+
+local api = vim.api
+
+local M = {}
+
+local MOST = 100
+local FRESH_MS = 3000
+local AFTER = '[%.,;:!%?%)%]}>\'"]$'
+
+--- What is no file, and what it is.
+M.specials = {
+  { 'selection', 'last visual selection' },
+  { 'diagnostics', 'of the file last worked in' },
+  { 'quickfix', 'the quickfix list' },
+  { 'diff', 'what is not committed' },
+  { 'clipboard', 'image in the clipboard' },
+}
+
+---@class acp.Names
+---@field roots string[] folders of the session; the first is the one that names are relative to
+---@field names string[]
+---@field asked integer time of the question, in milliseconds
+
+---@type table<integer, acp.Names> by chat
+local known = {}
+
+---@param text string
+---@return string
+local function unescape(text)
+  return (text:gsub('\\(.)', '%1'))
+end
+
+---@param line string
+---@param at integer where an `@` is
+---@return boolean
+local function begins(line, at)
+  local before = line:sub(at - 1, at - 1)
+  return before == '' or before:match('[%s%(%[{<]') ~= nil
+end
+
+---@param line string
+---@param from integer
+---@return integer last byte of the word, with what is escaped in it
+local function word_end(line, from)
+  local at = from
+  while at <= #line do
+    local width = line:sub(at, at) == '\\' and 2 or 1
+    if at + width - 1 > #line or line:sub(at, at):match('%s') then
+      break
+    end
+    at = at + width
+  end
+  return at - 1
+end
+
+---@class acp.Mention
+---@field first integer 0-based byte of the `@`
+---@field names { [1]: string, [2]: integer }[] what it may stand for, the longest first, and its end
+
+--- The mentions of a line.
+---@param line string
+---@return acp.Mention[]
+function M.find(line)
+  local found, at = {}, line:find('@', 1, true)
+  while at do
+    local quoted = begins(line, at) and line:match('^"([^"]+)"', at + 1)
+    local last = quoted and at + #quoted + 2 or word_end(line, at + 1)
+    if quoted then
+      table.insert(found, { first = at - 1, names = { { quoted, last } } })
+    elseif begins(line, at) and last > at then
+      local names, bare = {}, line:sub(at + 1, last)
+      repeat
+        table.insert(names, { unescape(bare), at + #bare })
+        local shorter = #bare > 1 and bare:match(AFTER) and bare:sub(1, -2)
+        bare = shorter or ''
+      until bare == ''
+      table.insert(found, { first = at - 1, names = names })
+    else
+      last = at
+    end
+    at = line:find('@', last + 1, true)
+  end
+  return found
+end
+
+--- Where the mention begins that the cursor is at the end of.
+---@param before string the line up to the cursor
+---@return integer? column 0-based byte of its `@`
+function M.start(before)
+  for at = #before, 1, -1 do
+    if before:sub(at, at) == '@' and begins(before, at) then
+      local quoted = before:match('^"[^"]*$', at + 1)
+      return (quoted or word_end(before, at + 1) == #before) and at - 1 or nil
+    end
+  end
+end
+
+---@param name string
+---@return string mention as it is written
+local function written(name)
+  if name:match('["\\]') then
+    return '@' .. name:gsub('[%s"\\]', '\\%0')
+  end
+  return name:match('%s') and ('@"%s"'):format(name) or '@' .. name
+end
+
+---@param chat acp.Chat
+---@return string[] roots
+local function roots(chat)
+  return known[chat.chat] and known[chat.chat].roots or { chat.cwd }
+end
+
+---@param chat acp.Chat
+---@return string[] names of the buffers that can be mentioned
+local function buffers(chat)
+  local root, found = roots(chat)[1]:gsub('/$', '') .. '/', {}
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local path = api.nvim_buf_get_name(buffer)
+    if vim.bo[buffer].buflisted and api.nvim_buf_is_loaded(buffer) and path ~= '' then
+      local below = vim.bo[buffer].buftype == '' and vim.startswith(path, root)
+      table.insert(found, below and path:sub(#root + 1) or surroundings.name(buffer))
+    end
+  end
+  return found
+end
+
+---@param names string[]
+---@param query string
+---@return string[] the best ones
+local function fuzzy(names, query)
+  if query == '' then
+    return vim.list_slice(names, 1, MOST)
+  end
+  return vim.fn.matchfuzzy(names, query, { limit = MOST })
+end
+
+--- What completes a mention, for an omnifunc.
+---@param chat acp.Chat
+---@param base string from the `@` on
+---@return table[] items
+function M.complete(chat, base)
+  local query, items, seen = unescape((base:gsub('^@"?', ''))), {}, {}
+  local function add(name, menu)
+    if not seen[name] then
+      seen[name] = true
+      table.insert(items, { word = written(name), menu = menu })
+    end
+  end
+  for _, special in ipairs(M.specials) do
+    if vim.startswith(special[1], query) then
+      add(special[1], special[2])
+    end
+  end
+  for _, name in ipairs(fuzzy(buffers(chat), query)) do
+    add(name, 'buffer')
+  end
+  for _, name in ipairs(fuzzy(known[chat.chat] and known[chat.chat].names or {}, query)) do
+    add(name, '')
+  end
+  return items
+end
+
+---@param chat acp.Chat
+---@param name string
+---@return boolean
+local function is_file(chat, name)
+  local folders = roots(chat)
+  local joined = name:match('^[/~]') and name or vim.fs.joinpath(folders[1], name)
+  local path = vim.fs.normalize(joined, { expand_env = false })
+  for _, folder in ipairs(folders) do
+    if vim.startswith(path, (folder:gsub('/$', '')) .. '/') then
+      return vim.uv.fs_stat(path) ~= nil or vim.fn.bufloaded(path) == 1
+    end
+  end
+  return false
+end
+
+--- Whether a name stands for something that would go along.
+---@param chat acp.Chat
+---@param name string
+---@return boolean
+function M.resolves(chat, name)
+  for _, special in ipairs(M.specials) do
+    if special[1] == name then
+      return true
+    end
+  end
+  return name:match('[^./]') ~= nil and (is_file(chat, name) or surroundings.buffer(name) ~= nil)
+end
+
+--- Ask the host for the names of the files, unless it has just told them.
+---@param chat acp.Chat
+---@param done? fun() called when they have come
+function M.refresh(chat, done)
+  local bridge, now = require('acp.host.bridge'), vim.uv.now()
+  local names = known[chat.chat]
+  if not bridge.running() or names and now - names.asked < FRESH_MS then
+    return
+  end
+  bridge.call('files', { chat = chat.chat }, function(err, result)
+    if not err then
+      known[chat.chat] = { roots = result.roots, names = result.names, asked = now }
+      if done then
+        done()
+      end
+    end
+  end)
+end
+
+--- Forget a chat that is gone.
+---@param chat integer
+function M.forget(chat)
+  known[chat] = nil
+end
+
+return M

@@ -1,0 +1,120 @@
+-- The notes that go along with a prompt: what the agent does not know yet of its files. The host finds
+-- them out and says what they are called; here they are kept for the winbar, shown, and dropped.
+
+local chats = require('acp.chat.registry')
+local float = require('acp.ui.float')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local place = require('acp.ui.place')
+
+local api = vim.api
+
+local M = {}
+
+local ASK_AFTER_MS = 200
+local TITLE = 'What the agent will be told'
+
+---@class acp.Note
+---@field key string
+---@field label string
+
+---@type table<integer, acp.Note[]> by chat
+local notes = {}
+---@type integer? window that shows them
+local window
+
+---@param chat integer
+---@return acp.Note[]
+function M.of(chat)
+  return notes[chat] or {}
+end
+
+---@param chat integer
+---@param list acp.Note[]
+function M.set(chat, list)
+  notes[chat] = #list > 0 and list or nil
+end
+
+--- Forget a chat that is gone.
+---@param chat integer
+function M.forget(chat)
+  notes[chat] = nil
+end
+
+--- Let the last note of a chat not go along.
+---@param chat integer
+---@return boolean dropped false: there is none
+function M.drop_last(chat)
+  local note = table.remove(M.of(chat))
+  if note then
+    require('acp.host.bridge').notify('drop_note', { chat = chat, key = note.key })
+  end
+  return note ~= nil
+end
+
+--- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
+--- runs nothing does: the host finds out when it is over.
+---@param chat acp.Chat
+function M.ask(chat)
+  local bridge = require('acp.host.bridge')
+  if bridge.running() and (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+    bridge.notify('notes', { chat = chat.chat })
+  end
+end
+
+local function close()
+  float.close(window)
+end
+
+---@param chat acp.Chat
+---@param ops acp.Op[]
+local function open(chat, ops)
+  close()
+  local buffer = float.fill(ops, chat.chat)
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    keys.map(buffer, 'n', key, 'Close', close)
+  end
+  window = float.open(buffer, true, place.detail(TITLE, buffer))
+end
+
+--- Show all of what the notes of a chat say.
+---@param chat acp.Chat
+function M.show(chat)
+  if #M.of(chat.chat) == 0 then
+    return require('acp.ui.notice').notice('nothing but the prompt will be sent')
+  end
+  require('acp.host.bridge').call('note_text', { chat = chat.chat }, function(err, text)
+    if err then
+      require('acp.ui.notice').warn(err)
+    elseif api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
+      open(chat, text.ops)
+    end
+  end)
+end
+
+---@type uv.uv_timer_t?
+local timer
+
+local function ask_all()
+  for _, chat in ipairs(chats.all()) do
+    if layout.window_of(chat.prompt) then
+      M.ask(chat)
+    end
+  end
+end
+
+--- Keep the notes of the prompts that are to be seen right, as files are saved. Once is enough.
+function M.watch()
+  if timer then
+    return
+  end
+  timer = assert(vim.uv.new_timer())
+  api.nvim_create_autocmd('BufWritePost', {
+    group = api.nvim_create_augroup('acp.notes', {}),
+    callback = function()
+      timer:start(ASK_AFTER_MS, 0, vim.schedule_wrap(ask_all))
+    end,
+  })
+end
+
+return M

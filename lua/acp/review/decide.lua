@@ -1,0 +1,196 @@
+-- Keeping and rejecting what an agent has changed: by command, by operator, and what the host says
+-- became of it. The host decides and edits.
+
+local bridge = require('acp.host.bridge')
+local buffers = require('acp.files.buffers')
+local hunks = require('acp.review.hunks')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+-- What the host would say; but where nothing is marked it need not be asked.
+local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
+
+---@alias acp.Verdict 'keep'|'reject'
+---@alias acp.Scope 'lines'|'file'|'all'
+---@class acp.Decision
+---@field verdict acp.Verdict
+---@field scope acp.Scope
+---@field path? string
+---@field first? integer 1-based
+---@field last? integer inclusive
+---@field hunk? boolean the lines are those of one hunk, which is meant as a whole
+
+--- Where the rejected lines were is where to go on: else the cursor would stay at a number.
+---@param decision acp.Decision
+---@param origin { window: integer, buffer: integer }
+local function settle_cursor(decision, origin)
+  local window, first, last = api.nvim_get_current_win(), decision.first, decision.last
+  local is_here = window == origin.window and api.nvim_get_current_buf() == origin.buffer
+  if not first or decision.verdict ~= 'reject' or not is_here then
+    return
+  end
+  local line = api.nvim_win_get_cursor(window)[1]
+  if api.nvim_get_mode().mode == 'n' and line > first and line <= last then
+    api.nvim_win_set_cursor(window, { math.min(first, api.nvim_buf_line_count(0)), 0 })
+  end
+end
+
+---@param decision acp.Decision
+local function ask(decision)
+  local origin = { window = api.nvim_get_current_win(), buffer = api.nvim_get_current_buf() }
+  bridge.call('decide', decision, function(err, outcome)
+    if err then
+      return notice.warn(err)
+    end
+    settle_cursor(decision, origin)
+    notice.notice(outcome)
+  end)
+end
+
+---@return string? path of the current buffer's file
+local function file_here()
+  local name = api.nvim_buf_get_name(0)
+  return vim.bo.buftype == '' and name ~= '' and buffers.resolve(name) or nil
+end
+
+---@return string? path of the current buffer's file; the user was told if it has none
+local function current_path()
+  local path = file_here()
+  if path then
+    return path
+  end
+  notice.notice('this buffer is no file: :Acp keep all and :Acp reject all need none')
+end
+
+--- Show what the agents have changed, or show it no longer.
+---@param turn? integer one of the current session; without it all of them
+---@param is_off boolean
+function M.review(turn, is_off)
+  local chat = require('acp.chat.window').current()
+  if turn and not chat then
+    return notice.warn(require('acp.command.agent').NO_SESSION)
+  end
+  bridge.notify('review', {
+    chat = chat,
+    turn = turn,
+    off = is_off or nil,
+    path = file_here(),
+    line = api.nvim_win_get_cursor(0)[1],
+  })
+end
+
+--- Take back a turn, or return what was taken back. What an agent has done in earlier days can be
+--- taken back as well, so a session is not needed.
+---@param verb 'undo'|'redo'
+---@param turn? integer
+function M.rewind(verb, turn)
+  local chat = require('acp.chat.window').current()
+  bridge.notify(verb, { chat = chat, turn = turn, path = file_here() })
+end
+
+--- Decide on all files, on the file of the current buffer, or on lines of it.
+---@param verdict acp.Verdict
+---@param scope acp.Scope
+---@param range? integer[] first and last line, 1-based, inclusive
+---@param is_hunk? boolean
+function M.decide(verdict, scope, range, is_hunk)
+  local decision = { verdict = verdict, scope = scope }
+  if scope ~= 'all' then
+    decision.path = current_path()
+    if not decision.path then
+      return
+    end
+  end
+  if range then
+    decision.first, decision.last, decision.hunk = range[1], range[2], is_hunk
+  end
+  ask(decision)
+end
+
+--- The hunk under the cursor; lines that are gone are met in the line below them.
+---@return acp.ReviewHunk?
+local function hunk_here()
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  return vim.iter(hunks.of(api.nvim_get_current_buf())):find(function(hunk)
+    return hunk.first <= row and row <= hunk.last
+  end)
+end
+
+--- Decide on the hunk under the cursor.
+---@param verdict acp.Verdict
+function M.decide_hunk(verdict)
+  local hunk = hunk_here()
+  if not hunk then
+    return notice.notice(NONE:format(verdict, verdict))
+  end
+  M.decide(verdict, 'lines', { hunk.first + 1, hunk.last + 1 }, true)
+end
+
+--- Whether the motion of our operator was a hunk.
+local is_hunk_selected = false
+
+---@param verdict acp.Verdict
+local function decide_operand(verdict)
+  local first, last = vim.fn.line("'["), vim.fn.line("']")
+  M.decide(verdict, 'lines', { first, last }, is_hunk_selected or nil)
+  is_hunk_selected = false
+end
+
+--- 'operatorfunc': keep the lines of the motion.
+function M.keep()
+  decide_operand('keep')
+end
+
+--- 'operatorfunc': reject the lines of the motion.
+function M.reject()
+  decide_operand('reject')
+end
+
+---@param verdict acp.Verdict
+---@return string
+local function operator_name(verdict)
+  return ("v:lua.require'acp.review.decide'.%s"):format(verdict)
+end
+
+--- Begin the operator.
+---@param verdict acp.Verdict
+---@return string keys
+function M.operator(verdict)
+  vim.o.operatorfunc = operator_name(verdict)
+  return 'g@'
+end
+
+---@return boolean whether one of our operators waits for its motion
+local function is_ours()
+  local name = vim.o.operatorfunc
+  local is_one = name == operator_name('keep') or name == operator_name('reject')
+  return vim.v.operator == 'g@' and is_one
+end
+
+--- Operator-pending mode: the hunk under the cursor; without one, or where there are no lines to
+--- operate on, the keys that end the operator.
+---@return string keys
+function M.operand()
+  local hunk = hunk_here()
+  if hunk and (is_ours() or not hunk.is_removal) then
+    return "<Cmd>lua require('acp.review.decide').select()<CR>"
+  end
+  vim.schedule(function()
+    notice.notice(hunk and 'only removed lines here' or 'no hunk here')
+  end)
+  return '<Esc>'
+end
+
+--- Select the hunk under the cursor, for an operator.
+function M.select()
+  local hunk = hunk_here()
+  is_hunk_selected = hunk ~= nil and is_ours()
+  if hunk then
+    vim.cmd(('normal! %dGV%dG'):format(hunk.first + 1, hunk.last + 1))
+  end
+end
+
+return M

@@ -1,0 +1,232 @@
+-- The marks of a review: what agents have changed in the buffers of files. The host says what to draw;
+-- here it is drawn, goes along with what the user types, and the host is told when to draw anew.
+
+local bridge = require('acp.host.bridge')
+local buffers = require('acp.files.buffers')
+local hunks = require('acp.review.hunks')
+local removed_lines = require('acp.review.removed_lines')
+
+local api = vim.api
+
+local M = {}
+
+local PAUSE_MS = 200
+-- To read a longer buffer while the user types would be felt.
+local LONG = 20000
+
+local namespace = api.nvim_create_namespace('acp_review')
+local group = api.nvim_create_augroup('acp.review', {})
+
+---@alias acp.ReviewMark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark, [4]: integer }
+---  row, column, options, on how many rows
+
+---@class acp.Reviewed
+---@field path string resolved
+---@field tick integer the changedtick that it was drawn for
+---@field has_removed boolean it shows removed lines
+---@field width? integer at which those were broken
+
+---@type table<integer, acp.Reviewed> by buffer
+local reviewed = {}
+---@type table<integer, true> by buffer: its changes are looked at
+local attached = {}
+---@type table<integer, uv.uv_timer_t> by buffer: the host will be told
+local timers = {}
+
+---@param buffer integer
+---@return integer
+local function tick_of(buffer)
+  return api.nvim_buf_get_changedtick(buffer)
+end
+
+---@param buffer integer
+local function stop_timer(buffer)
+  local timer = timers[buffer]
+  timers[buffer] = nil
+  if timer and not timer:is_closing() then
+    timer:close()
+  end
+end
+
+---@param buffer integer
+---@param drawn acp.Reviewed
+---@return boolean
+local function is_right(buffer, drawn)
+  local fits = not drawn.has_removed or drawn.width == removed_lines.width(buffer)
+  return fits and drawn.tick == tick_of(buffer)
+end
+
+--- Tell the host, if what is drawn is not what there is.
+---@param buffer integer
+local function tell(buffer)
+  stop_timer(buffer)
+  local is_loaded = api.nvim_buf_is_loaded(buffer)
+  local drawn = reviewed[buffer]
+  local path = is_loaded and (drawn and drawn.path or hunks.path_of(buffer))
+  if path and not (drawn and is_right(buffer, drawn)) and bridge.running() then
+    bridge.notify('edited', { path = path })
+  end
+end
+
+---@param buffer integer
+---@param milliseconds integer after the last such call
+local function tell_later(buffer, milliseconds)
+  timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
+  timers[buffer]:start(
+    milliseconds,
+    0,
+    vim.schedule_wrap(function()
+      tell(buffer)
+    end)
+  )
+end
+
+---@param buffer integer
+local function forget(buffer)
+  stop_timer(buffer)
+  reviewed[buffer] = nil
+  removed_lines.set_above(buffer, 0)
+end
+
+--- Look at the changes of a buffer as long as it has marks.
+---@param buffer integer
+local function attach(buffer)
+  if attached[buffer] then
+    return
+  end
+  attached[buffer] = true
+  api.nvim_buf_attach(buffer, false, {
+    on_lines = function()
+      if not reviewed[buffer] then
+        attached[buffer] = nil
+        return true
+      end
+      if api.nvim_buf_line_count(buffer) <= LONG then
+        tell_later(buffer, PAUSE_MS)
+      end
+    end,
+    on_reload = function()
+      tell_later(buffer, 0)
+    end,
+    on_detach = function()
+      attached[buffer], reviewed[buffer] = nil, nil
+      stop_timer(buffer)
+      vim.schedule(function()
+        if not reviewed[buffer] then
+          removed_lines.set_above(buffer, 0)
+        end
+      end)
+    end,
+  })
+end
+
+--- Files that are opened later are drawn then; what is broken at the edge of a window goes along
+--- with it.
+local function watch()
+  local function on(events, run)
+    api.nvim_create_autocmd(events, { group = group, callback = run })
+  end
+  on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, function(event)
+    tell_later(event.buf, 0)
+  end)
+  on({ 'BufWritePost', 'InsertLeave' }, function(event)
+    if reviewed[event.buf] and api.nvim_buf_line_count(event.buf) > LONG then
+      tell_later(event.buf, 0)
+    end
+  end)
+  on('WinResized', function()
+    for _, window in ipairs(vim.v.event.windows) do
+      local buffer = api.nvim_win_is_valid(window) and api.nvim_win_get_buf(window)
+      if buffer and reviewed[buffer] and reviewed[buffer].has_removed then
+        tell_later(buffer, PAUSE_MS)
+      end
+    end
+  end)
+end
+
+---@param buffer integer
+---@param options vim.api.keyset.set_extmark with `virt_lines`
+---@param width? integer
+local function fit(buffer, options, width)
+  local lines = options.virt_lines --[[@as acp.VirtualLine[] ]]
+  options.virt_lines = removed_lines.fit(lines, width, vim.bo[buffer].tabstop)
+  if vim.fn.has('nvim-0.11') == 1 then
+    options.virt_lines_overflow = 'scroll'
+  end
+end
+
+---@param buffer integer
+---@param marks acp.ReviewMark[]
+---@param width? integer at which removed lines are broken
+---@return boolean has_removed whether there are any
+local function put_marks(buffer, marks, width)
+  local above, has_removed = 0, false
+  for _, mark in ipairs(marks) do
+    local row, column, options, rows = unpack(mark)
+    options.strict = false
+    if options.virt_lines then
+      fit(buffer, options, width)
+      has_removed = true
+      above = above + (row == 0 and options.virt_lines_above and #options.virt_lines or 0)
+    end
+    for offset = 0, rows - 1 do
+      api.nvim_buf_set_extmark(buffer, namespace, row + offset, column, options)
+    end
+  end
+  removed_lines.set_above(buffer, above)
+  return has_removed
+end
+
+--- Called by the host: put these marks in place of all that the file has; none takes all away.
+---@param path string resolved
+---@param tick integer the changedtick that they are for
+---@param marks acp.ReviewMark[]
+---@param rows integer[][] of the hunks: first and last row, half-open; where lines are only gone, both are the same
+---@return { ok?: boolean, stale?: boolean, gone?: boolean }
+function M.draw(path, tick, marks, rows)
+  local buffer = buffers.find(path)
+  if not buffer then
+    return { gone = true }
+  elseif tick_of(buffer) ~= tick then
+    return { stale = true }
+  end
+  require('acp.ui.highlights').define()
+  api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  hunks.put(buffer, rows)
+  if #marks == 0 and #rows == 0 and not reviewed[buffer] then
+    return { ok = true }
+  end
+  attach(buffer) -- and stay so without marks: `u` may have taken the hunk, and <C-r> brings it back
+  local width = removed_lines.width(buffer)
+  local has_removed = put_marks(buffer, marks, width)
+  reviewed[buffer] = { path = path, tick = tick, has_removed = has_removed, width = width }
+  if has_removed then
+    tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
+  end
+  require('acp.ui.apply').redraw()
+  return { ok = true }
+end
+
+--- Called by the host: the files with hunks, in the order in which motions go through them.
+---@param files acp.ReviewFile[]
+function M.files(files)
+  local had = hunks.set_files(files)
+  if #files == 0 then
+    api.nvim_clear_autocmds({ group = group })
+  elseif not had then
+    watch()
+  end
+end
+
+bridge.on_end(function() -- nobody would draw anew
+  M.files({})
+  for buffer in pairs(reviewed) do
+    if api.nvim_buf_is_loaded(buffer) then
+      api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+      hunks.put(buffer, {})
+    end
+    forget(buffer)
+  end
+end)
+
+return M

@@ -1,0 +1,224 @@
+-- Carries out what the host has drawn: ops on buffers, their status and winbar, then events. It
+-- decides nothing. The shapes are in doc/architecture.md, "Host → Lua"; windows and floats of the
+-- plugin draw their text with `draw` too.
+
+local api = vim.api
+
+local M = {}
+
+M.namespace = api.nvim_create_namespace('acp')
+
+---@alias acp.Mark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark }
+---@alias acp.Op { [1]: integer, [2]: integer, [3]: string[], [4]: acp.Mark[] }
+---@class acp.BufferFrame
+---@field bufnr integer
+---@field ops? acp.Op[]
+---@field status? table
+---@field winbar? string
+---@class acp.Frame
+---@field buffers acp.BufferFrame[]
+---@field events { name: string, data: table }[]
+
+---@param value any
+---@return any value nil for the null of RPC
+local function present(value)
+  if value ~= vim.NIL then
+    return value
+  end
+end
+
+---@param buffer integer
+---@param op acp.Op
+local function replace(buffer, op)
+  local first, last, lines, marks = op[1], op[2], op[3], op[4]
+  api.nvim_buf_clear_namespace(buffer, M.namespace, first, last)
+  api.nvim_buf_set_lines(buffer, first, last, true, lines)
+  for _, mark in ipairs(marks) do
+    local options = mark[3]
+    options.strict = false
+    if options.hl_eol then -- the whole line, with its end
+      options.end_row, options.end_col = first + mark[1] + 1, 0
+    end
+    api.nvim_buf_set_extmark(buffer, M.namespace, first + mark[1], mark[2], options)
+  end
+end
+
+--- Carry out ops on a buffer that the user cannot modify. Raises when Neovim refuses (E565), and
+--- the ops may then be half done.
+---@param buffer integer
+---@param ops acp.Op[]
+function M.draw(buffer, ops)
+  vim.bo[buffer].modifiable = true
+  local ok, err = pcall(function()
+    for _, op in ipairs(ops) do
+      replace(buffer, op)
+    end
+  end)
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].modified = false
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---@param line integer 1-based
+---@param ops acp.Op[]
+---@return integer line where that line is after the ops
+local function moved(line, ops)
+  for _, op in ipairs(ops) do
+    local first, last, count = op[1], op[2], #op[3]
+    if last >= 0 and line > last then
+      line = line + count - (last - first)
+    elseif line > first then
+      line = math.max(math.min(line, first + count), 1)
+    end
+  end
+  return line
+end
+
+---@class acp.View
+---@field window integer
+---@field follows boolean the cursor was on the last line, so it goes to the new one
+---@field cursor integer[]
+---@field topline integer
+
+---@param buffer integer
+---@return acp.View[]
+local function views(buffer)
+  local count = api.nvim_buf_line_count(buffer)
+  local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
+  return vim.tbl_map(function(window)
+    local cursor = api.nvim_win_get_cursor(window)
+    return {
+      window = window,
+      follows = cursor[1] == count and window ~= selecting,
+      cursor = cursor,
+      topline = vim.fn.line('w0', window),
+    }
+  end, vim.fn.win_findbuf(buffer))
+end
+
+--- A replaced line would take the cursor and the top line away with it: put them back.
+---@param view acp.View
+---@param ops acp.Op[]
+local function keep(view, ops)
+  local line, topline = moved(view.cursor[1], ops), moved(view.topline, ops)
+  local cursor = api.nvim_win_get_cursor(view.window)
+  if cursor[1] == line and vim.fn.line('w0', view.window) == topline then
+    return
+  end
+  api.nvim_win_call(view.window, function()
+    vim.fn.winrestview({ lnum = line, col = view.cursor[2], topline = topline })
+  end)
+end
+
+---@param buffer integer
+---@param ops acp.Op[]
+local function draw_in_windows(buffer, ops)
+  local before = views(buffer)
+  local old_count = api.nvim_buf_line_count(buffer)
+  M.draw(buffer, ops)
+  local count = api.nvim_buf_line_count(buffer)
+  local last = api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
+  for _, view in ipairs(before) do
+    if view.follows then
+      api.nvim_win_set_cursor(view.window, { count, #last })
+      if count < old_count then
+        -- else the lower part of the window would be left empty
+        local topline = require('acp.ui.layout').topline_for(view.window, count)
+        api.nvim_win_call(view.window, function()
+          vim.fn.winrestview({ topline = topline })
+        end)
+      end
+    else
+      keep(view, ops)
+    end
+  end
+end
+
+---@param buffer integer
+---@param winbar string
+local function set_winbar(buffer, winbar)
+  if vim.b[buffer].acp_winbar == winbar then
+    return
+  end
+  vim.b[buffer].acp_winbar = winbar
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    api.nvim__redraw({ win = window, winbar = true })
+  end
+end
+
+---@param part acp.BufferFrame
+local function draw_buffer(part)
+  local ops = present(part.ops)
+  if ops and #ops > 0 then
+    draw_in_windows(part.bufnr, ops)
+  end
+  if present(part.status) then
+    vim.b[part.bufnr].acp_status = part.status
+  end
+  if present(part.winbar) then
+    set_winbar(part.bufnr, part.winbar)
+  end
+end
+
+--- Show what was drawn where Neovim itself would show it only after the next key: while it reads a
+--- command line, an answer or a key. Not over a list that the user is to read.
+function M.redraw()
+  local state = vim.fn.state('sS')
+  local reads = api.nvim_get_mode().mode:find('^[cr]') or state:find('S', 1, true)
+  if reads and not state:find('s', 1, true) then
+    vim.cmd.redraw()
+  end
+end
+
+---@type table<string, true>
+local reported = {}
+
+--- Fire one User autocommand. A handler that fails is the user's: told once, and never as the error
+--- of several lines that Neovim would make of it, which waits for <CR>.
+---@param name string
+---@param data table
+local function fire(name, data)
+  local arguments = { 'User', { pattern = name, data = data, modeline = false } }
+  local ok, err = pcall(api.nvim_call_function, 'nvim_exec_autocmds', arguments)
+  if not ok and not reported[name] then
+    reported[name] = true
+    require('acp.ui.notice').warn(('a handler of User %s failed: %s'):format(name, err))
+  end
+end
+
+---@param events { name: string, data: table }[]
+local function fire_later(events)
+  if #events == 0 then
+    return
+  end
+  vim.schedule(function()
+    for _, event in ipairs(events) do
+      fire(event.name, event.data)
+    end
+  end)
+end
+
+--- Draw a frame of the host.
+---@param frame acp.Frame
+---@return { failed: integer[], gone: integer[] } to be sent again whole; to be forgotten
+function M.frame(frame)
+  local result = { failed = {}, gone = {} }
+  for _, part in ipairs(frame.buffers) do
+    if not api.nvim_buf_is_loaded(part.bufnr) then
+      table.insert(result.gone, part.bufnr)
+    else
+      local ok, err = pcall(draw_buffer, part)
+      if not ok then
+        table.insert(result.failed, part.bufnr)
+        require('acp.host.log').line(('buffer %d was not drawn: %s'):format(part.bufnr, err))
+      end
+    end
+  end
+  M.redraw()
+  fire_later(present(frame.events) or {})
+  return result
+end
+
+return M

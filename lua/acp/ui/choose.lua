@@ -1,0 +1,24 @@
+-- Pickers that the host asks for, as the direct result of a user's command: `vim.ui.select`.
+
+local M = {}
+
+--- Let the user pick a row; the host is told by the verb `chosen`, without `index` for nothing. A
+--- user who has begun to type meanwhile is not interrupted: the next key would choose.
+---@param call integer the host's number of the question
+---@param title string
+---@param kind string
+---@param labels string[]
+function M.select(call, title, kind, labels)
+  local function chosen(_, index)
+    require('acp.host.bridge').notify('chosen', { call = call, index = index and index - 1 })
+  end
+  vim.schedule(function()
+    if vim.api.nvim_get_mode().mode == 'n' then
+      return vim.ui.select(labels, { prompt = title, kind = kind }, chosen)
+    end
+    require('acp.ui.notice').notice(title .. ' (not asked while you type: give the command again)')
+    chosen()
+  end)
+end
+
+return M

@@ -1,0 +1,275 @@
+-- Two texts side by side in a tabpage of their own, as a real diff: a live file, or lines that nobody
+-- can change. What the user does with the windows is right; when one goes, the comparison is over,
+-- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
+
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local sides = require('acp.ui.sides')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.CompareSpec
+---@field title? string
+---@field left acp.CompareSide
+---@field right acp.CompareSide
+---@field focus? 'left'|'right'
+---@field line? integer 1-based, in the side of the focus; without it the first change
+
+---@class acp.CompareHooks
+---@field map? fun(buffer: integer) maps further keys of a side that is no file
+---@field back? integer window to go back to; without it the current one
+---@field made? fun() its windows are there: more may be opened before the lines are levelled
+---@field owns? fun(window: integer): boolean whether a window goes along with it, besides its sides
+
+---@class acp.Comparison
+---@field tab integer
+---@field windows { left: integer, right: integer }
+---@field buffers { left: integer, right: integer }
+---@field back integer the window from which the user came
+---@field owns fun(window: integer): boolean whether a window is one of ours
+---@field group integer of autocommands
+
+---@type table<string, acp.Comparison>
+local comparisons = {}
+
+---@param text string
+---@return string
+local function literal(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
+--- What stands above a side; on both, or their lines would not be level.
+---@param name string
+---@param title string
+---@return string
+local function winbar(name, title)
+  return ('%%#AcpFloatTitle# %s %%*%%=%%#AcpDim#%s '):format(literal(name), literal(title))
+end
+
+--- Make the tabpage with both windows; the cursor is in the right one.
+---@param buffers { left: integer, right: integer }
+---@return { left: integer, right: integer } windows
+local function make_windows(buffers)
+  local stacked = vim.tbl_contains(vim.opt.diffopt:get(), 'horizontal')
+  vim.cmd('tab split')
+  local right = api.nvim_get_current_win()
+  api.nvim_win_set_buf(right, buffers.right)
+  local config = { win = right, split = stacked and 'above' or 'left' }
+  if stacked then
+    config.height = math.floor(api.nvim_win_get_height(right) / 2)
+  else
+    config.width = math.floor(vim.o.columns / 2)
+  end
+  return { left = api.nvim_open_win(buffers.left, false, config), right = right }
+end
+
+---@param window integer
+---@param line? integer
+local function go(window, line)
+  api.nvim_set_current_win(window)
+  if line then
+    api.nvim_win_set_cursor(window, { math.min(line, api.nvim_buf_line_count(0)), 0 })
+    vim.cmd('normal! zvzz')
+  elseif vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
+    vim.cmd('keepjumps normal! gg')
+    pcall(vim.cmd, 'keepjumps normal! ]c')
+  end
+  vim.cmd('syncbind')
+end
+
+--- When one side goes, or shows something else, it is over.
+---@param key string
+---@param comparison acp.Comparison
+local function watch(key, comparison)
+  local function over()
+    vim.schedule(function()
+      if comparisons[key] == comparison then
+        pcall(M.close, key)
+      end
+    end)
+  end
+  for _, side in ipairs({ 'left', 'right' }) do
+    api.nvim_create_autocmd('WinClosed', {
+      group = comparison.group,
+      pattern = tostring(comparison.windows[side]),
+      callback = over,
+    })
+  end
+  api.nvim_create_autocmd('BufEnter', {
+    group = comparison.group,
+    callback = function()
+      for side, window in pairs(comparison.windows) do
+        local is_valid = api.nvim_win_is_valid(window)
+        if not is_valid or api.nvim_win_get_buf(window) ~= comparison.buffers[side] then
+          over()
+        end
+      end
+    end,
+  })
+end
+
+--- The window from which the user comes; floats come and go.
+---@param key string
+---@return integer
+local function way_back(key)
+  local before, current = comparisons[key], api.nvim_get_current_win()
+  if before then
+    return before.back
+  end
+  return layout.is_float(current) and vim.fn.win_getid(vim.fn.winnr('#')) or current
+end
+
+--- Open it in place of that of the same key, with the cursor in it. Raises when Neovim refuses.
+---@param key string
+---@param spec acp.CompareSpec
+---@param hooks? acp.CompareHooks
+---@return boolean opened
+function M.open(key, spec, hooks)
+  require('acp.ui.highlights').define()
+  hooks = hooks or {}
+  local back = hooks.back or way_back(key)
+  M.close(key)
+  local buffers = sides.make(key, spec, function(buffer)
+    keys.map(buffer, 'n', 'q', 'Close the comparison', function()
+      M.close(key)
+    end)
+    if hooks.map then
+      hooks.map(buffer)
+    end
+  end)
+  local windows = make_windows(buffers)
+  local comparison = {
+    tab = api.nvim_get_current_tabpage(),
+    windows = windows,
+    buffers = buffers,
+    back = back,
+    owns = function(window)
+      local is_side = vim.list_contains(vim.tbl_values(windows), window)
+      return is_side or (hooks.owns ~= nil and hooks.owns(window))
+    end,
+    group = api.nvim_create_augroup('acp.compare.' .. key, {}),
+  }
+  for side, window in pairs(windows) do
+    local title = side == 'right' and spec.title or ''
+    local bar = winbar(spec[side].name, title)
+    api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+    api.nvim_win_call(window, vim.cmd.diffthis)
+  end
+  comparisons[key] = comparison
+  watch(key, comparison)
+  if hooks.made then
+    hooks.made()
+  end
+  go(windows[spec.focus or 'right'], spec.line)
+  return true
+end
+
+---@param tab integer
+---@return integer[] windows that are no floats
+local function plain_windows(tab)
+  return vim.tbl_filter(function(window)
+    return not layout.is_float(window)
+  end, api.nvim_tabpage_list_wins(tab))
+end
+
+---@param window integer
+local function undress(window)
+  api.nvim_win_call(window, function()
+    vim.cmd('diffoff | setlocal winbar<')
+  end)
+end
+
+--- Windows that the user has split off a side are none of ours, but look like one.
+---@param comparison acp.Comparison
+local function undress_splits(comparison)
+  if not api.nvim_tabpage_is_valid(comparison.tab) then
+    return
+  end
+  for _, window in ipairs(plain_windows(comparison.tab)) do
+    local buffer = api.nvim_win_get_buf(window)
+    local is_split = vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
+    if is_split and not comparison.owns(window) then
+      undress(window)
+    end
+  end
+end
+
+--- Take a window out of the comparison: close it, if it shows nothing else by now.
+---@param comparison acp.Comparison
+---@param side 'left'|'right'
+---@param stays boolean
+local function release(comparison, side, stays)
+  local window, buffer = comparison.windows[side], comparison.buffers[side]
+  if not api.nvim_win_is_valid(window) then
+    return
+  end
+  local is_ours = api.nvim_win_get_buf(window) == buffer
+  undress(window)
+  if stays or not is_ours then
+    return
+  end
+  local is_last = #api.nvim_list_tabpages() == 1 and #plain_windows(comparison.tab) == 1
+  if not is_last then
+    api.nvim_win_close(window, true)
+  elseif vim.bo[buffer].buftype ~= '' then
+    api.nvim_win_call(window, vim.cmd.enew) -- the last window of Neovim cannot be closed
+  end
+end
+
+--- Whether the user types or selects in the live file: what is typed next must go nowhere else.
+---@param comparison acp.Comparison
+---@return boolean
+local function is_busy(comparison)
+  local current = api.nvim_get_current_win()
+  local is_side = vim.tbl_contains(vim.tbl_values(comparison.windows), current)
+  return is_side and vim.bo.buftype == '' and api.nvim_get_mode().mode ~= 'n'
+end
+
+--- Whether closing it now would take away what the user types in, or something opened from its
+--- windows: a command line, the command-line window, a float.
+---@param key string
+---@return boolean
+function M.is_in_use(key)
+  local comparison, current = comparisons[key], api.nvim_get_current_win()
+  if not comparison or comparison.tab ~= api.nvim_get_current_tabpage() then
+    return false
+  elseif comparison.owns(current) then
+    return api.nvim_get_mode().mode:sub(1, 1) == 'c'
+  end
+  return vim.fn.win_gettype() == 'command' or layout.is_float(current)
+end
+
+--- Close it; nothing if there is none. Whoever is in one of its windows goes back to where he came
+--- from, unless he types in the live file. Raises when Neovim refuses; may be called again.
+---@param key string
+function M.close(key)
+  local comparison = comparisons[key]
+  if not comparison then
+    return
+  end
+  api.nvim_clear_autocmds({ group = comparison.group })
+  local current = api.nvim_get_current_win()
+  local busy = is_busy(comparison) and current or nil
+  local is_tab = api.nvim_get_current_tabpage() == comparison.tab
+  local is_here = is_tab and comparison.owns(current) and not busy
+  if is_here and api.nvim_win_is_valid(comparison.back) then
+    api.nvim_set_current_win(comparison.back)
+  elseif is_here then
+    pcall(vim.cmd, 'tabnext #')
+  end
+  for _, side in ipairs({ 'right', 'left' }) do
+    release(comparison, side, comparison.windows[side] == busy)
+  end
+  undress_splits(comparison)
+  comparisons[key] = nil
+end
+
+---@param key string
+---@return acp.Comparison? comparison that is open
+function M.find(key)
+  return comparisons[key]
+end
+
+return M

@@ -1,0 +1,85 @@
+-- The buffers of a comparison: a live file, or lines that nobody can change, coloured as the file
+-- beside them is.
+
+local companion = require('acp.files.companion')
+local file_buffers = require('acp.files.buffers')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.CompareSide
+---@field name string
+---@field path? string of a live file, resolved
+---@field lines? string[] of a scratch buffer, or of a file that cannot be loaded
+---@field filetype? string without it that of the other side, or what `file` is
+---@field file? string path that says what scratch lines are
+
+---@param side acp.CompareSide
+---@param buffer integer
+---@return string? filetype nil if nothing says so
+local function filetype_of(side, buffer)
+  if side.filetype or vim.bo[buffer].filetype ~= '' then
+    return side.filetype or vim.bo[buffer].filetype
+  end
+  local path = side.path or side.file
+  return path and vim.filetype.match({ filename = path, buf = buffer })
+end
+
+--- Colour a scratch buffer as the file beside it is, without what a 'filetype' would start.
+---@param buffer integer
+---@param other integer the buffer beside it
+---@param filetype string
+local function colour(buffer, other, filetype)
+  local highlighter = vim.treesitter.highlighter.active[other]
+  local language = highlighter and vim.treesitter.language.get_lang(filetype)
+  if not (language and pcall(vim.treesitter.start, buffer, language)) then
+    vim.bo[buffer].syntax = filetype
+  end
+end
+
+---@param key string
+---@param side acp.CompareSide
+---@param map fun(buffer: integer)
+---@return integer buffer
+local function scratch(key, side, map)
+  local buffer = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(buffer, 0, -1, true, side.lines or {})
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].modifiable = false
+  -- a name of another comparison stays with that
+  pcall(api.nvim_buf_set_name, buffer, ('acp-diff://%s/%s'):format(key, side.name))
+  map(buffer)
+  return buffer
+end
+
+---@param key string
+---@param side acp.CompareSide
+---@param map fun(buffer: integer)
+---@return integer buffer
+local function buffer_of(key, side, map)
+  local live = side.path and (file_buffers.find(side.path) or companion.load(side.path))
+  return live or scratch(key, side, map)
+end
+
+--- Find or make the buffers of both sides.
+---@param key string of the comparison
+---@param spec acp.CompareSpec
+---@param map fun(buffer: integer) maps the keys of a side that is no file
+---@return { left: integer, right: integer }
+function M.make(key, spec, map)
+  local buffers = {
+    left = buffer_of(key, spec.left, map),
+    right = buffer_of(key, spec.right, map),
+  }
+  for side, other in pairs({ left = 'right', right = 'left' }) do
+    local filetype = filetype_of(spec[side], buffers[side])
+      or filetype_of(spec[other], buffers[other])
+    if vim.bo[buffers[side]].buftype ~= '' and filetype then
+      colour(buffers[side], buffers[other], filetype)
+    end
+  end
+  return buffers
+end
+
+return M
