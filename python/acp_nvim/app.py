@@ -22,6 +22,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.errors import AcpError
+from acp_nvim.files.knowledge import learn_from_disk
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.call import Call
@@ -74,14 +75,15 @@ class App:
         self._elicitations = Elicitations(self._permissions.questions)
         self._files = NvimFiles(call.lua)
         self._mentions = Mentions(self._files, NvimSurroundings(call.lua))
+        self._follow = FollowAlong(self._files, NvimFollower(call), self._notices)
         self._keeping = Keeping(
             self._files,
             NvimReviewer(call.lua),
+            self._follow,
             folder=self._edits_folder,
             fault=self._fault,
             event=self._notices.event,
         )
-        self._follow = FollowAlong(self._files, NvimFollower(call), self._notices)
         self._store = Store(self._sessions_folder, time.time)
         self._verbs_in, self._verbs_out = anyio.create_memory_object_stream[tuple[Any, ...]](
             float("inf")
@@ -183,7 +185,7 @@ class App:
             review=self._keeping.review,
             reviewer=self._keeping.reviewer,
             board=self._keeping.board,
-            known=self._keeping.known,
+            known=partial(learn_from_disk, self._keeping.knowledge),
             met=self._keeping.met,
             restore=self._keeping.restore,
             caught_up=self._keeping.caught_up,
@@ -238,7 +240,7 @@ class App:
         return Client(
             launch,
             Services(
-                self._keeping.serve(launch.name, self._follow, self._reactions.refused),
+                self._keeping.serve(launch.name),
                 self._permissions,
                 self._fault,
                 elicitations=self._elicitations,

@@ -1,7 +1,8 @@
 """Sentences that a user, or an agent, can act on.
 
-Three kinds: `UserError` is shown as it stands; `RequestFailed` goes to the agent as a
-JSON-RPC error; anything else is ours, and leaves a traceback in the log and one line on screen.
+Three kinds: `UserError` is shown as it stands; `RequestFailed` goes to the agent as a JSON-RPC
+error; anything else is ours, and leaves a traceback in the log and one line on screen. A
+`FileProblem` becomes one of the first two where it is known who wanted the file.
 """
 
 from __future__ import annotations
@@ -41,6 +42,14 @@ class RequestFailed(AcpError):
         self.code = code
         self.message = message
         self.data = data
+
+
+class FileProblem(AcpError):
+    """A file cannot be read, written or removed; the message is a whole sentence."""
+
+
+class OutsideRoots(FileProblem):
+    """A path is relative, or leads out of the folders of its session."""
 
 
 class AgentError(AcpError):

@@ -9,16 +9,11 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.files.roots import Roots
-from acp_nvim.files.service import FileService
-from acp_nvim.files.sync import DiskSync
-from acp_nvim.ledger.delta import Author
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
-from tests.support.fake_recorder import FakeRecorder
+from tests.support.file_rig import FileRig
 from tests.support.nvim import Neovim
 
-AGENT = Author("a", "s", 1, 0.0)
 CALL = "local module, name = ...; return require(module)[name](select(3, ...))"
 
 
@@ -63,21 +58,14 @@ class Desk:
     def __init__(self, nvim: Neovim, kind: Kind) -> None:
         self.nvim = nvim
         self.kind = kind
-        self.recorder = FakeRecorder()
-        files = self.files = NvimFiles(self._lua)
-        self.watch = DiskSync(files, self._fault, recorder=self.recorder)
-        self.service = FileService(
-            files, author=lambda session: AGENT, recorder=self.recorder, watch=self.watch
-        )
         self.path = nvim.cwd.resolve() / "a.txt"
-        self.roots = Roots(str(self.path.parent))
+        self.files = NvimFiles(self._lua)
+        self.rig = FileRig(self.path.parent, nvim.cwd.parent / "kept", self.files)
+        self.service, self.roots = self.rig.service, self.rig.roots
 
     async def _lua(self, function: str, *arguments: Any) -> Any:
         module, _, name = function.rpartition(".")
         return self.nvim.lua(CALL, module, name, *arguments)
-
-    def _fault(self, error: BaseException) -> None:
-        raise error
 
     def lines(self, first: str = "first", last: str = "last") -> list[str]:
         return [first, "", self.kind.odd, "", last]
@@ -89,14 +77,13 @@ class Desk:
         self.put()
         self.nvim.command(f"set fileencodings=ucs-bom,utf-8,latin1 | {self.kind.edit} {self.path}")
         self.nvim.command("set noreadonly nofixendofline")
-        await self.watch.prepare(self.roots)
+        await self.rig.begin()
 
     def type(self) -> None:
         self.nvim.api.nvim_buf_set_lines(0, 0, 1, True, [self.kind.typed])
 
     async def settle(self) -> None:
-        async with self.watch.still():
-            await self.watch.settle(str(self.path), AGENT)
+        await self.rig.look(self.path)
 
     async def remembered(self) -> bool:
         """Say whether what is remembered of the buffer's lines is what it holds."""
@@ -129,7 +116,7 @@ async def test_a_change_of_the_disk_is_followed_and_recorded_exactly(desk: Desk)
     assert await desk.remembered()
     desk.nvim.command("checktime | silent write!")
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("first", "theirs"))
-    assert [delta[1:3] for delta in desk.recorder.deltas] == [
+    assert [delta[1:3] for delta in desk.rig.deltas] == [
         (desk.exact(desk.lines()), desk.exact(desk.lines("first", "theirs")))
     ]
 
@@ -143,10 +130,10 @@ async def test_a_change_of_the_disk_and_unsaved_edits_are_both_kept(desk: Desk) 
     assert desk.nvim.eval("&modified") == 1
     desk.nvim.command("checktime | silent write")
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("mine", "theirs"))
-    assert [delta[1:3] for delta in desk.recorder.deltas] == [
+    assert [delta[1:3] for delta in desk.rig.deltas] == [
         (desk.exact(desk.lines("mine")), desk.exact(desk.lines("mine", "theirs")))
     ]
-    assert desk.recorder.conflicts == []
+    assert desk.rig.conflicts == []
 
 
 async def test_a_write_through_us_and_unsaved_edits_are_both_kept(desk: Desk) -> None:
@@ -158,6 +145,6 @@ async def test_a_write_through_us_and_unsaved_edits_are_both_kept(desk: Desk) ->
     assert on_disk(desk.path) == desk.kind.encode(desk.lines("mine", "theirs"))
     assert desk.nvim.eval("&modified") == 0
     assert await desk.remembered()
-    assert [delta[1:3] for delta in desk.recorder.deltas] == [
+    assert [delta[1:3] for delta in desk.rig.deltas] == [
         (desk.exact(desk.lines("mine")), desk.exact(desk.lines("mine", "theirs")))
     ]

@@ -59,7 +59,8 @@ class DecisionSteps(Model):
                 self.origin[name] = after.disk[name]
             self.pending[name] &= agents(after.live(name))
         else:
-            self.pending[name] -= agents(added(touched))
+            # what its own removal of the file took out again goes with that, when it is kept
+            self.pending[name] -= agents(added(touched)) if left else self.pending[name]
             self.kept_words |= agents(added(touched))
             if count:
                 self.pristine[name] = UNSURE

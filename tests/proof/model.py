@@ -152,7 +152,7 @@ class Model:
 
     def _check_silence(self) -> None:
         """Neovim has no question when all is settled."""
-        if self.log.conflicts or any(self._unsettled(name) for name in NAMES):
+        if self.log.standing or any(self._unsettled(name) for name in NAMES):
             return
         asked = [row for row in self.world.hand("questions") if row[1] != "deleted"]
         reasons = sorted({row[1] for row in asked})
@@ -189,7 +189,7 @@ class Model:
         return text
 
     def _conflicts(self, name: str) -> bool:
-        return self.world.path(name) in self.log.conflicts
+        return self.world.path(name) in self.log.standing
 
     def _assert(self, holds: object, complaint: str) -> None:
         if holds:

@@ -22,7 +22,7 @@ from acp_nvim.editor import (
     Surroundings,
     TerminalScreens,
 )
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.session.model import Selection
@@ -154,7 +154,7 @@ class FakeFiles(Files):
         if now.changedtick != buffer.changedtick:
             return None
         if self.refuse:
-            raise RequestFailed(Code.INTERNAL_ERROR, self.refuse)
+            raise FileProblem(self.refuse)
         self.changes.append((verb, path, tuple(hunks)))
         lines = tuple(apply(now.lines, hunks))
         self.buffers[path] = replace(

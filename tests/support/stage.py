@@ -32,7 +32,6 @@ from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
-from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import Event
 from acp_nvim.session.mention import find_mentions
@@ -41,9 +40,9 @@ from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport import group
 from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
+from tests.support.file_rig import FileRig
 from tests.support.memory_link import MemoryLink
 from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent
-from tests.support.stores import kept_in
 
 
 class Stage:
@@ -77,14 +76,11 @@ class Stage:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self.log = Path(folder, "log.jsonl")
         self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        self.lessons = PromptNotes(self.files, self.faults.append, kept_in(folder))
+        rig = FileRig(Path(self._cwd), Path(folder), self.files)
+        rig.faults = self.faults
+        self.lessons = rig.lessons
         services = Services(
-            FileService(
-                self.files,
-                on_text=lambda session, path, text: self.lessons.knows(
-                    ("scripted", session), path, text
-                ),
-            ),
+            FileService("scripted", self.files, rig.sync, rig.knowledge, rig.on_file, _nobody),
             self.permissions,
             self.faults.append,
             elicitations=self.elicitations,
@@ -233,6 +229,10 @@ class Stage:
     def _notify(self) -> None:
         self._changed.set()
         self._changed = anyio.Event()
+
+
+def _nobody(session_id: str) -> None:
+    """Say of no session whose turn runs in it."""
 
 
 def texts(session: Session, role: str = "agent") -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 from acp_nvim import hunks
 from acp_nvim.commands import asking
 from acp_nvim.editor import LiveBuffer
+from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form
-from acp_nvim.questions.preview import Exhibit, Held
+from acp_nvim.questions.preview import Exhibit
 from acp_nvim.session.proposal.proposal import Evidence
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side, to_plain
@@ -55,7 +56,7 @@ def _comparison(exhibit: Exhibit, chat: Chat, title: str) -> Comparison:
     )
 
 
-def _left(evidence: Evidence, held: Held, path: str, old: tuple[str, ...]) -> Side:
+def _left(evidence: Evidence, held: LiveFile, path: str, old: tuple[str, ...]) -> Side:
     if evidence.before is None and held.buffer is None:
         return Side(f"{path} (no such file)", file=held.path)
     return Side(path, old, held.path)
@@ -69,7 +70,7 @@ def _outcome(evidence: Evidence, chat: Chat) -> str:
     return f"{moved}(as {one_line(asking.label(chat), 40)} proposes)"
 
 
-def _lines(text: str | None, held: Held) -> tuple[str, ...]:
+def _lines(text: str | None, held: LiveFile) -> tuple[str, ...]:
     """Return the lines that the buffer of the file has, or would have."""
     return buffer_form(text, held.buffer or ON_DISK)[0] if text else ()
 

@@ -67,7 +67,7 @@ async def _find_out(desk: Desk, chat: Chat) -> None:
 async def _draft(desk: Desk, chat: Chat) -> Notes:
     if chat.session.state.status in BUSY:
         return Notes()
-    await desk.ground.disk.caught_up()  # what the agent has done itself it knows
+    await desk.ground.disk.drain()  # what the agent has done itself it knows
     return await desk.ground.lessons.draft(_key(chat), desk.roots(chat.session))
 
 

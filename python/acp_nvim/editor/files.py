@@ -66,7 +66,7 @@ class Files(Protocol):
 
         The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
         that could change the text runs; BufWritePost does. The file changes at once or not at all.
-        Raises `RequestFailed` when the editor cannot save, and the buffer is then as it was.
+        Raises `FileProblem` when the editor cannot save, and the buffer is then as it was.
         """
 
     async def follow(

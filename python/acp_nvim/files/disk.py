@@ -1,6 +1,6 @@
 """Files on disk: read as text, replaced as a whole or not at all.
 
-Blocking work runs in a thread where it may take long. Failures become sentences for the agent.
+Blocking work runs in a thread where it may take long. Failures become sentences: `FileProblem`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from anyio import to_thread
 
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.files.text import decode, is_binary
 
 IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
@@ -33,24 +33,17 @@ class DiskText:
     encoding: str
 
 
-async def read(path: str, encoding: str = "") -> DiskText:
-    """Return the text of a file; `encoding` is tried first, then UTF-8, then Latin-1.
-
-    Raises `RequestFailed`: RESOURCE_NOT_FOUND if there is no such file, INTERNAL_ERROR if it is no
-    text file or cannot be read.
+async def read(path: str, encoding: str = "") -> DiskText | None:
+    """Return the text of a file, None if there is none; `encoding` is tried first, then UTF-8,
+    then Latin-1. Raises `FileProblem` if it is no text file or cannot be read.
     """
     with _sentences(path, "read"):
-        if _regular(os.stat(path)).st_size < LONG:
-            return _read(path, encoding)
-        return await to_thread.run_sync(_read, path, encoding)
-
-
-async def read_if_text(path: str, encoding: str = "") -> DiskText | None:
-    """Return what `read` does, or None for a file that is not there or holds no text."""
-    try:
-        return await read(path, encoding)
-    except RequestFailed:
-        return None
+        try:
+            if _regular(os.stat(path)).st_size < LONG:
+                return _read(path, encoding)
+            return await to_thread.run_sync(_read, path, encoding)
+        except FileNotFoundError:
+            return None
 
 
 def stamp(path: str) -> str:
@@ -67,7 +60,7 @@ def stamp(path: str) -> str:
 
 
 def check_writable(path: str) -> None:
-    """Raise `RequestFailed` if there is something at that path that must not be overwritten.
+    """Raise `FileProblem` if there is something at that path that must not be overwritten.
 
     The mode counts even where the system would let us: it says what the user wants (C-236).
     """
@@ -81,7 +74,7 @@ def check_writable(path: str) -> None:
 
 
 def check_removable(path: str) -> None:
-    """Raise `RequestFailed` for something in a folder that lets nothing go."""
+    """Raise `FileProblem` for something in a folder that lets nothing go."""
     with _sentences(path, "removed"):
         above = os.path.dirname(path)
         if os.path.lexists(path) and not os.access(above, os.W_OK | os.X_OK):
@@ -89,7 +82,7 @@ def check_removable(path: str) -> None:
 
 
 def make_folders(path: str) -> None:
-    """Make the folders that the file is to be in. Raises `RequestFailed` (INTERNAL_ERROR)."""
+    """Make the folders that the file is to be in. Raises `FileProblem`."""
     with _sentences(path, "written"):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
 
@@ -97,17 +90,22 @@ def make_folders(path: str) -> None:
 async def write(path: str, data: bytes) -> None:
     """Make this the content of the file, whose folder exists; it changes at once or not at all.
 
-    Mode and owner stay, a new file gets what the umask leaves. Raises `RequestFailed`
-    (INTERNAL_ERROR).
+    Mode and owner stay, a new file gets what the umask leaves. Raises `FileProblem`.
     """
     with _sentences(path, "written"):
         await to_thread.run_sync(_write, path, data)
 
 
+def remove(path: str) -> None:
+    """Remove the file, if it is there. Raises `FileProblem`."""
+    with _sentences(path, "removed"), suppress(FileNotFoundError):
+        os.unlink(path)
+
+
 def _read(path: str, encoding: str) -> DiskText:
     data = Path(path).read_bytes()
     if is_binary(data, encoding):
-        raise RequestFailed(Code.INTERNAL_ERROR, f"{path} is a binary file")
+        raise FileProblem(f"{path} is a binary file")
     return DiskText(*decode(data, encoding))
 
 
@@ -185,12 +183,9 @@ def _regular(status: os.stat_result) -> os.stat_result:
 
 @contextmanager
 def _sentences(path: str, done: str) -> Iterator[None]:
-    """Turn the system's errors into what the agent is told."""
+    """Turn the system's errors into sentences."""
     try:
         yield
-    except FileNotFoundError as error:
-        uri = {"uri": Path(path).as_uri()}
-        raise RequestFailed(Code.RESOURCE_NOT_FOUND, f"{path} does not exist", uri) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise RequestFailed(Code.INTERNAL_ERROR, f"{path} cannot be {done}: {reason}") from error
+        raise FileProblem(f"{path} cannot be {done}: {reason}") from error

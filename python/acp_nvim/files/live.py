@@ -1,40 +1,122 @@
-"""What a file holds for the user at this moment: the text in the editor, else that of the disk."""
+"""What a file holds at one moment: loaded once an act, and handed down.
+
+Every question of the kind "what is in this file?" is answered here, so that there is one answer.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 
 from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.text import buffer_text, clean
-from acp_nvim.view.review.note import Held, Unreadable
+from acp_nvim.files.disk import DiskText
+from acp_nvim.files.text import buffer_text, clean, split_lines
+from acp_nvim.ledger.ledger import FileAttributes
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
-    """What a file holds; `unsaved`: the editor has it, the disk has not."""
+class LiveFile:
+    """A resolved path, on disk and in the editor.
 
-    text: Held
-    unsaved: bool = False
+    `disk`: None where there is no file, or `problem` says why it cannot be read. `stamp` and
+    `mode` are of the same moment, "" and None without a file.
+    """
+
+    path: str
+    disk: DiskText | None = None
+    buffer: LiveBuffer | None = None
+    problem: FileProblem | None = None
+    stamp: str = ""
+    mode: int | None = None
+
+    @property
+    def on_disk(self) -> str | None:
+        """What the disk holds, exactly; None: no file. Raises `FileProblem`."""
+        if self.problem is not None:
+            raise self.problem
+        return None if self.disk is None else self.disk.text
+
+    @property
+    def exact(self) -> str | None:
+        """What the user has, exact to the byte; None: no file. Raises `FileProblem`.
+
+        A buffer that is as its file was, and has no file any more, shows what is no more.
+        """
+        if self.buffer is None:
+            return self.on_disk
+        return None if not self.buffer.modified and self.mode is None else buffer_text(self.buffer)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the editor has a text that the disk has not: one that was edited, or whose file
+        went, or became unreadable, behind the user; of a new file there is none."""
+        buffer = self.buffer
+        if buffer is None or buffer.modified:
+            return buffer is not None
+        return self.disk is None and bool(buffer_text(buffer))
+
+    @property
+    def shown(self) -> str | None:
+        """What the user would say that the file holds: the unsaved text, else the disk's; None: no
+        file. Raises `FileProblem`."""
+        return (
+            buffer_text(self.buffer) if self.buffer is not None and self.unsaved else self.on_disk
+        )
+
+    @property
+    def for_agent(self) -> str | None:
+        """The same as JSON can hold it. Raises `FileProblem`, also for what is no text."""
+        text = self.shown
+        if text is not None and self.unsaved and "\0" in text:
+            raise FileProblem(f"{self.path} is a binary file")
+        return None if text is None else clean(text)
+
+    @property
+    def encoding(self) -> str:
+        """That of the buffer, by which its file is read and written; "" if it has none."""
+        return encoding_of(self.buffer)
+
+    @property
+    def attributes(self) -> FileAttributes:
+        """How the file is on disk besides its text."""
+        if self.buffer is not None:
+            return FileAttributes(self.mode or 0, self.buffer.encoding)
+        return FileAttributes(self.mode or 0, "" if self.disk is None else self.disk.encoding)
+
+    @property
+    def rows(self) -> int:
+        """How many lines the editor shows, or would. Raises `FileProblem`."""
+        if self.buffer is not None:
+            return len(self.buffer.lines)
+        return len(split_lines(self.exact or ""))
 
 
-async def live_text(files: Files | None, path: str) -> Live:
-    """Return what that resolved path holds, as `fs/read_text_file` would; None asks no editor."""
-    buffer = None if files is None else await files.loaded(path)
-    if buffer is not None and buffer.modified:
-        return Live(_shown(buffer), unsaved=True)
-    encoding = "" if buffer is None else buffer.encoding or "utf-8"
+async def load(buffers: Files | None, path: str) -> LiveFile:
+    """Return what that resolved path holds; None asks no editor. Never raises `FileProblem`."""
+    buffer = None if buffers is None else await buffers.loaded(path)
+    return await with_buffer(path, buffer)
+
+
+async def with_buffer(path: str, buffer: LiveBuffer | None) -> LiveFile:
+    """Return what that path holds, whose buffer is known."""
+    stamp, mode = disk.stamp(path), _mode(path)
     try:
-        return Live(clean((await disk.read(path, encoding)).text))
-    except RequestFailed as error:
-        if error.code != Code.RESOURCE_NOT_FOUND:
-            return Live(Unreadable())
-    if buffer is None or not buffer_text(buffer):
-        return Live(None)
-    return Live(_shown(buffer), unsaved=True)  # deleted behind the user, who has it still
+        found = await disk.read(path, encoding_of(buffer))
+    except FileProblem as problem:
+        return LiveFile(path, None, buffer, problem, stamp, mode)
+    return LiveFile(path, found, buffer, None, stamp, mode)
 
 
-def _shown(buffer: LiveBuffer) -> Held:
-    text = buffer_text(buffer)
-    return Unreadable() if "\0" in text else clean(text)
+def encoding_of(buffer: LiveBuffer | None) -> str:
+    """Return the encoding by which the file of that buffer is read; "" without one."""
+    return "" if buffer is None else buffer.encoding or "utf-8"
+
+
+def _mode(path: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except OSError:
+        return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import OutsideRoots
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +30,17 @@ class Roots:
     def resolve(self, path: str) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
 
-        Raises `RequestFailed` (INVALID_PARAMS) if it is relative or leads out of the folders.
+        Raises `OutsideRoots` if it is relative or leads out of the folders.
         """
         if not os.path.isabs(path):
-            raise RequestFailed(Code.INVALID_PARAMS, f"{path!r} is not an absolute path")
+            raise OutsideRoots(f"{path!r} is not an absolute path")
         try:
             real = os.path.realpath(path)
         except (OSError, ValueError) as error:
-            raise RequestFailed(Code.INVALID_PARAMS, f"{path!r} is no path: {error}") from error
+            raise OutsideRoots(f"{path!r} is no path: {error}") from error
         folders = self.folders()
         if not any(os.path.commonpath((real, folder)) == folder for folder in folders):
-            raise RequestFailed(
-                Code.INVALID_PARAMS,
-                f"{path} is outside of this session's folders: {', '.join(folders)}",
-            )
+            raise OutsideRoots(f"{path} is outside of this session's folders: {', '.join(folders)}")
         return real
 
 

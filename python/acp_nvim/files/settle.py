@@ -1,30 +1,19 @@
-"""Brings one open buffer up to the disk when an agent, or a command of its, changed the file.
+"""What becomes of a buffer when the disk has something new: decided here, carried out by `sync`.
 
 In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
-the disk has new is merged; where both changed the same place the user's text stays.
+the disk has new is merged; where both changed the same place the user's text stays. Pure.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import Code, RequestFailed
-from acp_nvim.files import disk
-from acp_nvim.files.baselines.baselines import UNKNOWN, DiskChange
-from acp_nvim.files.baselines.snapshot import Text
+from acp_nvim.editor import BufferOptions, Files, LiveBuffer
+from acp_nvim.files.baselines.comparison import DiskChange
+from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form, buffer_text, reconciled, split_lines
-from acp_nvim.hunks import ConflictRegion, diff
-
-ATTEMPTS = 5
-"""How often a buffer, or a file, that changes meanwhile is tried again."""
-
-
-class Moved(RequestFailed):
-    """The disk no longer holds what it was seen to hold: it is to be looked at again."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(Code.INTERNAL_ERROR, f"{path} keeps changing on disk")
+from acp_nvim.hunks import ConflictRegion, Hunk, diff
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,125 +30,118 @@ class Followed:
     conflicts: tuple[ConflictRegion, ...] = ()
 
 
-async def follow(
-    files: Files,
-    path: str,
-    change: DiskChange | None,
-    *,
-    kept: bool = False,
-    same: bool = False,
-    held: Text = UNKNOWN,
-) -> Followed | None:
-    """Bring the buffer of that resolved path, if it has one, up to the disk.
+@dataclass(frozen=True, slots=True)
+class BufferEdit:
+    """Line hunks for a buffer; `follows`: it equals the disk then, so that it is not modified.
 
-    `change` is what is known of how the disk has changed, as the buffer's encoding has it; `kept`:
-    somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
-    `same`: the disk is known to hold what it held, though its time may be another; `held`: what it
-    held a moment ago. None if there was nothing to be done, or it was the user who wrote. Raises
-    `RequestFailed` when it cannot be done now, `Moved` if the disk holds something else by now;
-    nothing has changed.
+    `settled`: Neovim forgets that the file has changed on disk.
     """
-    for _ in range(ATTEMPTS):
-        buffer = await files.loaded(path)
-        if buffer is None:
-            return None if change is None else await closed(files, change)
-        stamp = disk.stamp(path)
-        if stamp and stamp == buffer.saved:
-            return None
-        if stamp and stamp == buffer.synced and buffer.modified:
-            # Neovim has read it before the user went on.
-            return None if change is None else Followed(change.before, change.after)
-        touched = bool(stamp and buffer.synced) and stamp != buffer.synced
-        if buffer.modified and change is None:
-            # Nothing new: at most Neovim is to know that the file's time tells nothing.
-            done = not (touched and same) or await files.edit(buffer, (), None, settled=True)
-            followed = None
-        else:
-            now = await _now(path, buffer)
-            if held is not UNKNOWN and now != held:
-                raise Moved(path)
-            done, followed = await _bring(files, buffer, now, change, kept=kept, touched=touched)
-        if done:
-            return followed
-    raise RequestFailed(Code.INTERNAL_ERROR, f"{path} keeps changing")
+
+    hunks: Sequence[Hunk]
+    options: BufferOptions | None = None
+    follows: bool = False
+    settled: bool = False
 
 
-async def closed(files: Files, change: DiskChange) -> Followed | None:
-    """Return what became of a file that is in no buffer; None if it was the user who wrote it."""
-    stamp = disk.stamp(change.path)
-    if stamp and stamp == await files.saved(change.path):
-        return None
-    return Followed(change.before, change.after)
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What is to be done to the buffer, None: nothing; and what became of the file by it, None:
+    nothing, or it was the user who wrote."""
+
+    edit: BufferEdit | None = None
+    followed: Followed | None = None
 
 
-async def _bring(
-    files: Files,
-    buffer: LiveBuffer,
-    now: str | None,
-    change: DiskChange | None,
-    *,
-    kept: bool,
-    touched: bool,
-) -> tuple[bool, Followed | None]:
-    """Bring the buffer up to what the disk holds now; False if it changed meanwhile."""
-    if buffer.modified:
-        return await _merge(files, buffer, now, change, kept=kept)
-    return await _take(files, buffer, now, change, touched=touched)
+NOTHING = Settlement()
 
 
-async def _now(path: str, buffer: LiveBuffer) -> str | None:
-    """Return what the disk holds, None: no file; raises `RequestFailed` if it is no text."""
-    try:
-        return (await disk.read(path, buffer.encoding or "utf-8")).text
-    except RequestFailed as error:
-        if error.code == Code.RESOURCE_NOT_FOUND:
-            return None
-        raise
+def settle(
+    live: LiveFile, change: DiskChange | None, *, saved: str, kept: bool, same: bool
+) -> Settlement:
+    """Return how the buffer of that file, if it has one, is brought up to the disk.
+
+    `change` is what is known of how the disk has changed, as the buffer's encoding has it;
+    `saved`: the stamp of the file as the user has last written it, "" if not here; `kept`:
+    somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
+    `same`: the disk is known to hold what it held, though its time may be another. Raises
+    `FileProblem` if the disk holds no text.
+    """
+    if live.stamp and live.stamp == saved:
+        return NOTHING
+    if live.buffer is None or _has_read(live, live.buffer):
+        return Settlement(
+            followed=None if change is None else Followed(change.before, change.after)
+        )
+    touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
+    if not live.buffer.modified:
+        return _take(live, live.buffer, change, touched=touched)
+    if change is None:
+        # Nothing new: at most Neovim is to know that the file's time tells nothing.
+        return Settlement(BufferEdit((), settled=True)) if touched and same else NOTHING
+    return _merge(live, live.buffer, change, kept=kept)
 
 
-async def _take(
-    files: Files, buffer: LiveBuffer, now: str | None, change: DiskChange | None, *, touched: bool
-) -> tuple[bool, Followed | None]:
+def needs_disk(live: LiveFile, change: DiskChange | None, saved: str) -> bool:
+    """Return whether `settle` goes by what the disk holds, which must be what was seen then."""
+    if live.buffer is None or (live.stamp and live.stamp == saved):
+        return False
+    return not _has_read(live, live.buffer) and not (live.buffer.modified and change is None)
+
+
+async def carry_out(files: Files, buffer: LiveBuffer | None, edit: BufferEdit | None) -> bool:
+    """Edit the buffer; False if it has changed meanwhile. Raises `FileProblem`."""
+    if buffer is None or edit is None:
+        return True
+    if edit.follows and edit.options is not None:
+        return await files.follow(buffer, edit.hunks, edit.options)
+    return await files.edit(buffer, edit.hunks, edit.options, settled=edit.settled)
+
+
+def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
+    """Return whether Neovim had read the file as it is, before the user went on."""
+    return bool(live.stamp) and live.stamp == buffer.synced and buffer.modified
+
+
+def _take(
+    live: LiveFile, buffer: LiveBuffer, change: DiskChange | None, *, touched: bool
+) -> Settlement:
     """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
-    live = buffer_text(buffer)
-    before = _before(buffer, live, now, change)
+    text, now = buffer_text(buffer), live.on_disk
+    before = _before(buffer, text, now, change)
     if now is None:
         if change is None or change.before is None:
-            return True, None
+            return NOTHING
         # An empty buffer was opened where the file had been: what was there is what was last seen.
-        return True, Followed(change.before if buffer.empty else live, None)
-    if now != live or touched:
+        return Settlement(followed=Followed(change.before if buffer.empty else text, None))
+    edit = None
+    if now != text or touched:
         lines, options = buffer_form(now, buffer)
-        if not await files.follow(buffer, diff(buffer.lines, lines), options):
-            return False, None
-    return True, None if before == now else Followed(before, now)
+        edit = BufferEdit(diff(buffer.lines, lines), options, follows=True)
+    return Settlement(edit, None if before == now else Followed(before, now))
 
 
 def _before(
-    buffer: LiveBuffer, live: str, now: str | None, change: DiskChange | None
+    buffer: LiveBuffer, text: str, now: str | None, change: DiskChange | None
 ) -> str | None:
     """Return what there was before the disk changed: the user may have saved since the last look,
     or Neovim has read the file anew by itself."""
     if change is None:
-        return live
+        return text
     was_gone = change.before is None and not buffer.saved
-    return change.before if now in (live, None) or was_gone else live
+    return change.before if now in (text, None) or was_gone else text
 
 
-async def _merge(
-    files: Files, buffer: LiveBuffer, now: str | None, change: DiskChange | None, *, kept: bool
-) -> tuple[bool, Followed | None]:
-    """Bring into unsaved edits what the disk has new; nothing if it is not known what that is."""
-    if change is None or (now is None and change.before is None):
-        return True, None
-    live, base = buffer_text(buffer), change.before or ""
+def _merge(live: LiveFile, buffer: LiveBuffer, change: DiskChange, *, kept: bool) -> Settlement:
+    """Bring into unsaved edits what the disk has new."""
+    text, now, base = buffer_text(buffer), live.on_disk, change.before or ""
+    if now is None and change.before is None:
+        return NOTHING
     if now is None:
-        whole = ConflictRegion(0, len(split_lines(live)), ())
-        return True, Followed(live, live, base, "", (whole,))
-    text, conflicts = reconciled(base, live, now)
-    if text != live or kept or not conflicts:
-        lines, options = buffer_form(text, buffer)
-        hunks = diff(buffer.lines, lines)
-        if not await files.edit(buffer, hunks, options, settled=kept or not conflicts):
-            return False, None
-    return True, Followed(live, text, base, now, conflicts)
+        whole = ConflictRegion(0, len(split_lines(text)), ())
+        return Settlement(followed=Followed(text, text, base, "", (whole,)))
+    both, conflicts = reconciled(base, text, now)
+    edit = None
+    if both != text or kept or not conflicts:
+        lines, options = buffer_form(both, buffer)
+        edit = BufferEdit(diff(buffer.lines, lines), options, settled=kept or not conflicts)
+    return Settlement(edit, Followed(text, both, base, now, conflicts))

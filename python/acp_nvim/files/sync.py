@@ -1,7 +1,7 @@
-"""When open buffers are brought up to the disk, and who is told of what changed there.
+"""When open buffers are brought up to the disk, and whose a change of it is.
 
 After tool calls that name files, after turns, and before an agent writes or the user decides. One
-at a time: whoever holds `still` has all before it that was asked for until then.
+at a time: whoever holds `exclusive` has all before it that was asked for until then.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ from dataclasses import dataclass, replace
 import anyio
 
 from acp_nvim.editor import Files
-from acp_nvim.errors import AcpError, RequestFailed
+from acp_nvim.errors import AcpError, FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.baselines.baselines import Baselines, DiskChange, Unknown
-from acp_nvim.files.recorder import Recorder, Unrecorded
+from acp_nvim.files.baselines.baselines import Baselines, DiskChange
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.settle import ATTEMPTS, Followed, Moved, closed, follow
+from acp_nvim.files.settle import Followed, carry_out, needs_disk, settle
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
+
+ATTEMPTS = 5
+"""How often a buffer, or a file, that changes meanwhile is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +46,50 @@ class Dispute:
     author: Author | None
 
 
-def nobody(path: str) -> Author | None:
-    """Say of no file that an agent's turn runs that may change it."""
-    return None
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """A file after it was brought up to the disk; what the disk was known to hold until then, and
+    what it had new, if anything."""
+
+    live: LiveFile
+    known: Text = UNKNOWN
+    change: DiskChange | None = None
+
+
+class Moved(FileProblem):
+    """The disk no longer holds what it was seen to hold: it is to be looked at again."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} keeps changing on disk")
 
 
 class DiskSync:
     """Collects what may have changed; `look` and `sweep` return at once, `run` does the work.
 
-    A change is counted to an author, a turn of an agent; None: it is nobody's. It is the one for
-    whom that path was to be looked at, however late the look is; else who the caller says; else
-    for whom its folder is to be; else whom `author` names: the turn that runs there now.
+    Whose a change is, a turn of an agent or nobody (None), is found out in this order:
+
+    1. for whom that path was to be looked at, however late the look is;
+    2. who the caller says;
+    3. for whom a folder that it is in was to be swept;
+    4. whose turn runs there now, as `author` says.
     """
 
     def __init__(
         self,
         files: Files,
+        emit: Emit,
         fault: Callable[[BaseException], None],
         *,
+        knowledge: Knowledge,
+        author: Callable[[str], Author | None],
         baselines: Baselines | None = None,
-        recorder: Recorder | None = None,
-        author: Callable[[str], Author | None] = nobody,
     ) -> None:
         self._files = files
+        self._emit = emit
         self._fault = fault
-        self._baselines = baselines or Baselines()
-        self._recorder = recorder or Unrecorded()
+        self._knowledge = knowledge
         self._author = author
+        self._baselines = baselines or Baselines()
         self._paths: dict[str, Author | None] = {}
         self._roots: dict[Roots, Author | None] = {}
         self._late: dict[str, Late] = {}
@@ -79,7 +102,7 @@ class DiskSync:
         for path in paths:
             try:
                 real = roots.resolve(path)
-            except RequestFailed:
+            except FileProblem:
                 continue
             self._paths[real] = author or self._paths.get(real)
             self._wake.set()
@@ -94,20 +117,20 @@ class DiskSync:
         while True:
             await self._wake.wait()
             self._wake = anyio.Event()
-            await self.caught_up()
+            await self.drain()
 
-    async def caught_up(self) -> None:
+    async def drain(self) -> None:
         """Return when all that was asked for is done."""
-        async with self.still():
+        async with self.exclusive():
             pass
 
     async def prepare(self, roots: Roots) -> None:
         """A turn begins, or a session: what has changed until now is none of its."""
-        async with self.still():
+        async with self.exclusive():
             await self._sweep(None, roots, refresh=True)
 
     @asynccontextmanager
-    async def still(self) -> AsyncIterator[None]:
+    async def exclusive(self) -> AsyncIterator[None]:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
@@ -121,58 +144,59 @@ class DiskSync:
         paths, everywhere = self._paths, self._roots
         self._paths, self._roots = {}, {}
         for path, author in paths.items():
-            await self.settle(path, author)
+            await self.sync(path, author)
         for roots, author in everywhere.items():
             await self._sweep(author, roots)
 
-    # --- for who holds `still`
+    # --- for who holds `exclusive`
 
-    async def settle(self, path: str, author: Author | None = None) -> DiskChange | None:
-        """Take what the disk has new at that resolved path, and return it."""
+    async def sync(self, path: str, author: Author | None = None) -> Synced:
+        """Take what the disk has new at that resolved path; return the file as it is then."""
         told: DiskChange | None = None
-        for _ in range(ATTEMPTS):
-            encoding = await self._encoding(path)
+        before: Text = UNKNOWN
+        for attempt in range(ATTEMPTS):
+            buffer = await self._files.loaded(path)
+            encoding = encoding_of(buffer)
             known = self._baselines.text(path, encoding)
+            before = before if attempt else self._seen(path, known)
             change = await self._baselines.look(path, encoding)
-            same = change is None and isinstance(known, str) and path not in self._disputes
             told = told if change is None else _joined(told, change)
-            whose = self._whose(path, author)
-            if await self._follow(path, encoding, whose, change, same=same):
+            same = change is None and isinstance(known, str) and path not in self._disputes
+            live = await with_buffer(path, buffer)
+            found = await self._follow(live, self._whose(path, author), change, same=same)
+            if found is not None:
+                live = found
                 break
-        return told
+        if before is UNKNOWN and told is not None:
+            before = told.before
+        return Synced(live, before, told)
 
-    async def saw(self, path: str) -> None:
-        """See the file as it is now: it was we who wrote it."""
-        await self._baselines.look(path, await self._encoding(path), at_once=True)
+    async def refresh(self, path: str, encoding: str) -> None:
+        """See the file as it is now: it was we who wrote it, through a buffer in that encoding."""
+        await self._baselines.look(path, encoding, at_once=True)
         self._late.pop(path, None)
         self._disputes.pop(path, None)
 
-    async def wrote(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
+    async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
         """Bring in a buffer of a file that was written because it had none: there may be one now.
 
         Returns what became of the live text, None if there is nothing to tell.
         """
+        live = await load(self._files, path)
         try:
-            followed = await follow(self._files, path, change, kept=author is not None)
-        except RequestFailed:
+            live, followed = await self._settle(live, change, kept=author is not None)
+        except FileProblem:
             self._late[path] = Late(change, author)
             return None
-        await self.saw(path)
+        await self.refresh(path, live.encoding)
         if followed is not None:
             self._dispute(path, author, followed)
         return followed
 
-    async def seen(self, path: str) -> str | Unknown | None:
-        """Return what the disk held when last seen, as the encoding of its buffer has it."""
-        late = self._late.get(path)
-        if late is not None:
-            return late.change.before
-        return self._baselines.text(path, await self._encoding(path))
-
     def disputed(self, path: str) -> int | None:
         """Return the 0-based line where the user's text stands against another program's on disk.
 
-        An agent's own text on disk does not count: that is kept by the recorder.
+        An agent's own text on disk does not count: that conflict is kept by the log.
         """
         dispute = self._disputes.get(path)
         if dispute is None or dispute.author is not None or dispute.stamp != disk.stamp(path):
@@ -180,25 +204,30 @@ class DiskSync:
         return dispute.line
 
     async def _sweep(self, author: Author | None, roots: Roots, *, refresh: bool = False) -> None:
-        opened = await self._files.loaded_paths(roots.folders())
-        encodings = {path: await self._encoding(path) for path in opened}
+        paths = await self._files.loaded_paths(roots.folders())
+        opened = {path: encoding_of(await self._files.loaded(path)) for path in paths}
         find = self._baselines.refresh if refresh else self._baselines.changes
-        found = await find(roots, encodings)
+        found = await find(roots, opened)
         self._miss(found.unknown, author)
         done: set[str] = set()
         for change in found.known:
             whose = self._whose(change.path, author)
-            if change.path in encodings or change.path in self._late:
-                encoding = encodings.get(change.path, "")
-                is_done = await self._follow(change.path, encoding, whose, change)
-                done.update((change.path,) if is_done else ())
+            if change.path in opened or change.path in self._late:
+                live = await load(self._files, change.path)
+                if await self._follow(live, whose, change) is not None:
+                    done.add(change.path)
                 continue
-            self._leave(change)
-            if (followed := await closed(self._files, change)) is not None:
-                self._took(change.path, whose, followed)
+            live = LiveFile(change.path, stamp=disk.stamp(change.path))
+            if (followed := (await self._settle(live, change))[1]) is not None:
+                self._took(change.path, whose, followed, change)
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:
-                await self.settle(path, author)
+                await self.sync(path, author)
+
+    def _seen(self, path: str, known: Text) -> Text:
+        """Return what the disk held when last seen; what the editor did not take does not count."""
+        late = self._late.get(path)
+        return known if late is None else late.change.before
 
     def _miss(self, paths: Iterable[str], author: Author | None) -> None:
         missed: dict[Author, list[str]] = {}
@@ -206,7 +235,7 @@ class DiskSync:
             if whose := self._whose(path, author):
                 missed.setdefault(whose, []).append(path)
         for whose, theirs in missed.items():
-            self._recorder.missed(theirs, whose)
+            self._emit(Unrecoverable(tuple(theirs), whose))
 
     def _whose(self, path: str, author: Author | None) -> Author | None:
         """Return who changed that path just now; `author`: who is said to."""
@@ -214,51 +243,81 @@ class DiskSync:
         known = (it for it in (self._paths.get(path), author, *asked) if it is not None)
         return next(known, None) or self._author(path)
 
-    async def _encoding(self, path: str) -> str:
-        """Return that of the file's buffer, "" if it has none."""
-        buffer = await self._files.loaded(path)
-        return "" if buffer is None else buffer.encoding or "utf-8"
-
     async def _follow(
         self,
-        path: str,
-        encoding: str,
+        live: LiveFile,
         author: Author | None,
         change: DiskChange | None,
         *,
         same: bool = False,
-    ) -> bool:
-        """Bring the buffer up to the disk, which was looked at with that encoding; False if it is
-        to be looked at again at once."""
-        late = self._late.pop(path, None)
+    ) -> LiveFile | None:
+        """Bring the buffer up to the disk, and say what became of it; return the file as it is
+        then, None if it is to be looked at again at once."""
+        late = self._late.pop(live.path, None)
         if late is not None:
             change = _joined(late.change, change) if change else late.change
             author = late.author or author
-        held = self._baselines.text(path, encoding)
+        held = self._baselines.text(live.path, live.encoding)
         try:
             kept = author is not None
-            followed = await follow(self._files, path, change, kept=kept, same=same, held=held)
-        except RequestFailed as error:
+            live, followed = await self._settle(live, change, kept=kept, same=same, held=held)
+        except FileProblem as problem:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
-                self._late[path] = Late(change, author)
-            return not isinstance(error, Moved)
+                self._late[live.path] = Late(change, author)
+            return None if isinstance(problem, Moved) else live
         if followed is not None:
-            self._leave(change)
-            self._took(path, author, followed)
-        elif path in self._disputes and self._disputes[path].stamp != disk.stamp(path):
-            # The agent's text is kept by the recorder until the user has decided on it.
-            del self._disputes[path]
-        return True
+            self._took(live.path, author, followed, change)
+        elif live.path in self._disputes and self._disputes[live.path].stamp != live.stamp:
+            # The agent's text is kept by the log until the user has decided on it.
+            del self._disputes[live.path]
+        return live
 
-    def _leave(self, change: DiskChange | None) -> None:
-        if change is not None and change.after is None:
-            self._recorder.left(change.path, change.form)
+    async def _settle(
+        self,
+        live: LiveFile,
+        change: DiskChange | None,
+        *,
+        kept: bool = False,
+        same: bool = False,
+        held: Text = UNKNOWN,
+    ) -> tuple[LiveFile, Followed | None]:
+        """Bring the buffer up to the disk; return the file then, and what became of it.
 
-    def _took(self, path: str, author: Author | None, followed: Followed) -> None:
-        if author is not None and followed.before != followed.after:
-            self._recorder.wrote(path, followed.before, followed.after, author)
+        `held`: what the disk was seen to hold. Raises `FileProblem`, `Moved` if it holds something
+        else by now; nothing has changed then. See `settle` for the others.
+        """
+        for _ in range(ATTEMPTS):
+            saved = await self._saved(live, change)
+            if held is not UNKNOWN and needs_disk(live, change, saved) and live.on_disk != held:
+                raise Moved(live.path)
+            step = settle(live, change, saved=saved, kept=kept, same=same)
+            if await carry_out(self._files, live.buffer, step.edit):
+                now = live if step.edit is None else await load(self._files, live.path)
+                return now, step.followed
+            live = await load(self._files, live.path)
+        raise FileProblem(f"{live.path} keeps changing")
+
+    async def _saved(self, live: LiveFile, change: DiskChange | None) -> str:
+        """Return the stamp of the file as the user has last written it, "" if that is no matter."""
+        if live.buffer is not None:
+            return live.buffer.saved
+        return "" if change is None or not live.stamp else await self._files.saved(live.path)
+
+    def _took(
+        self, path: str, author: Author | None, followed: Followed, change: DiskChange | None
+    ) -> None:
+        left = None if change is None or change.after is not None else change.form
+        if followed.before != followed.after or left is not None:
+            self._learn(path, author, followed)
+            self._emit(DiskChanged(path, followed.before, followed.after, author, left))
         self._dispute(path, author, followed)
+
+    def _learn(self, path: str, author: Author | None, followed: Followed) -> None:
+        """What an agent has made on disk it knows."""
+        text = self._baselines.text(path)
+        if author is not None and followed.before != followed.after and text is not UNKNOWN:
+            self._knowledge.learn((author.agent, author.session), path, text, "left")
 
     def _dispute(self, path: str, author: Author | None, followed: Followed) -> None:
         if not followed.conflicts:
@@ -267,9 +326,8 @@ class DiskSync:
         self._disputes[path] = Dispute(disk.stamp(path), line, author)
         if author is not None:
             places = tuple((place.first, place.last) for place in followed.conflicts)
-            self._recorder.conflicted(
-                Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
-            )
+            conflict = Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
+            self._emit(Conflicted(conflict))
 
 
 def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:

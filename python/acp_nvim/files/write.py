@@ -1,4 +1,4 @@
-"""An agent's whole text for one file, brought together with the user's and written.
+"""An agent's whole text for one file, merged with the user's and written (C-229 to C-236).
 
 Through the buffer where the file is open, else to the disk. All of it happens, or nothing.
 """
@@ -9,17 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.disk import DiskText
-from acp_nvim.files.text import (
-    buffer_form,
-    buffer_text,
-    clean,
-    encode,
-    merge_lines,
-)
+from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.text import buffer_form, buffer_text, clean, encode, merge_lines
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
@@ -43,11 +37,11 @@ class WriteResult:
     after: str
     taken: bool = True
     """The agent's text is in it."""
-    through: bool = True
-    """Through a buffer; else to the disk, for there was none."""
+    encoding: str | None = None
+    """Of the buffer that it was written through; None: to the disk, for there was none."""
 
 
-class WriteConflict(RequestFailed):
+class WriteConflict(FileProblem):
     """The user has changed the same places; nothing was written. `told`: what the user reads."""
 
     def __init__(
@@ -59,68 +53,72 @@ class WriteConflict(RequestFailed):
         line = self.places[0][0] + 1
         self.told = f"you have changed line {line}, too: your text stays, and the agent was told so"
         super().__init__(
-            Code.INTERNAL_ERROR,
             f"{request.path} was changed by the user since you read it, at line {line}: "
             "read it again and repeat your edit",
         )
 
 
-async def write(files: Files, request: WriteRequest) -> WriteResult:
-    """Write, with the user's edits since the base. Raises `RequestFailed`, or `WriteConflict`."""
+async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult:
+    """Write, with the user's edits since the base, a file that is as `live` says.
+
+    Raises `FileProblem`, or `WriteConflict`.
+    """
     for _ in range(ATTEMPTS):
-        buffer = await files.loaded(request.path)
-        if buffer is None:
-            return await _to_disk(files, request)
-        written = await _through(files, request, buffer)
-        if written is not None:
-            return written
-    raise RequestFailed(Code.INTERNAL_ERROR, f"{request.path} keeps changing: try again later")
+        if disk.stamp(live.path) == live.stamp:
+            through = _to_disk if live.buffer is None else _through
+            written = await through(files, live, request)
+            if written is not None:
+                return written
+        live = await load(files, live.path)
+    raise FileProblem(f"{request.path} keeps changing: try again later")
 
 
-async def _to_disk(files: Files, request: WriteRequest) -> WriteResult:
-    """Write a file that is not open here."""
-    holder = await files.holder(request.path)
+async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
+    """Write a file that is not open here; None if it changed meanwhile."""
+    holder = await files.holder(live.path)
     if holder is not None:
-        raise RequestFailed(
-            Code.INTERNAL_ERROR,
-            f"{request.path} is open in {holder}, which would overwrite it: "
-            "it must be closed there",
+        raise FileProblem(
+            f"{live.path} is open in {holder}, which would overwrite it: it must be closed there",
         )
-    now = await _now(request.path)
-    if now is None:
-        await disk.write(request.path, request.content.encode())
-        return WriteResult(None, request.content, through=False)
-    base = request.base if isinstance(request.base, str) else now.text
-    text = _merge(request, base, now.text, now.text)
-    if text != now.text:
-        await disk.write(request.path, encode(text, now.encoding))
-    return WriteResult(now.text, text, through=False)
+    now = live.on_disk
+    if disk.stamp(live.path) != live.stamp:
+        return None
+    if now is None or live.disk is None:
+        await disk.write(live.path, request.content.encode())
+        return WriteResult(None, request.content)
+    base = request.base if isinstance(request.base, str) else now
+    text = _merge(request, base, now, now)
+    if text != now:
+        await disk.write(live.path, encode(text, live.disk.encoding))
+    return WriteResult(now, text)
 
 
-async def _through(files: Files, request: WriteRequest, buffer: LiveBuffer) -> WriteResult | None:
+async def _through(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
     """Write through the open buffer; None if it changed meanwhile."""
+    buffer = live.buffer
+    if buffer is None:
+        return None
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
-        raise RequestFailed(Code.INTERNAL_ERROR, f"{request.path} is {how} in the user's editor")
-    found = await _now(request.path, buffer.encoding or "utf-8")
-    on_disk = None if found is None else clean(found.text)
-    live = buffer_text(buffer)
-    before = None if found is None and not buffer.modified else live
-    ours = clean(live) if on_disk is None or buffer.modified else on_disk
+        raise FileProblem(f"{live.path} is {how} in the user's editor")
+    on_disk = None if live.on_disk is None else clean(live.on_disk)
+    text = buffer_text(buffer)
+    before = None if on_disk is None and not buffer.modified else text
+    ours = clean(text) if on_disk is None or buffer.modified else on_disk
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
-        return WriteResult(live, live, taken=False)
-    text = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
-    lines, options = buffer_form(text, buffer)
+        return WriteResult(text, text, taken=False, encoding=live.encoding)
+    merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
+    lines, options = buffer_form(merged, buffer)
     hunks = diff([clean(line) for line in buffer.lines], lines)
     after = buffer_text(_edited(buffer, hunks, options))
-    saved = text == on_disk and not buffer.modified
-    if saved and after == live:
-        return WriteResult(before, after)
-    if not await (files.follow if saved else files.write)(buffer, hunks, options):
-        return None
-    return WriteResult(before, after)
+    result = WriteResult(before, after, encoding=options.encoding or "utf-8")
+    saved = merged == on_disk and not buffer.modified
+    if saved and after == text:
+        return result
+    done = await (files.follow if saved else files.write)(buffer, hunks, options)
+    return result if done else None
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
@@ -130,16 +128,6 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
     if not buffer.modified:
         return ours
     return "" if request.base is None or on_disk is None else on_disk
-
-
-async def _now(path: str, encoding: str = "") -> DiskText | None:
-    """Return what the disk holds, None: no file. Raises `RequestFailed` if it is no text."""
-    try:
-        return await disk.read(path, encoding)
-    except RequestFailed as error:
-        if error.code != Code.RESOURCE_NOT_FOUND:
-            raise
-        return None
 
 
 def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
@@ -163,5 +151,6 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
     old, lines, new = merge_lines(base, ours, request.content)
     outcome = reconcile(old, lines, new)
     if outcome.conflicts:
-        raise WriteConflict(request, base, outcome.conflicts, on_disk=on_disk == request.content)
+        is_on_disk = on_disk == request.content
+        raise WriteConflict(request, base, outcome.conflicts, on_disk=is_on_disk)
     return "".join(apply(lines, outcome.hunks))

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import anyio
 
 from acp_nvim.editor import Files, Follower, Notifier
-from acp_nvim.errors import EditorError, RequestFailed
-from acp_nvim.files import disk
+from acp_nvim.errors import EditorError, FileProblem
+from acp_nvim.files.live import load
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.text import buffer_text, clean
 from acp_nvim.session.place import Place, line_of_change
 
 PAUSE = 0.2
@@ -154,11 +153,10 @@ class FollowAlong:
         return bool(changes)
 
     async def _text(self, path: str) -> str:
-        buffer = await self._files.loaded(path)
-        if buffer is not None:
-            return clean(buffer_text(buffer))
-        found = await disk.read_if_text(path)
-        return "" if found is None else clean(found.text)
+        try:
+            return (await load(self._files, path)).for_agent or ""
+        except FileProblem:
+            return ""
 
     def _arrive(self, step: Step, line: int | None) -> None:
         """Tell a place, and go there, unless its tool call has said so in this turn."""
@@ -218,5 +216,5 @@ def _file(roots: Roots, path: str) -> str | None:
     try:
         real = roots.resolve(path)
         return real if os.path.isfile(real) and os.path.getsize(real) <= LIMIT else None
-    except (RequestFailed, OSError, ValueError):
+    except (FileProblem, OSError, ValueError):
         return None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.session.model import Selection
 
@@ -51,13 +51,13 @@ class NvimFiles(Files):
     async def write(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
     ) -> bool:
-        """Edit and save in one step; False if the buffer has changed. Raises `RequestFailed`."""
+        """Edit and save in one step; False if the buffer has changed. Raises `FileProblem`."""
         return await self._change("acp.files.live.write", buffer, hunks, options)
 
     async def follow(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
     ) -> bool:
-        """Make the buffer equal the disk; False if it has changed. Raises `RequestFailed`."""
+        """Make the buffer equal the disk; False if it has changed. Raises `FileProblem`."""
         return await self._change("acp.files.live.follow", buffer, hunks, options)
 
     async def edit(
@@ -68,7 +68,7 @@ class NvimFiles(Files):
         *,
         settled: bool,
     ) -> bool:
-        """Edit without saving; False if the buffer has changed. Raises `RequestFailed`."""
+        """Edit without saving; False if the buffer has changed. Raises `FileProblem`."""
         return await self._change("acp.files.live.edit", buffer, hunks, options, settled)
 
     async def saved(self, path: str) -> str:
@@ -102,7 +102,7 @@ class NvimFiles(Files):
             function, buffer.number, buffer.changedtick, plain, settings, *more
         )
         if reason := outcome.get("error"):
-            raise RequestFailed(Code.INTERNAL_ERROR, f"The user's editor refuses: {reason}")
+            raise FileProblem(f"The user's editor refuses: {reason}")
         if "tick" in outcome:
             self._edited(buffer, hunks, outcome["tick"])
         return "ok" in outcome

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from anyio import to_thread
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, Surroundings
-from acp_nvim.errors import EditorError, RequestFailed, UserError
+from acp_nvim.errors import EditorError, FileProblem, UserError
 from acp_nvim.files import disk, git
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, clean
@@ -76,7 +76,7 @@ class Mentions:
         for mention in mentions:
             try:
                 blocks = await self._first(mention, roots, takes)
-            except (UserError, RequestFailed, EditorError) as error:
+            except (UserError, FileProblem, EditorError) as error:
                 found.notices.append(str(error))
             except OSError as error:  # it went away, or its folder may not be read
                 found.notices.append(f"@{mention.names[0]} cannot be read: {error.strerror}")
@@ -113,8 +113,7 @@ class Mentions:
             return (await self._media(path, kind, takes),)
         text = None if buffer is None else clean(buffer_text(buffer))
         if text is None and takes.embedded and _size(path) <= TEXT_LIMIT:
-            read = await disk.read_if_text(path)
-            text = None if read is None else clean(read.text)
+            text = await _text(path)
         if text is None or "\0" in text or not takes.embedded or len(text.encode()) > TEXT_LIMIT:
             return (_link(path, kind),)
         return (Resource(file_uri(path), text=text, mime_type=kind or "text/plain"),)
@@ -157,13 +156,22 @@ class Mentions:
         return (Image(base64.b64encode(data).decode("ascii"), "image/png"),)
 
 
+async def _text(path: str) -> str | None:
+    """Return what the disk holds; None for a file that is not there or holds no text."""
+    try:
+        read = await disk.read(path)
+    except FileProblem:
+        return None
+    return None if read is None else clean(read.text)
+
+
 def _path(name: str, roots: Roots) -> str | None:
     """Return the resolved path that a name may stand for; None if it leads out of the roots."""
     if not name.strip("./"):  # "@..." is no folder
         return None
     try:
         return roots.resolve(os.path.join(roots.cwd, os.path.expanduser(name)))
-    except RequestFailed:
+    except FileProblem:
         return None
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-from acp_nvim.editor import Files, LiveBuffer
-from acp_nvim.errors import Code, RequestFailed
-from acp_nvim.files import disk
+from acp_nvim.editor import Files
+from acp_nvim.errors import FileProblem
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.text import buffer_text, merged
+from acp_nvim.files.text import merged
 from acp_nvim.hunks import ConflictRegion
 from acp_nvim.session.proposal.edit import NoFit, Proposal
 from acp_nvim.session.proposal.proposal import Evidence, proposals, proposed
@@ -26,22 +26,11 @@ MOST = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A file at one moment; a text is None where there is no file."""
-
-    path: str
-    """Resolved."""
-    live: str | None
-    disk: str | None
-    buffer: LiveBuffer | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Exhibit:
     """Evidence, and the file that it was found in."""
 
     evidence: Evidence
-    held: Held | None = None
+    held: LiveFile | None = None
     """None where the proposal does not fit, or the file was not read."""
 
 
@@ -59,29 +48,18 @@ class EvidenceService:
         found = []
         for proposal in proposals(call, roots.cwd)[:MOST]:
             try:
-                held = await self._held(roots.resolve(proposal.path))
-            except RequestFailed:
+                held = await self._load(roots.resolve(proposal.path))
+                evidence = weigh(proposal, held.shown, held.on_disk)
+            except FileProblem:
                 continue
-            evidence = weigh(proposal, held.live, held.disk)
             found.append(Exhibit(evidence, None if evidence.misfit else held))
         return tuple(found)
 
-    async def _held(self, path: str) -> Held:
-        """Return what the file holds. Raises `RequestFailed` if that is no text, or too long."""
+    async def _load(self, path: str) -> LiveFile:
+        """Return what the file holds. Raises `FileProblem` if that is too long."""
         if _is_too_large(path):
-            raise RequestFailed(Code.INTERNAL_ERROR, f"{path} is too large")
-        buffer = await self._files.loaded(path)
-        try:
-            text = (await disk.read(path, buffer.encoding or "utf-8" if buffer else "")).text
-        except RequestFailed as error:
-            if error.code != Code.RESOURCE_NOT_FOUND:
-                raise
-            text = None
-        if buffer is None or (text is not None and not buffer.modified):
-            return Held(path, text, text, buffer)
-        # deleted behind the buffer: the user still has the text; of a new file there is none
-        live = None if text is None and buffer.empty else buffer_text(buffer)
-        return Held(path, live, text, buffer)
+            raise FileProblem(f"{path} is too large")
+        return await load(self._files, path)
 
 
 def _is_too_large(path: str) -> bool:

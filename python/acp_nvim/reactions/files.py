@@ -1,31 +1,39 @@
-"""What keeps the user's work safe, put together: the disk's watch, the books, the review."""
+"""What follows from what happens to files: the one table of it.
+
+`review.log` and `review.notes` are told in the same step in which a file is changed.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from acp_nvim.commands import noting
 from acp_nvim.editor import Files, Reviewer
-from acp_nvim.errors import RequestFailed
-from acp_nvim.files import disk
-from acp_nvim.files.baselines.baselines import Baselines
+from acp_nvim.files.event import (
+    Conflicted,
+    ConflictSettled,
+    DiskChanged,
+    FileEvent,
+    FileRead,
+    FileWritten,
+    TakenBack,
+    Unrecoverable,
+    WriteRefused,
+)
+from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import AgentId, FollowAlong
 from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.reactions.bookkeeper import Bookkeeper
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.session.event import Noticed
-from acp_nvim.session.state import SessionState
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.workspace import Desk
@@ -38,30 +46,25 @@ class Keeping:
         self,
         files: Files,
         reviewer: Reviewer,
+        follow: FollowAlong,
         *,
         folder: Callable[[], str],
         fault: Callable[[BaseException], None],
         event: Callable[[str, Mapping[str, Any]], None],
     ) -> None:
         self._files = files
+        self.follow = follow
         self._event = event
         self._desk: Desk
         self._authors: Authors
         self.store = EditStore(folder, time.time)
-        self.lessons = PromptNotes(files, fault, self.store)
+        self.knowledge = Knowledge()
+        self.lessons = PromptNotes(files, self.knowledge, self.store, fault)
         self.edits = EditLog(self.store, now=time.time, changed=self._changed)
-        baselines = Baselines()
-        on_disk = Bookkeeper(
-            self.edits,
-            self.lessons,
-            seen=baselines.text,
-            on_written=self._written,
-            on_missed=self._missed,
-        )
         self.disk = DiskSync(
-            files, fault, baselines=baselines, recorder=on_disk, author=self._author
+            files, self.on_file, fault, knowledge=self.knowledge, author=self._author
         )
-        self.review = Decisions(self.edits, files, self.disk, learned=self._learned)
+        self.review = Decisions(self.edits, files, self.disk, self.on_file)
         self.reviewer = reviewer
         self.board = ReviewPresenter(
             self.edits, self.review, reviewer, scope=self._scope, fault=fault
@@ -73,33 +76,35 @@ class Keeping:
         self._authors = Authors(desk, time.time() - time.monotonic())
         return self._authors
 
-    def serve(
-        self, agent: str, follow: FollowAlong, refused: Callable[[str, str, str, str], None]
-    ) -> FileService:
-        """Return what serves the file asks of one agent."""
+    def serve(self, agent: str) -> FileService:
+        """Return what serves the file requests of one agent."""
 
-        def told(name: str) -> Callable[[str, str], None]:
-            return lambda session_id, path: self._event(
-                name, {"agent": agent, "session": session_id, "path": path}
-            )
+        def author(session_id: str) -> Author | None:
+            return self._authors.of_session(agent, session_id)
 
-        def touched(session_id: str, path: str, line: int | None) -> None:
-            follow.touched(AgentId(agent, session_id), path, line)
+        return FileService(agent, self._files, self.disk, self.knowledge, self.on_file, author)
 
-        def known(session_id: str, path: str, text: str) -> None:
-            self.lessons.knows((agent, session_id), path, text)
+    def on_file(self, event: FileEvent) -> None:
+        """Let everything follow from what has happened to a file; never waits."""
+        for reaction in REACTIONS[type(event)]:
+            reaction(self, event)
 
-        return FileService(
-            self._files,
-            on_read=told("AcpFileRead"),
-            on_written=told("AcpFileWritten"),
-            on_place=touched,
-            on_text=known,
-            on_refused=partial(refused, agent),
-            author=partial(self._authors.of_session, agent),
-            recorder=Bookkeeper(self.edits, self.lessons),
-            watch=self.disk,
-        )
+    def announce(self, name: str, session: SessionKey, path: str) -> None:
+        """Tell the user's scripts."""
+        self._event(name, {"agent": session[0], "session": session[1], "path": path})
+
+    def notice(self, session: SessionKey, text: str) -> None:
+        """Say it in the session's chat."""
+        found = self._desk.session(*session)
+        if found is not None:
+            found.apply(Noticed(text, "warning"))
+
+    def refresh_notes(self, key: SessionKey) -> None:
+        """Look again what goes along with the session's next prompt."""
+        session = self._desk.session(*key)
+        chat = None if session is None else self._desk.chat_of(session)
+        if chat is not None:
+            noting.refresh(self._desk, chat)
 
     async def prepare(self, roots: Roots) -> None:
         """A turn begins: what was done to files until now is not its doing."""
@@ -125,15 +130,7 @@ class Keeping:
         await self.restore()
         for author, roots in self._authors.running():
             self.disk.sweep(author, roots)
-        await self.disk.caught_up()
-
-    async def known(self, state: SessionState, roots: Roots, paths: Iterable[str]) -> None:
-        """An agent's own tool has read these files from the disk."""
-        for path in paths:
-            with suppress(RequestFailed):
-                real = roots.resolve(path)
-                text = (await disk.read(real)).text
-                self.lessons.knows((state.agent, state.id or ""), real, text)
+        await self.disk.drain()
 
     def _changed(self, path: str) -> None:
         self.board.touch(path)
@@ -144,22 +141,67 @@ class Keeping:
     def _author(self, path: str) -> Author | None:
         return self._authors.of_path(path)
 
-    def _written(self, author: Author, path: str) -> None:
-        data = {"agent": author.agent, "session": author.session, "path": path}
-        self._event("AcpFileWritten", data)
 
-    def _missed(self, author: Author, paths: Sequence[str]) -> None:
-        """Say in the chat what cannot be reviewed."""
-        names = ", ".join(os.path.basename(path) for path in paths[:3])
-        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-        text = f"Changed, but too large or no text to be reviewed or taken back: {names}{more}"
-        session = self._desk.session(author.agent, author.session)
-        if session is not None:
-            session.apply(Noticed(text, "warning"))
+def _recorded(keeping: Keeping, event: FileWritten | DiskChanged) -> None:
+    author = event.author
+    if author is not None and event.before != event.after:
+        keeping.edits.wrote(event.path, event.before, event.after, author)
+        keeping.lessons.wrote(_session(author), event.path, event.before, event.after)
 
-    def _learned(self, key: SessionKey, path: str, theirs: str | None) -> None:
-        self.lessons.rejected(key, path, theirs)
-        session = self._desk.session(*key)
-        chat = None if session is None else self._desk.chat_of(session)
-        if chat is not None:
-            noting.refresh(self._desk, chat)
+
+def _left(keeping: Keeping, event: DiskChanged) -> None:
+    if event.left is not None:
+        keeping.edits.left(event.path, event.left)
+
+
+def _announced(keeping: Keeping, event: FileRead | FileWritten | DiskChanged) -> None:
+    name = "AcpFileRead" if isinstance(event, FileRead) else "AcpFileWritten"
+    if not isinstance(event, DiskChanged):
+        keeping.announce(name, event.session, event.path)
+    elif event.author is not None and event.before != event.after:
+        keeping.announce(name, _session(event.author), event.path)
+
+
+def _followed(keeping: Keeping, event: FileRead | FileWritten) -> None:
+    keeping.follow.touched(AgentId(*event.session), event.path, event.line)
+
+
+def _refused(keeping: Keeping, event: WriteRefused) -> None:
+    name = os.path.basename(event.path)
+    keeping.notice(event.session, f"{event.session[0]} could not write {name}: {event.reason}")
+
+
+def _unrecoverable(keeping: Keeping, event: Unrecoverable) -> None:
+    names = ", ".join(os.path.basename(path) for path in event.paths[:3])
+    more = f" and {len(event.paths) - 3} more" if len(event.paths) > 3 else ""
+    text = "Changed, but too large or no text to be reviewed or taken back: "
+    keeping.notice(_session(event.author), f"{text}{names}{more}")
+
+
+def _conflicted(keeping: Keeping, event: Conflicted) -> None:
+    keeping.edits.conflicted(event.conflict)
+
+
+def _settled(keeping: Keeping, event: ConflictSettled) -> None:
+    keeping.edits.settled(event.path)
+
+
+def _taken_back(keeping: Keeping, event: TakenBack) -> None:
+    keeping.lessons.rejected(event.session, event.path, event.theirs)
+    keeping.refresh_notes(event.session)
+
+
+def _session(author: Author) -> SessionKey:
+    return author.agent, author.session
+
+
+REACTIONS: Mapping[type[FileEvent], tuple[Callable[[Keeping, Any], None], ...]] = {
+    FileRead: (_announced, _followed),
+    FileWritten: (_recorded, _announced, _followed),
+    DiskChanged: (_left, _recorded, _announced),
+    WriteRefused: (_refused,),
+    Conflicted: (_conflicted,),
+    ConflictSettled: (_settled,),
+    Unrecoverable: (_unrecoverable,),
+    TakenBack: (_taken_back,),
+}

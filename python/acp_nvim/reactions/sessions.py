@@ -5,7 +5,6 @@ The composition root hands every event here; nothing in it waits.
 
 from __future__ import annotations
 
-import os
 from urllib.parse import quote
 
 from acp_nvim.client.client import Client
@@ -80,7 +79,9 @@ class Reactions:
         if event.status not in ("completed", "failed"):
             return
         if call.kind in LOOKING:
-            self._desk.ground.start_soon(self._desk.ground.known, session.state, roots, named)
+            self._desk.ground.start_soon(
+                self._desk.ground.known, (state.agent, state.id or ""), roots, named
+            )
         else:
             self._desk.ground.disk.sweep(self._authors.of(state, call.id), roots)
 
@@ -107,13 +108,6 @@ class Reactions:
         data = {"agent": client.name, "error": client.error or ""}
         self._desk.ground.notifier.event("AcpDisconnected", data)
         self._touch(client)
-
-    def refused(self, agent: str, session_id: str, path: str, reason: str) -> None:
-        """Tell the user of a file that the agent could not write."""
-        session = self._desk.session(agent, session_id)
-        if session is not None:
-            text = f"{agent} could not write {os.path.basename(path)}: {reason}"
-            session.apply(Noticed(text, "warning"))
 
     def tick(self) -> None:
         """Draw the clocks that run."""

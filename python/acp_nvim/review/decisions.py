@@ -14,15 +14,17 @@ from uuid import uuid4
 import anyio
 
 from acp_nvim.editor import Files
-from acp_nvim.errors import RequestFailed, UserError
-from acp_nvim.files.standing import Standing, put, stand
+from acp_nvim.errors import FileProblem, UserError
+from acp_nvim.files.event import Emit, TakenBack
+from acp_nvim.files.live import LiveFile
+from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.rewind import Rewound
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.view.review.marks import FileReview
@@ -55,51 +57,57 @@ class Undone:
     """What could not be done, in sentences."""
 
 
-def unlearned(session: SessionKey, path: str, theirs: str | None) -> None:
-    """Tell no agent."""
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
+
+    `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
+    they are. `path` and `live`, the file as it was before, are known when it is done.
+    """
+
+    ledger: Ledger
+    count: int = 0
+    sessions: frozenset[SessionKey] = frozenset()
+    left: tuple[int, ...] = ()
+    path: str = ""
+    live: LiveFile | None = None
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the file had unsaved edits, so that it was not saved."""
+        return self.live is not None and self.live.buffer is not None and self.live.buffer.modified
 
 
 class Decisions:
-    """Carries out what the user decides. Paths are resolved, rows 0-based of the live text.
+    """Carries out what the user decides. Paths are resolved, rows 0-based of the live text."""
 
-    `learned` is told, by session, the text of a file before something of the agent's was taken
-    back in it.
-    """
-
-    def __init__(
-        self,
-        edits: EditLog,
-        files: Files,
-        watch: DiskSync,
-        *,
-        learned: Callable[[SessionKey, str, str | None], None] = unlearned,
-    ) -> None:
-        self._edits = edits
+    def __init__(self, log: EditLog, files: Files, sync: DiskSync, emit: Emit) -> None:
+        self._log = log
         self._files = files
-        self._watch = watch
-        self._learned = learned
+        self._sync = sync
+        self._emit = emit
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
 
     async def look(self, path: str) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more."""
-        async with self._watch.still():
-            standing = await self._look(path)
-        if standing is None:
+        async with self._sync.exclusive():
+            live = await self._look(path)
+        if live is None:
             return Seen(FileReview(path, 0))
-        buffer = standing.buffer
-        review = FileReview(path, standing.rows, self._edits.changes(path))
+        buffer = live.buffer
+        review = FileReview(path, live.rows, self._log.changes(path))
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many."""
-        async with self._watch.still():
+        async with self._sync.exclusive():
             await self._look(path)
-            ledger = self._edits.ledger(path)
+            ledger = self._log.ledger(path)
             decided = None if ledger is None else review.keep(ledger, rows)
             if decided is None or not decided.count:
                 return 0
-            self._edits.put(path, decided.ledger)
+            self._log.put(path, decided.ledger)
             return decided.count
 
     async def reject(self, path: str, rows: range | None = None) -> int:
@@ -107,22 +115,19 @@ class Decisions:
 
         Raises `UserError`, and then nothing has changed.
         """
-        counts: list[int] = []
-        sessions: set[SessionKey] = set()
 
-        def turn_back(ledger: Ledger) -> Ledger | None:
+        def turn_back(ledger: Ledger) -> Turned:
             found = review.changes(ledger)
             if not found:
-                return None
-            decided = review.reject(ledger, found[-1].authors[-1], self._edits.now(), rows)
-            counts.append(decided.count)
-            sessions.clear()
-            sessions.update(_sessions(found, review.changes(decided.ledger)))
-            return decided.ledger if decided.count else None
+                return Turned(ledger)
+            decided = review.reject(ledger, found[-1].authors[-1], self._log.now(), rows)
+            if not decided.count:
+                return Turned(ledger)
+            sessions = _sessions(found, review.changes(decided.ledger))
+            return Turned(decided.ledger, decided.count, sessions)
 
-        async with self._watch.still():
-            await self._change(path, turn_back, sessions)
-        return counts[-1] if counts else 0
+        async with self._sync.exclusive():
+            return (await self._change(path, turn_back)).count
 
     async def resolve(self, conflict: Conflict, *, take: bool) -> None:
         """End a conflict: take the agent's text in its places, or leave the user's there.
@@ -130,121 +135,107 @@ class Decisions:
         Raises `UserError`, and then nothing has changed.
         """
         path = conflict.path
-        async with self._watch.still():
+        async with self._sync.exclusive():
             for _ in range(ATTEMPTS):
-                standing = await self._stand(path)
-                ours = standing.text or ""
-                text = with_theirs(conflict.base, ours, conflict.theirs) if take else standing.text
-                asks = conflict.on_disk and standing.buffer is not None and standing.buffer.modified
-                is_done = text == standing.text and not asks
-                if is_done or await put(self._files, standing, text, settled=conflict.on_disk):
-                    await self._watch.saw(path)
-                    self._edits.wrote(path, standing.text, text, conflict.author)
-                    self._edits.settled(path)
+                live = await self._load(path)
+                text = live.exact
+                now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
+                asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
+                is_done = now == text and not asks
+                if is_done or await self._put(live, now, settled=conflict.on_disk):
+                    await self._sync.refresh(path, live.encoding)
+                    self._log.wrote(path, text, now, conflict.author)
+                    self._log.settled(path)
                     return
         raise UserError(f"{path} keeps changing: try again")
 
     async def undo(self, turn: Turn) -> Undone:
         """Take back what that turn has changed, in all files."""
         batch = uuid4().hex
+        sessions = frozenset({(turn.author.agent, turn.author.session)})
 
-        def take_back(ledger: Ledger) -> Rewound:
-            return rewind.undo(ledger, turn.author, batch, self._edits.now())
+        def take_back(ledger: Ledger) -> Turned:
+            return _turned(rewind.undo(ledger, turn.author, batch, self._log.now()), sessions)
 
-        return await self._rewind(turn.paths, turn.author, take_back, learns=True)
+        return await self._rewind(turn.paths, turn.author, take_back)
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""
-        last = self._edits.last_undo(session)
+        last = self._log.last_undo(session)
         if last is None:
             return None
         batch, paths = last
         deltas = (delta for path in paths for delta in rewind.undone(self._ledger(path)))
         author = next(delta.author for delta in deltas if delta.batch == batch)
 
-        def return_it(ledger: Ledger) -> Rewound:
-            return rewind.redo(ledger, batch)
+        def return_it(ledger: Ledger) -> Turned:
+            # what is returned is as the agent had left it: nothing for it to learn
+            return _turned(rewind.redo(ledger, batch), frozenset())
 
-        return await self._rewind(paths, author, return_it, learns=False)
+        return await self._rewind(paths, author, return_it)
 
     # --- the parts of an act
 
     async def _rewind(
-        self,
-        paths: tuple[str, ...],
-        author: Author,
-        turn: Callable[[Ledger], Rewound],
-        *,
-        learns: bool,
+        self, paths: tuple[str, ...], author: Author, turn: Callable[[Ledger], Turned]
     ) -> Undone:
-        done: list[str] = []
-        left: list[tuple[str, int]] = []
-        unsaved: list[str] = []
+        done: list[Turned] = []
         failed: list[str] = []
-        # what is returned is as the agent had left it
-        sessions = {(author.agent, author.session)} if learns else set()
-        async with self._watch.still():
+        async with self._sync.exclusive():
             for path in paths:
-                outcomes: list[Rewound] = []
-
-                def move(ledger: Ledger, outcomes: list[Rewound] = outcomes) -> Ledger | None:
-                    outcomes.append(turn(ledger))
-                    return outcomes[-1].ledger if outcomes[-1].ledger is not ledger else None
-
                 try:
-                    standing = await self._change(path, move, sessions)
+                    done.append(await self._change(path, turn))
                 except UserError as error:
                     failed.append(str(error))
-                    continue
-                left += [(path, row) for row in outcomes[-1].left] if outcomes else []
-                if standing is not None and outcomes[-1].count:
-                    done.append(path)
-                    is_unsaved = standing.buffer is not None and standing.buffer.modified
-                    unsaved += [path] if is_unsaved else []
-        return Undone(author, tuple(done), tuple(left), tuple(unsaved), tuple(failed))
+        changed = [it for it in done if it.live is not None and it.count]
+        return Undone(
+            author,
+            tuple(it.path for it in changed),
+            tuple((it.path, row) for it in done for row in it.left),
+            tuple(it.path for it in changed if it.is_unsaved),
+            tuple(failed),
+        )
 
-    async def _change(
-        self,
-        path: str,
-        turn: Callable[[Ledger], Ledger | None],
-        sessions: set[SessionKey],
-    ) -> Standing | None:
-        """Make of the file what `turn` makes of its ledger; the caller holds `still`.
+    async def _change(self, path: str, turn: Callable[[Ledger], Turned]) -> Turned:
+        """Make of the file what `turn` makes of its ledger; the caller holds `exclusive`.
 
-        Returns how it stood before, None if nothing was to be done. Raises `UserError`.
+        Returns what became of it, with the file as it was before. Raises `UserError`.
         """
         for _ in range(ATTEMPTS):
-            standing = await self._look(path, raising=True)
-            ledger = self._edits.ledger(path)
-            after = None if ledger is None or standing is None else turn(ledger)
-            if standing is None or after is None:
-                return None
-            form = after.form
-            if after.text == standing.text or await put(self._files, standing, after.text, form):
-                await self._watch.saw(path)
-                for session in sessions:
-                    self._learned(session, path, standing.text)
-                went = after.text is None and standing.text is not None
-                self._edits.put(path, replace(after, form=standing.form) if went else after)
-                return standing
+            live = await self._look(path, raising=True)
+            ledger = self._log.ledger(path)
+            if ledger is None or live is None:
+                return Turned(ledger or Ledger(), path=path)
+            turned = replace(turn(ledger), path=path)
+            after = turned.ledger
+            if after is ledger:
+                return turned
+            if after.text == live.exact or await self._put(live, after.text, after.form):
+                await self._sync.refresh(path, live.encoding)
+                for session in turned.sessions:
+                    self._emit(TakenBack(session, path, live.exact))
+                went = after.text is None and live.exact is not None
+                self._log.put(path, replace(after, form=live.attributes) if went else after)
+                return replace(turned, live=live)
         raise UserError(f"{path} keeps changing: try again")
 
-    async def _look(self, path: str, *, raising: bool = False) -> Standing | None:
-        """Fold in what the disk and the user have done since; return how the file stands.
+    async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
+        """Fold in what the disk and the user have done since; return the file as it is now.
 
-        The caller holds `still`: a change half taken note of would be taken for the user's.
+        The caller holds `exclusive`: a change half taken note of would be taken for the user's.
+        None, if that is not to be raised, for a file that holds no text.
         """
         try:
-            standing = await self._stand(path)
+            live = await self._load(path)
         except UserError:
             if raising:
                 raise
             return None
-        conflict = self._edits.conflict(path)
-        if conflict is not None and standing.text is not None:
-            self._weigh(conflict, standing.text)
-        self._edits.saw(path, standing.text)
-        return standing
+        text, conflict = live.exact, self._log.conflict(path)
+        if conflict is not None and text is not None:
+            self._weigh(conflict, text)
+        self._log.saw(path, text)
+        return live
 
     def _weigh(self, conflict: Conflict, live: str) -> None:
         """See where both stand apart now: the user edits on, or takes over what the agent has."""
@@ -252,24 +243,42 @@ class Decisions:
         if not places:
             without, conflicts = reconciled(conflict.theirs, live, conflict.base)
             if not conflicts:  # else the user has gone on in it, so that it is the user's
-                self._edits.wrote(conflict.path, without, live, conflict.author)
-            self._edits.settled(conflict.path)
+                self._log.wrote(conflict.path, without, live, conflict.author)
+            self._log.settled(conflict.path)
         elif places != conflict.places:
-            self._edits.conflicted(replace(conflict, places=places))
+            self._log.conflicted(replace(conflict, places=places))
 
-    async def _stand(self, path: str) -> Standing:
-        await self._watch.settle(path)
+    async def _load(self, path: str) -> LiveFile:
+        """Return the file with what the disk has new. Raises `UserError` if it is no text."""
+        live = (await self._sync.sync(path)).live
+        if live.buffer is None and live.problem is not None:
+            raise UserError(str(live.problem)) from live.problem
+        return live
+
+    async def _put(
+        self,
+        live: LiveFile,
+        text: str | None,
+        attributes: FileAttributes = UNKNOWN_ATTRIBUTES,
+        *,
+        settled: bool = False,
+    ) -> bool:
+        """See `put`; raises `UserError`."""
         try:
-            return await stand(self._files, path)
-        except RequestFailed as error:
-            raise UserError(error.message) from error
+            return await put(self._files, live, text, attributes, settled=settled)
+        except FileProblem as problem:
+            raise UserError(str(problem)) from problem
 
     def _ledger(self, path: str) -> Ledger:
-        return self._edits.ledger(path) or Ledger()
+        return self._log.ledger(path) or Ledger()
 
 
-def _sessions(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> set[SessionKey]:
+def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
+    return Turned(rewound.ledger, rewound.count, sessions, rewound.left)
+
+
+def _sessions(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:
     """Return whose hunks are no longer as they were."""
     hunks = Counter(replace(it, first=0) for it in before)
     hunks.subtract(replace(it, first=0) for it in after)
-    return {(it.agent, it.session) for hunk in +hunks for it in hunk.authors}
+    return frozenset((it.agent, it.session) for hunk in +hunks for it in hunk.authors)

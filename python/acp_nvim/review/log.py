@@ -6,12 +6,11 @@ the user decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import anyio
 
-from acp_nvim.files.recorder import Recorder
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
@@ -30,7 +29,7 @@ class Turn:
     paths: tuple[str, ...]
 
 
-class EditLog(Recorder):
+class EditLog:
     """Takes note; `changed` is told each path whose ledger, or conflict, is another now."""
 
     def __init__(
@@ -67,7 +66,7 @@ class EditLog(Recorder):
     # --- what happens
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        """See `Recorder`."""
+        """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
         if before == after:
             return
         ledger = self._ledgers.get(path) or begin(before)
@@ -77,23 +76,20 @@ class EditLog(Recorder):
         self.put(path, replace(ledger, form=self._left.pop(path, ledger.form)))
 
     def left(self, path: str, form: FileAttributes) -> None:
-        """See `Recorder`."""
+        """A file is gone which was like that on disk; `wrote` is told next."""
         self._left[path] = form
 
     def conflicted(self, conflict: Conflict) -> None:
-        """See `Recorder`."""
+        """Both have changed the same place."""
         self._conflicts[conflict.path] = conflict
         self._store.note_conflict(conflict.path, conflict)
         self._changed(conflict.path)
 
     def settled(self, path: str) -> None:
-        """See `Recorder`."""
+        """What the agent wrote there is in the live text now: an older conflict is over."""
         if self._conflicts.pop(path, None) is not None:
             self._store.note_conflict(path, None)
             self._changed(path)
-
-    def missed(self, paths: Sequence[str], author: Author) -> None:
-        """See `Recorder`: there is nothing that could be taken back."""
 
     def saw(self, path: str, text: str | None) -> None:
         """The user has made this text of the file; nothing if no agent ever changed it."""

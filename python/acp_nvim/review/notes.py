@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from acp_nvim.editor import Files
-from acp_nvim.errors import EditorError
-from acp_nvim.files.live import Live, live_text
+from acp_nvim.errors import EditorError, FileProblem
+from acp_nvim.files.baselines.snapshot import UNKNOWN
+from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.text import clean, split_lines
 from acp_nvim.hunks import apply, reconcile
@@ -23,9 +25,6 @@ from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.lesson_record import Texts
 from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
-
-MOST_KNOWN = 1_000
-"""So many files are remembered of a session; what the agent has seen longest ago goes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +42,15 @@ class Notes:
 class _Memory:
     """What is known of one session."""
 
-    known: Texts = field(default_factory=dict)
     rejected: Texts = field(default_factory=dict)
     """As the agent had left them."""
     underway: Texts = field(default_factory=dict)
     """Those of `rejected` that a prompt has taken along which the agent has not answered yet."""
     before: dict[str, tuple[str | None, Held]] = field(default_factory=dict)
-    """Those of `known` that such a prompt tells of: what they were, and what they became."""
+    """Known texts that such a prompt tells of: what they were, and what they became."""
     shown: Notes = Notes()
+    revision: int = -1
+    """What the agent knew when `shown` was found: what it compares with is over with the next."""
     kept: Texts = field(default_factory=dict)
     """What the store has of it."""
 
@@ -59,11 +59,16 @@ class PromptNotes:
     """Remembers for all sessions of the host; nothing here raises."""
 
     def __init__(
-        self, files: Files, fault: Callable[[BaseException], None], store: EditStore
+        self,
+        files: Files,
+        knowledge: Knowledge,
+        store: EditStore,
+        fault: Callable[[BaseException], None],
     ) -> None:
         self._files = files
-        self._fault = fault
+        self._knowledge = knowledge
         self._store = store
+        self._fault = fault
         self._memories: dict[SessionKey, _Memory] = {}
         self._restored = False
         self._restoring = anyio.Lock()
@@ -81,16 +86,6 @@ class PromptNotes:
 
     # --- what happens
 
-    def knows(self, key: SessionKey, path: str, text: str | None) -> None:
-        """The agent has seen, or made, this text of that file."""
-        memory = self._memory(key)
-        memory.shown = Notes()  # what it compared with is over
-        known = memory.known
-        known.pop(path, None)
-        known[path] = _cleaned(text)
-        if len(known) > MOST_KNOWN:
-            del known[next(iter(known))]
-
     def rejected(self, key: SessionKey, path: str, theirs: str | None) -> None:
         """Something of the agent's in that file was rejected or undone, which held `theirs`.
 
@@ -103,7 +98,7 @@ class PromptNotes:
     def wrote(self, key: SessionKey, path: str, before: str | None, after: str | None) -> None:
         """The agent has made `after` of the file: what it has done anew is no rejection any more.
 
-        Only what was rejected is looked at; see `knows` for the rest.
+        Only what was rejected is looked at; `Knowledge` has the rest.
         """
         memory = self._memory(key)
         for texts in (memory.rejected, memory.underway):
@@ -115,6 +110,7 @@ class PromptNotes:
 
     def forget(self, key: SessionKey) -> None:
         """The session was deleted."""
+        self._knowledge.forget(key)
         if self._memories.pop(key, None) is not None:
             self._store.note_lessons(key, {})
 
@@ -127,17 +123,18 @@ class PromptNotes:
         told another time.
         """
         await self.restore()
-        memory = self._memories.get(key)
-        if memory is None or not (memory.known or memory.rejected):
+        memory, texts = self._memory(key), self._knowledge.texts(key)
+        if not (texts or memory.rejected):
             return Notes()
-        folders = roots.folders()
+        folders, revision = roots.folders(), self._knowledge.revision(key)
         try:
-            lives = await self._lives({*memory.rejected, *memory.known}, folders)
+            lives = await self._lives({*memory.rejected, *texts}, folders)
         except EditorError as error:
             self._fault(error)
             return Notes()
         rejected = _moved(memory.rejected, lives, folders[0])
-        known = {path: text for path, text in memory.known.items() if path not in rejected}
+        known = {path: text for path, text in texts.items() if path not in rejected}
+        memory.revision = revision
         memory.shown = _draft(
             {"rejected": rejected, "changed": _moved(known, lives, folders[0])},
             tuple(path for path in memory.rejected if path in lives and path not in rejected),
@@ -145,15 +142,17 @@ class PromptNotes:
         return memory.shown
 
     def shown(self, key: SessionKey) -> Notes:
-        """Return the last draft: what the user was shown."""
+        """Return the last draft: what the user was shown; nothing if the agent has learned more."""
         memory = self._memories.get(key)
-        return Notes() if memory is None else memory.shown
+        is_over = memory is None or memory.revision != self._knowledge.revision(key)
+        return Notes() if memory is None or is_over else memory.shown
 
     def drop(self, key: SessionKey, which: Key) -> None:
         """The user does not want that note to go along: what it told of counts as told."""
         memory = self._memory(key)
-        shown = memory.shown
-        _count_as_told(memory, shown.told.get(which, {}))
+        shown = self.shown(key)
+        self._count_as_told(key, shown.told.get(which, {}))
+        memory.revision = self._knowledge.revision(key)
         memory.shown = Notes(
             tuple(it for it in shown.notes if it.key != which),
             {key: files for key, files in shown.told.items() if key != which},
@@ -167,11 +166,10 @@ class PromptNotes:
         """A prompt with this draft is on its way; `arrived` or `failed` comes later."""
         memory = self._memory(key)
         told = {path: text for files in draft.told.values() for path, text in files.items()}
-        memory.before = {
-            path: (memory.known[path], text) for path, text in told.items() if path in memory.known
-        }
+        texts = self._knowledge.texts(key)
+        memory.before = {path: (texts[path], text) for path, text in told.items() if path in texts}
         memory.underway = {path: memory.rejected[path] for path in told if path in memory.rejected}
-        _count_as_told(memory, told)
+        self._count_as_told(key, told)
         for path in draft.settled:
             memory.rejected.pop(path, None)
         memory.shown = Notes()
@@ -188,9 +186,20 @@ class PromptNotes:
         memory = self._memory(key)
         memory.rejected |= memory.underway
         for path, (text, became) in memory.before.items():
-            if memory.known.get(path, Unreadable()) == became:  # else the agent has seen it since
-                memory.known[path] = text
+            known = self._knowledge.of(key, path).text
+            # else the agent has seen it since
+            if (Unreadable() if known is UNKNOWN else known) == became:
+                self._knowledge.learn(key, path, text, "told")
         memory.underway, memory.before = {}, {}
+
+    def _count_as_told(self, key: SessionKey, files: Mapping[str, Held]) -> None:
+        memory = self._memory(key)
+        for path, text in files.items():
+            memory.rejected.pop(path, None)
+            if isinstance(text, Unreadable):
+                self._knowledge.unlearn(key, path)
+            else:
+                self._knowledge.learn(key, path, text, "told")
 
     def _keep(self, key: SessionKey) -> None:
         """Keep what the agent has not been told, or has not answered yet."""
@@ -203,12 +212,12 @@ class PromptNotes:
     def _memory(self, key: SessionKey) -> _Memory:
         return self._memories.setdefault(key, _Memory())
 
-    async def _lives(self, paths: Iterable[str], folders: tuple[str, ...]) -> dict[str, Live]:
-        """Return what the files hold, of those that are in the folders."""
+    async def _lives(self, paths: Iterable[str], folders: tuple[str, ...]) -> dict[str, LiveFile]:
+        """Return the files as they are now, of those that are in the folders."""
         open_ones = frozenset(await self._files.loaded_paths(folders))
         starts = tuple(map(inside, folders))
         return {
-            path: await live_text(self._files if path in open_ones else None, path)
+            path: await load(self._files if path in open_ones else None, path)
             for path in paths
             if path.startswith(starts)
         }
@@ -220,22 +229,22 @@ def _draft(files: Mapping[Key, Mapping[str, Drift]], settled: tuple[str, ...]) -
     return Notes(tuple(it for it in notes if it is not None), told, settled)
 
 
-def _moved(texts: Texts, lives: Mapping[str, Live], cwd: str) -> dict[str, Drift]:
+def _moved(
+    texts: Mapping[str, str | None], lives: Mapping[str, LiveFile], cwd: str
+) -> dict[str, Drift]:
     """Return the files that are not as the texts say; no file is as good as an empty one."""
     return {
-        path: Drift(path.removeprefix(cwd + "/"), text, live.text, live.unsaved)
+        path: Drift(path.removeprefix(cwd + "/"), text, held, live.unsaved)
         for path, text in sorted(texts.items())
-        if (live := lives.get(path)) is not None and (live.text or "") != (text or "")
+        if (live := lives.get(path)) is not None and ((held := _held(live)) or "") != (text or "")
     }
 
 
-def _count_as_told(memory: _Memory, files: Mapping[str, Held]) -> None:
-    for path, text in files.items():
-        memory.rejected.pop(path, None)
-        if isinstance(text, Unreadable):
-            memory.known.pop(path, None)
-        else:
-            memory.known[path] = text
+def _held(live: LiveFile) -> Held:
+    try:
+        return live.for_agent
+    except FileProblem:
+        return Unreadable()
 
 
 def _carried(theirs: str | None, before: str | None, after: str | None) -> str | None:

@@ -14,11 +14,12 @@ import pytest
 from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
 from acp_nvim.errors import UserError
-from acp_nvim.files.sync import DiskSync
+from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.workspace import Desk, Ground
 from tests.support.fake_ports import FakeFiles
+from tests.support.file_rig import FileRig
 from tests.support.stores import kept_in
 
 CHAT = 7
@@ -45,8 +46,9 @@ class Stand:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = CountingFiles()
+        self.knowledge = Knowledge()
         self.lessons = PromptNotes(
-            self.files, lambda error: pytest.fail(str(error)), kept_in(folder / "kept")
+            self.files, self.knowledge, kept_in(folder / "kept"), lambda it: pytest.fail(str(it))
         )
         self.pushed: list[tuple[int, list[dict[str, str]]]] = []
         self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []
@@ -55,7 +57,7 @@ class Stand:
         self.chat = Chat(CHAT, 8, session, lambda: 0.0)
         ground = SimpleNamespace(
             lessons=self.lessons,
-            disk=DiskSync(FakeFiles(), lambda error: pytest.fail(str(error))),
+            disk=FileRig(folder).sync,
             show_notes=lambda chat, notes: self.pushed.append((chat, notes)),
             start_soon=lambda task, *arguments: self.tasks.append((task, arguments)),
         )
@@ -148,7 +150,7 @@ async def test_a_fault_does_not_stop_the_next_time(stand: Stand):
 async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
     stand.reject("a.py")
     (stand.folder / "b.py").write_text("now\n")
-    stand.lessons.knows(KEY, str(stand.folder / "b.py"), "then\n")
+    stand.knowledge.learn(KEY, str(stand.folder / "b.py"), "then\n", "read")
     await stand.refresh()
     noting.drop_note(stand.desk, {"chat": CHAT, "key": "rejected"})
     assert stand.pushed[-1] == (CHAT, [{"key": "changed", "label": "changed: b.py"}])
@@ -160,7 +162,7 @@ async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
 async def test_the_text_of_one_note_or_of_all(stand: Stand):
     stand.reject("a.py")
     (stand.folder / "b.py").write_text("now\n")
-    stand.lessons.knows(KEY, str(stand.folder / "b.py"), "then\n")
+    stand.knowledge.learn(KEY, str(stand.folder / "b.py"), "then\n", "read")
     await stand.refresh()
 
     def shown(**payload: Any) -> str:

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 
 
-async def failure(call: Callable[[], object], code: Code = Code.INTERNAL_ERROR) -> RequestFailed:
-    with pytest.raises(RequestFailed) as caught:
+async def failure(call: Callable[[], object]) -> str:
+    with pytest.raises(FileProblem) as caught:
         await call()  # type: ignore[misc]
-    assert caught.value.code == code
-    return caught.value
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("size", [1, disk.LONG])
@@ -28,19 +27,17 @@ async def test_what_is_no_text_is_said(tmp_path: Path) -> None:
     binary, pipe, missing = tmp_path / "binary", tmp_path / "pipe", tmp_path / "missing é"
     binary.write_bytes(b"\x7fELF\0")
     os.mkfifo(pipe)
-    assert "is a binary file" in (await failure(lambda: disk.read(str(binary)))).message
-    assert "is a directory" in (await failure(lambda: disk.read(str(tmp_path)))).message
-    assert "not a plain file" in (await failure(lambda: disk.read(str(pipe)))).message
-    error = await failure(lambda: disk.read(str(missing)), Code.RESOURCE_NOT_FOUND)
-    assert error.data == {"uri": missing.as_uri()}
-    assert await disk.read_if_text(str(missing)) is None
+    assert "is a binary file" in await failure(lambda: disk.read(str(binary)))
+    assert "is a directory" in await failure(lambda: disk.read(str(tmp_path)))
+    assert "not a plain file" in await failure(lambda: disk.read(str(pipe)))
+    assert await disk.read(str(missing)) is None
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 async def test_an_unreadable_file_is_said_with_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.touch(0o000)
-    assert "denied" in (await failure(lambda: disk.read(str(path)))).message
+    assert "denied" in await failure(lambda: disk.read(str(path)))
 
 
 async def test_a_new_file_gets_what_the_umask_leaves(tmp_path: Path) -> None:
@@ -74,7 +71,7 @@ async def test_a_failed_replacement_leaves_no_trace(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", broken)
-    assert "No space left" in (await failure(lambda: disk.write(str(path), b"new"))).message
+    assert "No space left" in await failure(lambda: disk.write(str(path), b"new"))
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a"]
 
@@ -98,7 +95,7 @@ async def test_a_full_disk_leaves_what_cannot_be_replaced_as_it_was(
 
     monkeypatch.setattr(os, "pwrite", full)
     error = await failure(lambda: disk.write(str(path), b"NEW, and longer than it was"))
-    assert "No space left" in error.message
+    assert "No space left" in error
     assert path.read_bytes() == b"old and precious"
 
 
@@ -127,15 +124,15 @@ async def test_a_file_that_cannot_be_replaced_is_written_in_place(
     monkeypatch.setattr(os, "replace", broken)
     await disk.write(str(path), b"new")
     assert path.read_bytes() == b"new"
-    assert "not so" in (await failure(lambda: disk.write(str(tmp_path / "b"), b"new"))).message
+    assert "not so" in await failure(lambda: disk.write(str(tmp_path / "b"), b"new"))
 
 
 def test_c236_what_is_read_only_is_not_writable_even_for_root(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.touch(0o444)
-    with pytest.raises(RequestFailed, match="read-only"):
+    with pytest.raises(FileProblem, match="read-only"):
         disk.check_writable(str(path))
-    with pytest.raises(RequestFailed, match="directory"):
+    with pytest.raises(FileProblem, match="directory"):
         disk.check_writable(str(tmp_path))
     disk.check_writable(str(tmp_path / "new"))
 
@@ -144,5 +141,5 @@ def test_folders_are_made_and_a_file_in_the_way_is_said(tmp_path: Path) -> None:
     disk.make_folders(str(tmp_path / "a/b/c"))
     assert (tmp_path / "a/b").is_dir()
     (tmp_path / "file").touch()
-    with pytest.raises(RequestFailed):
+    with pytest.raises(FileProblem):
         disk.make_folders(str(tmp_path / "file/x"))

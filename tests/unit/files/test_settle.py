@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
-from acp_nvim.files.settle import Followed, follow
+from acp_nvim.files.live import load
+from acp_nvim.files.settle import Followed, carry_out, settle
 from acp_nvim.hunks import ConflictRegion, Hunk
 from tests.support.fake_ports import FakeFiles
 
@@ -23,6 +24,15 @@ def path(tmp_path: Path) -> Path:
 
 def put(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
+
+
+async def follow(files: FakeFiles, path: str, changed: DiskChange | None) -> Followed | None:
+    """Bring the buffer up to the disk."""
+    live = await load(files, path)
+    saved = live.buffer.saved if live.buffer else await files.saved(path)
+    settlement = settle(live, changed, saved=saved, kept=False, same=False)
+    assert await carry_out(files, live.buffer, settlement.edit)
+    return settlement.followed
 
 
 def change(path: Path, after: str | None) -> DiskChange:
@@ -192,39 +202,17 @@ async def test_unsaved_edits_are_left_alone_if_nobody_knows_what_changed(
     assert files.changes == []
 
 
-async def test_typing_meanwhile_is_merged(files: FakeFiles, path: Path) -> None:
+async def test_what_the_editor_refuses_is_said(files: FakeFiles, path: Path) -> None:
     put(path, "1\n2\n3\n")
     files.open(path)
-    files.before_change = lambda: files.type(path, "1", "2", "typed")
-    changed = change(path, "one\n2\n3\n")
-    followed = await follow(files, str(path), changed)
-    assert followed is not None
-    assert followed.after == "one\n2\ntyped\n"
-    assert files.lines(path) == ["one", "2", "typed"]
-
-
-async def test_typing_without_end_and_an_editor_that_refuses_are_said(
-    files: FakeFiles, path: Path
-) -> None:
-    put(path, "1\n2\n3\n")
-    files.open(path)
-    changed = change(path, "one\n2\n3\n")
-
-    def type_on() -> None:
-        files.type(path, *files.lines(path))
-        files.before_change = type_on
-
-    files.before_change = type_on
-    with pytest.raises(RequestFailed, match="keeps changing"):
-        await follow(files, str(path), changed)
-    files.before_change, files.refuse = None, "E565"
-    with pytest.raises(RequestFailed, match="E565"):
-        await follow(files, str(path), changed)
+    files.refuse = "E565"
+    with pytest.raises(FileProblem, match="E565"):
+        await follow(files, str(path), change(path, "one\n2\n3\n"))
 
 
 async def test_a_file_that_is_no_text_any_more_is_said(files: FakeFiles, path: Path) -> None:
     put(path, "1\n")
     files.open(path)
-    with pytest.raises(RequestFailed, match="binary"):
+    with pytest.raises(FileProblem, match="binary"):
         await follow(files, str(path), change(path, "\0"))
     assert files.lines(path) == ["1"]

@@ -9,325 +9,305 @@ import pytest
 
 from acp_nvim.errors import EditorError
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
-from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
-from tests.support.fake_ports import FakeFiles
-from tests.support.fake_recorder import FakeRecorder
-
-AGENT = Author("a", "s", 1, 0.0)
-
-
-class Desk:
-    """A folder, an editor, and the watch between them; what was there when it began is known."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.roots = Roots(str(folder))
-        self.files = FakeFiles()
-        self.recorder = FakeRecorder()
-        self.faults: list[BaseException] = []
-        self.running: dict[str, Author] = {}
-        self.watch = DiskSync(
-            self.files,
-            self.faults.append,
-            recorder=self.recorder,
-            author=lambda path: self.running.get(Path(path).name),
-        )
-
-    def file(self, text: str, name: str = "a") -> Path:
-        path = self.folder / name
-        path.write_bytes(text.encode())
-        return path
-
-    async def begin(self) -> None:
-        """Begin a turn."""
-        await self.watch.prepare(self.roots)
-
-    async def settle(self, path: Path, author: Author | None = AGENT) -> None:
-        async with self.watch.still():
-            await self.watch.settle(str(path), author)
-
-    async def passed(self) -> None:
-        """Let the watch do what it was told."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self.watch.run)
-            await self.idle()
-            tasks.cancel_scope.cancel()
-
-    async def idle(self) -> None:
-        """Wait until the pass that has begun is over."""
-        await anyio.wait_all_tasks_blocked()
-        async with self.watch.still():
-            return
-
-    def deltas(self) -> list[tuple[str, str | None, str | None]]:
-        """Return what was recorded: the file's name, its text before and after."""
-        return [(Path(path).name, old, new) for path, old, new, _ in self.recorder.deltas]
+from tests.support.file_rig import AGENT, FileRig
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(tmp_path.resolve())
-    yield desk
-    assert not desk.faults
+def rig(tmp_path: Path) -> Iterator[FileRig]:
+    rig = FileRig(tmp_path.resolve())
+    yield rig
+    assert not rig.faults
 
 
-async def test_a_sweep_finds_every_change_below_the_roots(desk: Desk) -> None:
-    changed, gone = desk.file("1\n"), desk.file("2\n", "b")
-    opened = desk.file("3\n", "c")
-    desk.files.open(opened)
-    await desk.begin()
+async def test_a_sweep_finds_every_change_below_the_roots(rig: FileRig) -> None:
+    changed, gone = rig.file("1\n"), rig.file("2\n", "b")
+    opened = rig.file("3\n", "c")
+    rig.files.open(opened)
+    await rig.begin()
     changed.write_text("one\n")
     gone.unlink()
-    desk.file("3\nthree\n", "c")
-    desk.file("4\n", "d")
-    desk.watch.sweep(AGENT, desk.roots)
-    await desk.passed()
-    assert sorted(desk.deltas()) == [
+    rig.file("3\nthree\n", "c")
+    rig.file("4\n", "d")
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    assert sorted(rig.named) == [
         ("a", "1\n", "one\n"),
         ("b", "2\n", None),
         ("c", "3\n", "3\nthree\n"),
         ("d", None, "4\n"),
     ]
-    assert desk.files.lines(opened) == ["3", "three"]
-    desk.watch.sweep(AGENT, desk.roots)
-    await desk.passed()
-    assert len(desk.deltas()) == 4
+    assert rig.files.lines(opened) == ["3", "three"]
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    assert len(rig.named) == 4
 
 
-async def test_what_a_turn_has_done_is_its_however_late_the_look(desk: Desk) -> None:
-    first, second = desk.file("1\n"), desk.file("1\n", "b")
-    await desk.begin()
-    async with desk.watch.still():
-        desk.file("2\n")
-        desk.file("2\n", "b")
-        desk.watch.sweep(AGENT, desk.roots)
+async def test_what_a_turn_has_done_is_its_however_late_the_look(rig: FileRig) -> None:
+    first, second = rig.file("1\n"), rig.file("1\n", "b")
+    await rig.begin()
+    async with rig.sync.exclusive():
+        rig.file("2\n")
+        rig.file("2\n", "b")
+        rig.sync.sweep(AGENT, rig.roots)
         # somebody draws the review, and no turn runs any more
-        await desk.watch.settle(str(first))
-    assert desk.deltas() == [("a", "1\n", "2\n")]
-    await desk.watch.prepare(desk.roots)
-    desk.file("3\n", "b")
-    desk.watch.look(AGENT, desk.roots, [str(second)])
-    await desk.settle(second, Author("other", "t", 1, 0.0))
-    assert desk.recorder.deltas[1:] == [
+        await rig.sync.sync(str(first))
+    assert rig.named == [("a", "1\n", "2\n")]
+    await rig.sync.prepare(rig.roots)
+    rig.file("3\n", "b")
+    rig.sync.look(AGENT, rig.roots, [str(second)])
+    await rig.look(second, Author("other", "t", 1, 0.0))
+    assert rig.deltas[1:] == [
         (str(second), "1\n", "2\n", AGENT),
         (str(second), "2\n", "3\n", AGENT),
     ]
 
 
 async def test_whoever_holds_off_the_passes_has_all_before_it_that_was_asked_for(
-    desk: Desk,
+    rig: FileRig,
 ) -> None:
-    path = desk.file("1\n")
-    await desk.begin()
-    desk.file("2\n")
-    desk.watch.sweep(AGENT, desk.roots)
-    async with desk.watch.still():
-        assert desk.deltas() == [("a", "1\n", "2\n")]
-    await desk.settle(path)
-    assert len(desk.deltas()) == 1
+    path = rig.file("1\n")
+    await rig.begin()
+    rig.file("2\n")
+    rig.sync.sweep(AGENT, rig.roots)
+    async with rig.sync.exclusive():
+        assert rig.named == [("a", "1\n", "2\n")]
+    await rig.look(path)
+    assert len(rig.named) == 1
 
 
-async def test_a_turn_that_begins_takes_nothing_from_one_that_runs(desk: Desk) -> None:
-    mine, theirs = desk.file("1\n"), desk.file("1\n", "b")
-    desk.files.open(theirs)
-    await desk.begin()
-    desk.running["b"] = AGENT
+async def test_a_turn_that_begins_takes_nothing_from_one_that_runs(rig: FileRig) -> None:
+    mine, theirs = rig.file("1\n"), rig.file("1\n", "b")
+    rig.files.open(theirs)
+    await rig.begin()
+    rig.running["b"] = AGENT
     for path in (mine, theirs):
         path.write_text("22\n")
-    (desk.folder / "c").write_bytes(b"\0")
-    await desk.begin()
-    assert desk.recorder.deltas == [(str(theirs), "1\n", "22\n", AGENT)]
+    (rig.folder / "c").write_bytes(b"\0")
+    await rig.begin()
+    assert rig.deltas == [(str(theirs), "1\n", "22\n", AGENT)]
 
 
 @pytest.mark.parametrize("modified", [False, True])
 async def test_a_file_that_changes_while_it_is_looked_at_is_looked_at_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, *, modified: bool
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch, *, modified: bool
 ) -> None:
-    path = desk.file("1\n2\n3\n")
-    desk.files.open(path)
-    await desk.begin()
-    desk.file("")
+    path = rig.file("1\n2\n3\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.file("")
     writes = iter(["1\n2\n", "1\n2\n3\n4\n"])
     look = Baselines.look
 
     async def moved(self: Baselines, path: str, encoding: str = "") -> DiskChange | None:
         change = await look(self, path, encoding)
         if text := next(writes, ""):
-            desk.file(text)
+            rig.file(text)
         return change
 
     monkeypatch.setattr(Baselines, "look", moved)
     if modified:
-        desk.files.type(path, "mine", "1", "2", "3")
-    async with desk.watch.still():
-        told = await desk.watch.settle(str(path), AGENT)
+        rig.files.type(path, "mine", "1", "2", "3")
+    async with rig.sync.exclusive():
+        told = (await rig.sync.sync(str(path), AGENT)).change
     assert told == DiskChange(str(path), "1\n2\n3\n", "1\n2\n3\n4\n")
     mine = "mine\n" if modified else ""
-    assert desk.deltas() == [("a", mine + "1\n2\n3\n", mine + "1\n2\n3\n4\n")]
+    assert rig.named == [("a", mine + "1\n2\n3\n", mine + "1\n2\n3\n4\n")]
 
 
 async def test_a_file_that_never_comes_to_rest_is_taken_at_the_next_look(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = desk.file("0\n")
-    desk.files.open(path)
-    await desk.begin()
+    path = rig.file("0\n")
+    rig.files.open(path)
+    await rig.begin()
     look, count = Baselines.look, itertools.count(1)
 
     async def moved(self: Baselines, path: str, encoding: str = "") -> DiskChange | None:
         change = await look(self, path, encoding)
-        desk.file(f"{next(count)}\n")
+        rig.file(f"{next(count)}\n")
         return change
 
     with monkeypatch.context() as patch:
         patch.setattr(Baselines, "look", moved)
-        await desk.settle(path)
-    assert desk.deltas() == []
-    assert desk.files.lines(path) == ["0"]
+        await rig.look(path)
+    assert rig.named == []
+    assert rig.files.lines(path) == ["0"]
     last = path.read_text()
-    await desk.settle(path, None)
-    assert desk.recorder.deltas == [(str(path), "0\n", last, AGENT)]
+    await rig.look(path, None)
+    assert rig.deltas == [(str(path), "0\n", last, AGENT)]
 
 
-async def test_what_changes_between_turns_is_nobodys(desk: Desk) -> None:
-    path = desk.file("1\n")
-    desk.files.open(path)
-    await desk.begin()
-    desk.file("2\n")
-    await desk.begin()
-    desk.watch.sweep(AGENT, desk.roots)
-    await desk.passed()
-    assert desk.deltas() == []
-    assert desk.files.lines(path) == ["2"]
+async def test_what_changes_between_turns_is_nobodys(rig: FileRig) -> None:
+    path = rig.file("1\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.file("2\n")
+    await rig.begin()
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    assert rig.named == []
+    assert rig.files.lines(path) == ["2"]
 
 
-async def test_a_look_takes_the_files_that_are_named_inside_of_the_roots(desk: Desk) -> None:
-    path, other = desk.file("1\n"), desk.file("1\n", "b")
-    await desk.begin()
-    desk.file("2\n")
-    desk.file("2\n", "b")
-    desk.watch.look(None, desk.roots, [str(path)])
-    desk.watch.look(AGENT, desk.roots, [str(path), "/etc/passwd", "relative"])
-    desk.watch.look(None, desk.roots, [str(path)])
-    await desk.passed()
-    assert desk.recorder.deltas == [(str(path), "1\n", "2\n", AGENT)]
-    await desk.settle(other, None)
-    assert len(desk.recorder.deltas) == 1
+async def test_a_look_takes_the_files_that_are_named_inside_of_the_roots(rig: FileRig) -> None:
+    path, other = rig.file("1\n"), rig.file("1\n", "b")
+    await rig.begin()
+    rig.file("2\n")
+    rig.file("2\n", "b")
+    rig.sync.look(None, rig.roots, [str(path)])
+    rig.sync.look(AGENT, rig.roots, [str(path), "/etc/passwd", "relative"])
+    rig.sync.look(None, rig.roots, [str(path)])
+    await rig.passed()
+    assert rig.deltas == [(str(path), "1\n", "2\n", AGENT)]
+    await rig.look(other, None)
+    assert len(rig.deltas) == 1
 
 
-async def test_a_clash_is_told_with_its_places_and_outlives_a_save(desk: Desk) -> None:
-    path = desk.file("1\n2\n")
-    desk.files.open(path)
-    await desk.begin()
-    desk.files.type(path, "1", "mine")
-    desk.file("0\n1\ntheirs\n")
-    await desk.settle(path)
-    assert desk.recorder.conflicts == [
+async def test_a_clash_is_told_with_its_places_and_outlives_a_save(rig: FileRig) -> None:
+    path = rig.file("1\n2\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.files.type(path, "1", "mine")
+    rig.file("0\n1\ntheirs\n")
+    await rig.look(path)
+    assert rig.conflicts == [
         Conflict(str(path), AGENT, "1\n2\n", "0\n1\ntheirs\n", ((2, 3),), on_disk=True)
     ]
-    assert desk.deltas() == [("a", "1\nmine\n", "0\n1\nmine\n")]
-    assert desk.watch.disputed(str(path)) is None, "an agent's own text does not count"
-    await desk.settle(path)
-    desk.files.save(path)
-    await desk.settle(path)
-    assert desk.recorder.over == [], "a save alone does not throw the agent's text away"
-    assert len(desk.deltas()) == 1
+    assert rig.named == [("a", "1\nmine\n", "0\n1\nmine\n")]
+    assert rig.sync.disputed(str(path)) is None, "an agent's own text does not count"
+    await rig.look(path)
+    rig.files.save(path)
+    await rig.look(path)
+    assert rig.settled == [], "a save alone does not throw the agent's text away"
+    assert len(rig.named) == 1
 
 
 async def test_another_programs_text_is_in_dispute_until_the_user_has_settled_it(
-    desk: Desk,
+    rig: FileRig,
 ) -> None:
-    path = desk.file("1\n2\n")
-    desk.files.open(path)
-    await desk.begin()
-    desk.files.type(path, "1", "mine")
-    desk.file("1\nforeign\n")
-    await desk.settle(path, None)
-    assert desk.watch.disputed(str(path)) == 1
-    assert desk.recorder.conflicts == []
-    desk.files.save(path)
-    assert desk.watch.disputed(str(path)) is None
+    path = rig.file("1\n2\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.files.type(path, "1", "mine")
+    rig.file("1\nforeign\n")
+    await rig.look(path, None)
+    assert rig.sync.disputed(str(path)) == 1
+    assert rig.conflicts == []
+    rig.files.save(path)
+    assert rig.sync.disputed(str(path)) is None
 
 
-async def test_what_the_editor_refuses_is_taken_later_and_is_still_that_agents(desk: Desk) -> None:
-    path = desk.file("1\n2\n3\n")
-    desk.files.open(path)
-    await desk.begin()
-    desk.files.type(path, "1", "2", "mine")
-    desk.files.refuse = "E565"
-    desk.file("I\n2\n3\n")
-    await desk.settle(path)
-    assert await desk.watch.seen(str(path)) == "1\n2\n3\n"
-    desk.file("one\n2\n3\n")
-    desk.files.refuse = None
-    desk.watch.sweep(None, desk.roots)
-    await desk.passed()
-    assert desk.files.lines(path) == ["one", "2", "mine"]
-    assert desk.recorder.deltas == [(str(path), "1\n2\nmine\n", "one\n2\nmine\n", AGENT)]
+async def test_what_the_editor_refuses_is_taken_later_and_is_still_that_agents(
+    rig: FileRig,
+) -> None:
+    path = rig.file("1\n2\n3\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.files.type(path, "1", "2", "mine")
+    rig.files.refuse = "E565"
+    rig.file("I\n2\n3\n")
+    await rig.look(path)
+    async with rig.sync.exclusive():
+        assert (await rig.sync.sync(str(path))).known == "1\n2\n3\n"
+    rig.file("one\n2\n3\n")
+    rig.files.refuse = None
+    rig.sync.sweep(None, rig.roots)
+    await rig.passed()
+    assert rig.files.lines(path) == ["one", "2", "mine"]
+    assert rig.deltas == [(str(path), "1\n2\nmine\n", "one\n2\nmine\n", AGENT)]
 
 
-async def test_one_file_that_cannot_follow_does_not_keep_the_others_back(desk: Desk) -> None:
-    first, second = desk.file("1\n"), desk.file("1\n", "b")
-    desk.files.open(first)
-    desk.files.open(second)
-    await desk.begin()
-    desk.file("\0")
-    desk.file("2\n", "b")
-    desk.watch.look(AGENT, desk.roots, [str(first), str(second)])
-    await desk.passed()
-    assert desk.files.lines(first) == ["1"]
-    assert desk.files.lines(second) == ["2"]
+async def test_one_file_that_cannot_follow_does_not_keep_the_others_back(rig: FileRig) -> None:
+    first, second = rig.file("1\n"), rig.file("1\n", "b")
+    rig.files.open(first)
+    rig.files.open(second)
+    await rig.begin()
+    rig.file("\0")
+    rig.file("2\n", "b")
+    rig.sync.look(AGENT, rig.roots, [str(first), str(second)])
+    await rig.passed()
+    assert rig.files.lines(first) == ["1"]
+    assert rig.files.lines(second) == ["2"]
 
 
-async def test_a_fault_of_the_editor_is_reported_and_the_watch_goes_on(desk: Desk) -> None:
-    path = desk.file("1\n")
-    await desk.begin()
-    loaded = desk.files.loaded
+async def test_a_fault_of_the_editor_is_reported_and_the_watch_goes_on(rig: FileRig) -> None:
+    path = rig.file("1\n")
+    await rig.begin()
+    loaded = rig.files.loaded
 
     async def broken(path: str) -> None:
         raise EditorError("gone")
 
-    desk.files.loaded = broken  # type: ignore[method-assign]
-    desk.watch.look(AGENT, desk.roots, [str(path)])
-    await desk.passed()
-    assert [str(fault) for fault in desk.faults] == ["gone"]
-    desk.faults.clear()
-    desk.files.loaded = loaded  # type: ignore[method-assign]
-    desk.file("2\n")
-    desk.watch.look(AGENT, desk.roots, [str(path)])
-    await desk.passed()
-    assert desk.deltas() == [("a", "1\n", "2\n")]
+    rig.files.loaded = broken  # type: ignore[method-assign]
+    rig.sync.look(AGENT, rig.roots, [str(path)])
+    await rig.passed()
+    assert [str(fault) for fault in rig.faults] == ["gone"]
+    rig.faults.clear()
+    rig.files.loaded = loaded  # type: ignore[method-assign]
+    rig.file("2\n")
+    rig.sync.look(AGENT, rig.roots, [str(path)])
+    await rig.passed()
+    assert rig.named == [("a", "1\n", "2\n")]
 
 
-async def test_nothing_is_looked_at_while_somebody_writes(desk: Desk) -> None:
-    path = desk.file("1\n")
-    await desk.begin()
+async def test_nothing_is_looked_at_while_somebody_writes(rig: FileRig) -> None:
+    path = rig.file("1\n")
+    await rig.begin()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(desk.watch.run)
-        async with desk.watch.still():
-            desk.file("2\n")
-            desk.watch.look(AGENT, desk.roots, [str(path)])
+        tasks.start_soon(rig.sync.run)
+        async with rig.sync.exclusive():
+            rig.file("2\n")
+            rig.sync.look(AGENT, rig.roots, [str(path)])
             await anyio.wait_all_tasks_blocked()
-            await desk.watch.saw(str(path))
-        await desk.idle()
+            await rig.sync.refresh(str(path), "")
+        await rig.idle()
         tasks.cancel_scope.cancel()
-    assert desk.deltas() == []
+    assert rig.named == []
 
 
-async def test_what_the_user_has_saved_and_closed_is_no_agents(desk: Desk) -> None:
-    path = desk.file("1\n")
-    desk.files.open(path)
-    await desk.begin()
-    desk.files.type(path, "1", "mine")
-    desk.files.save(path)
-    del desk.files.buffers[str(path)]
-    desk.watch.sweep(AGENT, desk.roots)
-    await desk.passed()
-    await desk.settle(path)
-    assert desk.recorder.deltas == []
-    desk.file("1\nmine\ntheirs\n")
-    await desk.settle(path)
-    assert desk.deltas() == [("a", "1\nmine\n", "1\nmine\ntheirs\n")]
+async def test_what_the_user_has_saved_and_closed_is_no_agents(rig: FileRig) -> None:
+    path = rig.file("1\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.files.type(path, "1", "mine")
+    rig.files.save(path)
+    del rig.files.buffers[str(path)]
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    await rig.look(path)
+    assert rig.deltas == []
+    rig.file("1\nmine\ntheirs\n")
+    await rig.look(path)
+    assert rig.named == [("a", "1\nmine\n", "1\nmine\ntheirs\n")]
+
+
+async def test_typing_meanwhile_is_merged(rig: FileRig) -> None:
+    path = rig.file("1\n2\n3\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.files.before_change = lambda: rig.files.type(path, "1", "2", "typed")
+    rig.file("one\n2\n3\n")
+    await rig.look(path)
+    assert rig.files.lines(path) == ["one", "2", "typed"]
+    assert rig.named == [("a", "1\n2\ntyped\n", "one\n2\ntyped\n")]
+
+
+async def test_typing_without_end_puts_it_off(rig: FileRig) -> None:
+    path = rig.file("1\n2\n3\n")
+    rig.files.open(path)
+    await rig.begin()
+    rig.file("one\n2\n3\n")
+
+    def type_on() -> None:
+        rig.files.type(path, *rig.files.lines(path))
+        rig.files.before_change = type_on
+
+    rig.files.before_change = type_on
+    await rig.look(path)
+    assert (rig.files.lines(path), rig.named) == (["1", "2", "3"], [])
+    rig.files.before_change = None
+    await rig.look(path, None)
+    assert rig.files.lines(path) == ["one", "2", "3"]
+    assert [by for _, _, _, by in rig.deltas] == [AGENT]

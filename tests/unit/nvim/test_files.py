@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
-from acp_nvim.errors import RequestFailed
+from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import Hunk
 from acp_nvim.nvim.files import REMEMBERED, NvimFiles
 from acp_nvim.session.model import Selection
@@ -89,7 +89,7 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
-    with pytest.raises(RequestFailed, match="refuses: E212"):
+    with pytest.raises(FileProblem, match="refuses: E212"):
         await change(BUFFER, (), BufferOptions())
 
 

@@ -13,7 +13,8 @@ from acp_nvim.ledger.review import keep
 from acp_nvim.ledger.rewind import undo
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
-from tests.support.review_desk import author, told
+from tests.support.file_rig import author
+from tests.support.review_texts import told
 
 
 class Books:

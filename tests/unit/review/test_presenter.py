@@ -15,7 +15,8 @@ from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.view.review.marks import NOTHING, Drawing, LinesMark, PartMark, RowMark
 from tests.support.fake_ports import FakeReviewer
-from tests.support.review_desk import ReviewDesk, author, told
+from tests.support.file_rig import FileRig, author
+from tests.support.review_texts import told
 
 BASE = told("a", "b", "c", "d")
 THEIRS = told("a", "B", "c", "d", "e")
@@ -34,8 +35,8 @@ class FailingReviewer(FakeReviewer):
         return await super().draw(path, tick, drawing)
 
 
-class Wall(ReviewDesk):
-    """A review desk whose board hangs on a wall that can be looked at."""
+class Wall(FileRig):
+    """A review rig whose board hangs on a wall that can be looked at."""
 
     def __init__(self, folder: Path, kept: Path) -> None:
         super().__init__(folder, kept)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.file_desk import Desk
+from tests.support.file_rig import FileRig
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path.resolve())
+def rig(tmp_path: Path) -> FileRig:
+    return FileRig(tmp_path.resolve())

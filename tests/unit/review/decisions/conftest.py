@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.review_desk import ReviewDesk
+from tests.support.file_rig import FileRig
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> ReviewDesk:
+def rig(tmp_path: Path) -> FileRig:
     folder = tmp_path.resolve() / "project"
     folder.mkdir()
-    return ReviewDesk(folder, tmp_path / "kept")
+    return FileRig(folder, tmp_path / "kept")

@@ -8,100 +8,101 @@ import pytest
 
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from tests.support.review_desk import BASE, THEIRS, ReviewDesk, author
+from tests.support.file_rig import FileRig, author
+from tests.support.review_texts import BASE, THEIRS
 
 
-async def conflict(desk: ReviewDesk, *, on_disk: bool = False) -> Path:
+async def conflict(rig: FileRig, *, on_disk: bool = False) -> Path:
     """Let the user and the agent change line 2; the agent also adds one at the end."""
-    path = desk.file(BASE)
-    desk.files.open(path)
-    desk.files.type(path, "a", "mine", "c", "d")
+    path = rig.file(BASE)
+    rig.files.open(path)
+    rig.files.type(path, "a", "mine", "c", "d")
     if on_disk:
-        await desk.agent(path, THEIRS)
+        await rig.agent(path, THEIRS)
     else:
-        desk.edits.conflicted(Conflict(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
+        rig.edits.conflicted(Conflict(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
     return path
 
 
-def found(desk: ReviewDesk, path: Path) -> Conflict:
-    conflict = desk.edits.conflict(str(path))
+def found(rig: FileRig, path: Path) -> Conflict:
+    conflict = rig.edits.conflict(str(path))
     assert conflict is not None
     return conflict
 
 
-async def test_a_conflict_is_seen_in_a_file_that_no_agent_has_changed(desk: ReviewDesk) -> None:
-    path = await conflict(desk)
-    seen = await desk.review.look(str(path))
+async def test_a_conflict_is_seen_in_a_file_that_no_agent_has_changed(rig: FileRig) -> None:
+    path = await conflict(rig)
+    seen = await rig.review.look(str(path))
     assert (seen.review.path, seen.review.count, seen.tick) == (str(path), 4, 3)
 
 
 async def test_the_places_of_a_conflict_go_along_with_what_the_user_types(
-    desk: ReviewDesk,
+    rig: FileRig,
 ) -> None:
-    path = await conflict(desk)
-    desk.files.type(path, "zero", "a", "mine", "c", "d")
-    await desk.review.look(str(path))
-    assert found(desk, path).places == ((2, 3),)
-    desk.files.type(path, *BASE.split())
-    await desk.review.look(str(path))
-    assert found(desk, path).places == ((1, 2), (4, 4)), "nobody has decided yet"
+    path = await conflict(rig)
+    rig.files.type(path, "zero", "a", "mine", "c", "d")
+    await rig.review.look(str(path))
+    assert found(rig, path).places == ((2, 3),)
+    rig.files.type(path, *BASE.split())
+    await rig.review.look(str(path))
+    assert found(rig, path).places == ((1, 2), (4, 4)), "nobody has decided yet"
 
 
 async def test_a_conflict_is_over_once_the_user_has_all_that_the_agent_wants(
-    desk: ReviewDesk,
+    rig: FileRig,
 ) -> None:
-    path = await conflict(desk)
-    desk.files.type(path, "zero", *THEIRS.split())
-    assert await desk.hunks(path) == [(2, "b", "B"), (5, "", "e")]
-    assert desk.edits.conflict(str(path)) is None
+    path = await conflict(rig)
+    rig.files.type(path, "zero", *THEIRS.split())
+    assert await rig.hunks(path) == [(2, "b", "B"), (5, "", "e")]
+    assert rig.edits.conflict(str(path)) is None
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
 async def test_taking_the_agents_side_is_a_change_of_the_agents(
-    desk: ReviewDesk, *, on_disk: bool
+    rig: FileRig, *, on_disk: bool
 ) -> None:
-    path = await conflict(desk, on_disk=on_disk)
-    await desk.review.resolve(found(desk, path), take=True)
-    assert desk.files.lines(path) == THEIRS.split()
-    assert desk.edits.conflict(str(path)) is None
-    assert await desk.hunks(path) == [(1, "mine", "B"), (4, "", "e")]
-    await desk.review.reject(str(path))
-    assert desk.files.lines(path) == ["a", "mine", "c", "d"]
+    path = await conflict(rig, on_disk=on_disk)
+    await rig.review.resolve(found(rig, path), take=True)
+    assert rig.files.lines(path) == THEIRS.split()
+    assert rig.edits.conflict(str(path)) is None
+    assert await rig.hunks(path) == [(1, "mine", "B"), (4, "", "e")]
+    await rig.review.reject(str(path))
+    assert rig.files.lines(path) == ["a", "mine", "c", "d"]
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
-async def test_the_users_side_stays_as_it_is(desk: ReviewDesk, *, on_disk: bool) -> None:
-    path = await conflict(desk, on_disk=on_disk)
-    before = desk.files.lines(path)
-    await desk.review.resolve(found(desk, path), take=False)
-    assert desk.files.lines(path) == before
-    assert desk.edits.conflict(str(path)) is None
-    assert desk.files.buffers[str(path)].modified
+async def test_the_users_side_stays_as_it_is(rig: FileRig, *, on_disk: bool) -> None:
+    path = await conflict(rig, on_disk=on_disk)
+    before = rig.files.lines(path)
+    await rig.review.resolve(found(rig, path), take=False)
+    assert rig.files.lines(path) == before
+    assert rig.edits.conflict(str(path)) is None
+    assert rig.files.buffers[str(path)].modified
     if on_disk:
-        verb = desk.files.changes[-1][0]
+        verb = rig.files.changes[-1][0]
         assert verb == "settle", "saving asks no question"
 
 
 async def test_a_conflict_in_a_locked_file_can_be_decided_for_the_user(
-    desk: ReviewDesk,
+    rig: FileRig,
 ) -> None:
-    path = await conflict(desk)
-    desk.files.open(path, "a", "mine", "c", "d", modifiable=False)
+    path = await conflict(rig)
+    rig.files.open(path, "a", "mine", "c", "d", modifiable=False)
     with pytest.raises(UserError, match="not modifiable"):
-        await desk.review.resolve(found(desk, path), take=True)
-    await desk.review.resolve(found(desk, path), take=False)
-    assert desk.edits.conflict(str(path)) is None
+        await rig.review.resolve(found(rig, path), take=True)
+    await rig.review.resolve(found(rig, path), take=False)
+    assert rig.edits.conflict(str(path)) is None
 
 
-async def test_a_conflict_is_not_decided_while_the_user_types_on(desk: ReviewDesk) -> None:
-    path = await conflict(desk)
+async def test_a_conflict_is_not_decided_while_the_user_types_on(rig: FileRig) -> None:
+    path = await conflict(rig)
 
     def type_on() -> None:
-        desk.files.type(path, "a", "mine", "c", "d")
-        desk.files.before_change = type_on
+        rig.files.type(path, "a", "mine", "c", "d")
+        rig.files.before_change = type_on
 
-    desk.files.before_change = type_on
+    rig.files.before_change = type_on
     with pytest.raises(UserError, match="keeps changing"):
-        await desk.review.resolve(found(desk, path), take=True)
-    assert desk.files.lines(path) == ["a", "mine", "c", "d"]
-    assert found(desk, path).theirs == THEIRS
+        await rig.review.resolve(found(rig, path), take=True)
+    assert rig.files.lines(path) == ["a", "mine", "c", "d"]
+    assert found(rig, path).theirs == THEIRS

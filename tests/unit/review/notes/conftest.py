@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.files.roots import Roots
-from tests.support.lessons_desk import Desk
+from tests.support.notes_rig import NotesRig
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path.resolve())
+def rig(tmp_path: Path) -> NotesRig:
+    return NotesRig(tmp_path.resolve())
 
 
 @pytest.fixture
-def linked(tmp_path: Path) -> Desk:
-    """Return a desk whose session was opened in a symlink to the project."""
+def linked(tmp_path: Path) -> NotesRig:
+    """Return a rig whose session was opened in a symlink to the project."""
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    desk = Desk((tmp_path / "real").resolve())
-    desk.roots = Roots(str(tmp_path / "link"))
-    return desk
+    rig = NotesRig((tmp_path / "real").resolve())
+    rig.roots = Roots(str(tmp_path / "link"))
+    return rig

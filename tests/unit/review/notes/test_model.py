@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.view.diff.unified import unified
-from tests.support.lessons_desk import KEY, Desk
+from tests.support.notes_rig import KEY, NotesRig
 
 TEXT = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("\n".join)
 NAME = st.sampled_from(["one.py", "two.py"])
@@ -24,37 +24,37 @@ STEP = st.one_of(
 class Model:
     """What the agent takes each file for, by the book."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, rig: NotesRig) -> None:
+        self.rig = rig
         self.live = dict.fromkeys(["one.py", "two.py"], "")
         self.view: dict[str, str] = {}
         self.shown: dict[str, str] = {}
         for name in self.live:
-            desk.save(name, "")
+            rig.save(name, "")
 
     async def step(self, verb: str, *details: str) -> None:
-        desk = self.desk
+        rig = self.rig
         match (verb, *details):
             case ("user edits", name, text):
                 self.live[name] = text
-                desk.save(name, text)
+                rig.save(name, text)
             case ("agent reads", name):
                 self.view[name] = self.live[name]
                 self.shown = {}
-                desk.lessons.knows(KEY, desk.path(name), self.live[name])
+                rig.knows(name, self.live[name])
             case ("agent writes", name, text):
                 self.view[name] = self.live[name] = text
                 self.shown = {}
-                desk.saw(name, text)
+                rig.saw(name, text)
             case ("is dropped",):
-                desk.lessons.drop(KEY, "changed")
+                rig.lessons.drop(KEY, "changed")
                 self.view |= self.shown
                 self.shown = {}
             case _:
                 await self._prompt(verb)
 
     async def _prompt(self, verb: str) -> None:
-        draft = await self.desk.draft()
+        draft = await self.rig.draft()
         self.shown = {
             name: text
             for name, text in sorted(self.live.items())
@@ -63,12 +63,12 @@ class Model:
         diffs = [unified(name, self.view[name], text) for name, text in self.shown.items()]
         assert [note.diff for note in draft.notes] == (["\n".join(diffs)] if diffs else [])
         if verb != "is shown":
-            self.desk.lessons.sent(KEY, draft)
+            self.rig.lessons.sent(KEY, draft)
             if verb == "arrives":
-                self.desk.lessons.arrived(KEY)
+                self.rig.lessons.arrived(KEY)
                 self.view |= self.shown
             else:
-                self.desk.lessons.failed(KEY)
+                self.rig.lessons.failed(KEY)
             self.shown = {}
 
 
@@ -77,7 +77,7 @@ class Model:
 def test_the_agent_is_told_exactly_what_it_does_not_know(
     tmp_path: Path, steps: list[tuple[str, ...]]
 ):
-    model = Model(Desk(tmp_path.resolve()))
+    model = Model(NotesRig(tmp_path.resolve()))
 
     async def play() -> None:
         for step in steps:

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_nvim.files.roots import Roots
-from acp_nvim.review.notes import Notes, PromptNotes
+from acp_nvim.review.notes import Notes
 from acp_nvim.view.review.note import Key
-from tests.support.fake_ports import FakeFiles
-from tests.support.stores import kept_in
+from tests.support.file_rig import FileRig
 
 KEY = ("tutor", "session-1")
 OTHER = ("tutor", "session-2")
 
 
-class Desk:
+class NotesRig(FileRig):
     """A project with files and an editor, and what is remembered of one session in it."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.files = FakeFiles()
-        self.faults: list[BaseException] = []
-        self.store = kept_in(folder / "kept")
-        self.lessons = PromptNotes(self.files, self.faults.append, self.store)
-        self.roots = Roots(str(folder))
+        super().__init__(folder, folder / "kept")
 
     def path(self, name: str) -> str:
         return str(self.folder / name)
@@ -36,10 +29,14 @@ class Desk:
         else:
             file.write_text(text, encoding="utf-8", newline="")
 
+    def knows(self, name: str, text: str | None, key: tuple[str, str] = KEY) -> None:
+        """Let the agent learn what a file holds."""
+        self.knowledge.learn(key, self.path(name), text, "read")
+
     def saw(self, name: str, text: str) -> None:
         """Let the agent see what the disk holds."""
         self.save(name, text)
-        self.lessons.knows(KEY, self.path(name), text)
+        self.knows(name, text)
 
     def reject(self, name: str, theirs: str | None, left: str | None) -> None:
         """Let the user reject something of a file that held `theirs`."""
@@ -56,7 +53,7 @@ class Desk:
     async def draft(self) -> Notes:
         return await self.lessons.draft(KEY, self.roots)
 
-    async def told(self) -> dict[Key, str]:
+    async def notes(self) -> dict[Key, str]:
         """Return what the notes say, without the sentence that they begin with."""
         return {note.key: note.diff for note in (await self.draft()).notes}
 

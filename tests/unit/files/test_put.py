@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.errors import RequestFailed, UserError
-from acp_nvim.files.standing import put, stand
+from acp_nvim.errors import FileProblem
+from acp_nvim.files.live import load
+from acp_nvim.files.put import put
 from acp_nvim.files.text import buffer_text
 from tests.support.fake_ports import FakeFiles
 
@@ -34,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def change(files: FakeFiles, path: Path, text: str | None) -> bool:
-    return await put(files, await stand(files, str(path)), text)
+    return await put(files, await load(files, str(path)), text)
 
 
 @pytest.mark.parametrize("data", EXACT.values(), ids=EXACT.keys())
@@ -42,11 +43,11 @@ async def test_what_was_read_is_written_byte_for_byte(
     files: FakeFiles, path: Path, data: bytes
 ) -> None:
     path.write_bytes(data)
-    standing = await stand(files, str(path))
-    assert standing.text is not None
-    assert await put(files, standing, standing.text + "more\n")
+    live = await load(files, str(path))
+    assert live.exact is not None
+    assert await put(files, live, live.exact + "more\n")
     assert path.read_bytes() == data + b"more\n"
-    assert await put(files, standing, standing.text)
+    assert await put(files, live, live.exact)
     assert path.read_bytes() == data
 
 
@@ -63,8 +64,8 @@ async def test_a_buffer_is_what_counts_and_says_how_many_lines_there_are(
 ) -> None:
     path.write_text("on disk\n")
     files.open(path, "mine", "too")
-    standing = await stand(files, str(path))
-    assert (standing.text, standing.rows) == ("mine\ntoo\n", 2)
+    live = await load(files, str(path))
+    assert (live.exact, live.rows) == ("mine\ntoo\n", 2)
 
 
 @pytest.mark.parametrize(("text", "rows"), [("a\fb\u2028c\n", 1), ("a\nb", 2), ("", 0)])
@@ -72,12 +73,12 @@ async def test_lines_on_disk_end_where_the_editor_ends_them(
     files: FakeFiles, path: Path, text: str, rows: int
 ) -> None:
     path.write_text(text)
-    assert (await stand(files, str(path))).rows == rows
+    assert (await load(files, str(path))).rows == rows
 
 
 async def test_what_is_not_there_has_no_text(files: FakeFiles, path: Path) -> None:
-    standing = await stand(files, str(path))
-    assert (standing.text, standing.rows) == (None, 0)
+    live = await load(files, str(path))
+    assert (live.exact, live.rows) == (None, 0)
 
 
 async def test_a_buffer_whose_file_is_gone_shows_what_is_no_more(
@@ -86,19 +87,22 @@ async def test_a_buffer_whose_file_is_gone_shows_what_is_no_more(
     path.write_text("one\n")
     files.open(path)
     path.unlink()
-    assert (await stand(files, str(path))).text is None
+    assert (await load(files, str(path))).exact is None
     files.type(path, "mine")
-    assert (await stand(files, str(path))).text == "mine\n"
+    assert (await load(files, str(path))).exact == "mine\n"
 
 
-async def test_what_is_no_text_does_not_stand(files: FakeFiles, path: Path) -> None:
+async def test_what_is_no_text_is_said_when_it_is_asked_for(files: FakeFiles, path: Path) -> None:
     path.write_bytes(b"\0\1\2")
-    with pytest.raises(RequestFailed, match="binary"):
-        await stand(files, str(path))
+    live = await load(files, str(path))
+    for text in ("exact", "shown", "for_agent", "on_disk"):
+        with pytest.raises(FileProblem, match="binary"):
+            getattr(live, text)
     path.unlink()
     path.mkdir()
-    with pytest.raises(RequestFailed, match="directory"):
-        await stand(files, str(path))
+    live = await load(files, str(path))
+    with pytest.raises(FileProblem, match="directory"):
+        live.exact  # noqa: B018
 
 
 async def test_a_file_comes_back_with_its_folders(files: FakeFiles, path: Path) -> None:
@@ -137,7 +141,7 @@ async def test_a_locked_buffer_is_left_alone(
 ) -> None:
     path.write_text("one\n")
     files.open(path, **locked)
-    with pytest.raises(UserError, match=f"{path} is .*nothing was changed"):
+    with pytest.raises(FileProblem, match=f"{path} is .*nothing was changed"):
         await change(files, path, "two\n")
     assert (files.lines(path), path.read_text()) == (["one"], "one\n")
 
@@ -150,7 +154,7 @@ async def test_a_read_only_file_is_left_alone(
     if opened:
         files.open(path)
     path.chmod(0o444)
-    with pytest.raises(UserError, match="read-only"):
+    with pytest.raises(FileProblem, match="read-only"):
         await change(files, path, "two\n")
     assert path.read_text() == "one\n"
 
@@ -167,7 +171,7 @@ async def test_the_editors_refusal_is_told(files: FakeFiles, path: Path) -> None
     path.write_text("one\n")
     files.open(path)
     files.refuse = "E37: no"
-    with pytest.raises(UserError, match="E37"):
+    with pytest.raises(FileProblem, match="E37"):
         await change(files, path, "two\n")
 
 
@@ -195,9 +199,9 @@ async def test_a_file_is_not_removed_under_a_buffer_that_changes_meanwhile(
 async def test_a_file_that_cannot_be_removed_is_told(files: FakeFiles, path: Path) -> None:
     path.mkdir()
     (path / "b").write_text("one\n")
-    standing = await stand(files, str(path / "b"))
+    live = await load(files, str(path / "b"))
     (path / "b").unlink()
     (path / "b").mkdir()
-    with pytest.raises(UserError, match="cannot be removed"):
-        await put(files, standing, None)
+    with pytest.raises(FileProblem, match="cannot be removed"):
+        await put(files, live, None)
     assert os.path.isdir(path / "b")

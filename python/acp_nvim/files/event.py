@@ -1,0 +1,110 @@
+"""What has happened to files: facts, in the past tense. `reactions/files.py` says what follows.
+
+Each is emitted while `DiskSync.exclusive` is held wherever a file was changed, so that what is done
+and what the books say of it are one step. Paths are resolved unless said otherwise; texts are exact
+live texts: what the loaded buffer holds, else what the disk does, None: no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.ledger import FileAttributes
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """An agent was served a file, from that 1-based line on (None: the whole of it)."""
+
+    session: SessionKey
+    path: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileWritten:
+    """An agent has written a file through us; `line`: the first that it has changed, from 1.
+
+    `author` is the turn that it is counted to, None if the session had none yet.
+    """
+
+    session: SessionKey
+    path: str
+    before: str | None
+    after: str
+    author: Author | None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskChanged:
+    """The disk has come to hold something else, and the live text with it.
+
+    `author` is whose tool or command did so; None: it was nobody's. `left`: how a file that is gone
+    now was on disk.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+    author: Author | None
+    left: FileAttributes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRefused:
+    """An agent could not write `path`, as it has named it; `reason` is for the user."""
+
+    session: SessionKey
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicted:
+    """The user and an agent have changed the same place; the user's text stays."""
+
+    conflict: Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictSettled:
+    """The agent's text is in the live text now: an older conflict there is over."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecoverable:
+    """An agent has changed these files, but nobody knows what they held before."""
+
+    paths: tuple[str, ...]
+    author: Author
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The user has rejected, or undone, something of the agent's; `theirs`: what it had left."""
+
+    session: SessionKey
+    path: str
+    theirs: str | None
+
+
+FileEvent: TypeAlias = (
+    FileRead
+    | FileWritten
+    | DiskChanged
+    | WriteRefused
+    | Conflicted
+    | ConflictSettled
+    | Unrecoverable
+    | TakenBack
+)
+
+Emit: TypeAlias = Callable[[FileEvent], None]
+"""Takes a fact; never waits, never raises."""

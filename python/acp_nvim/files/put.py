@@ -1,0 +1,97 @@
+"""Makes a file another text, exact to the byte: a restored line is the line that it was.
+
+For the review; what an agent writes is merged first (`write`). Through the buffer where there is
+one, as one step of undo, else on disk.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+
+from acp_nvim.editor import Files, LiveBuffer
+from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
+from acp_nvim.files.live import LiveFile
+from acp_nvim.files.text import buffer_form, exact
+from acp_nvim.hunks import diff
+from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
+
+
+async def put(
+    files: Files,
+    live: LiveFile,
+    text: str | None,
+    attributes: FileAttributes = UNKNOWN_ATTRIBUTES,
+    *,
+    settled: bool = False,
+) -> bool:
+    """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
+
+    `attributes` are what a file gets that is not there now. A buffer with unsaved edits is changed,
+    but not saved for the user; any other file is. `settled`: with this text the user has decided on
+    what the disk holds, so that Neovim need not ask at `:w`. Raises `FileProblem`, and then nothing
+    has changed.
+    """
+    if text is None:
+        return await _remove(files, live)
+    if live.buffer is not None:
+        return await _edit(files, live, live.buffer, text, attributes, settled=settled)
+    disk.check_writable(live.path)
+    disk.make_folders(live.path)
+    is_new = live.exact is None
+    kept = attributes if is_new else live.attributes
+    await disk.write(live.path, exact(text, kept.encoding))
+    if is_new:
+        _restore_mode(live.path, attributes)
+    return True
+
+
+def _restore_mode(path: str, attributes: FileAttributes) -> None:
+    if attributes.mode:
+        # without the mode it is there all the same
+        with suppress(OSError):
+            os.chmod(path, attributes.mode)
+
+
+async def _edit(
+    files: Files,
+    live: LiveFile,
+    buffer: LiveBuffer,
+    text: str,
+    attributes: FileAttributes,
+    *,
+    settled: bool,
+) -> bool:
+    if not buffer.modifiable or buffer.readonly:
+        how = "read-only" if buffer.readonly else "not modifiable"
+        raise FileProblem(f"{live.path} is {how}: nothing was changed in it")
+    lines, options = buffer_form(text, buffer)
+    hunks = diff(buffer.lines, lines)
+    if buffer.modified:
+        return await files.edit(buffer, hunks, options, settled=settled)
+    disk.make_folders(live.path)
+    disk.check_writable(live.path)
+    done = await files.write(buffer, hunks, options)
+    if done and live.exact is None:
+        _restore_mode(live.path, attributes)
+    return done
+
+
+async def _remove(files: Files, live: LiveFile) -> bool:
+    """Remove the file; its buffer is emptied, where `u` brings the text back."""
+    buffer = live.buffer
+    disk.check_removable(live.path)
+    if buffer is not None:
+        lines, options = buffer_form("", buffer)
+        # what the user writes there next is to have a line end
+        options = replace(options, endofline=True)
+        hunks = diff(buffer.lines, lines)
+        if buffer.modified:
+            if not await files.edit(buffer, hunks, options, settled=True):
+                return False
+        elif not await files.follow(buffer, hunks, options):
+            return False
+    disk.remove(live.path)
+    return True
