@@ -66,7 +66,7 @@ class Services:
             return float(next(clock))
 
         self._now = now
-        store = EditStore(lambda: str(world.folder.parent), now)
+        store = EditStore(lambda: str(world.folder.parent))
         self.edits = EditLog(store, now=now, changed=lambda path: None)
         self.log = Log(self.edits)
         self.roots = Roots(str(world.folder))

@@ -41,7 +41,7 @@ class ReviewDesk:
         self.learned: list[tuple[SessionKey, str, str | None]] = []
         self.running: Author | None = None
         self.seconds = 0.0
-        self.store = EditStore(lambda: str(kept), self.now)
+        self.store = EditStore(lambda: str(kept))
         self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
         self.watch = DiskSync(
             self.files,

@@ -47,7 +47,7 @@ class Keeping:
         self._event = event
         self._desk: Desk
         self._authors: Authors
-        self.store = EditStore(folder, time.time)
+        self.store = EditStore(folder)
         self.lessons = PromptNotes(files, fault, self.store)
         self.edits = EditLog(self.store, now=time.time, changed=self._changed)
         baselines = Baselines()
