@@ -1,9 +1,9 @@
 """Values kept on disk: private files of JSON in one folder, one a value, replaced as a whole.
 
-Why files and not sqlite, measured by `bench/storage.py` on 500 ledgers of 20 turns each: to note one
-takes 4 to 6 ms (sqlite 0.9), to read all 0.7 s (0.6), on disk are 14 MB (14). Both happen in a
-thread and most of the reading is JSON either way, so nobody waits for the difference; and what a
-crash, another version or another Neovim does to a file costs that file, with no lock and no schema.
+Why files and not sqlite, measured by `bench/storage.py` on 500 ledgers of 20 turns each: to note
+one takes 4 to 6 ms (sqlite 0.9), to read all 0.7 s (0.6), on disk are 14 MB (14). Both happen in
+a thread and most of the reading is JSON either way, so nobody waits for the difference; and what a
+crash, another version or another Neovim does to a file costs that file, with no lock or schema.
 """
 
 from __future__ import annotations
