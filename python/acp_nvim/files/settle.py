@@ -13,8 +13,8 @@ from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import UNKNOWN, DiskChange
 from acp_nvim.files.baselines.snapshot import Text
-from acp_nvim.files.text import buffer_form, buffer_text, reconciled, split_lines
-from acp_nvim.hunks import ConflictRegion, diff
+from acp_nvim.files.text import buffer_form, buffer_text, reconciled
+from acp_nvim.hunks import ConflictRegion, diff, split_lines
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""

@@ -17,8 +17,8 @@ from acp_nvim.editor import Files
 from acp_nvim.errors import EditorError
 from acp_nvim.files.live import Live, live_text
 from acp_nvim.files.roots import Roots, inside
-from acp_nvim.files.text import clean, split_lines
-from acp_nvim.hunks import apply, reconcile
+from acp_nvim.files.text import clean
+from acp_nvim.hunks import apply, reconcile, split_lines
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.storage.edits import EditStore, Texts
 from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
