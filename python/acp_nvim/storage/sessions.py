@@ -114,7 +114,7 @@ class SessionCodec:
             session_id,
             cwd,
             title if isinstance(title, str) else None,
-            float(updated) if isinstance(updated, int | float) else 0.0,
+            updated if isinstance(updated, float) else 0.0,
             entries=tuple(filter(None, (_valid(_entry(), loaded(line)) for line in rest if line))),
             chosen=chosen or NOTHING_CHOSEN,
         )
@@ -162,7 +162,7 @@ def _valid(adapter: TypeAdapter[T], value: Value) -> T | None:
     """Return the value that `_plain` has made plain, if it is right all the way down."""
     try:
         return adapter.validate_python(_made(value))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
