@@ -33,3 +33,4 @@ bench: venv
 	$(BIN)/python bench/markdown.py
 	$(BIN)/python bench/edit.py
 	$(BIN)/python bench/baselines.py
+	$(BIN)/python bench/storage.py

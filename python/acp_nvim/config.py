@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
+
+from acp_nvim.errors import suggest
 
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
@@ -223,7 +224,10 @@ def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
         case "unknown":
             paths = [(*path, key) for key in context["keys"]]
             known = context["known"]
-            return [(each, f"{_dotted(each)} is unknown{_hint(each[-1], known)}") for each in paths]
+            return [
+                (each, f"{_dotted(each)} is unknown: {suggest(str(each[-1]), known)}")
+                for each in paths
+            ]
         case "missing":
             return [(path, f"{_dotted(path)} is missing")]
         case "incomplete":
@@ -245,11 +249,6 @@ def _position(raw: object, path: Path) -> Path:
             raw = raw.get(part)
         found.append(part)
     return tuple(found)
-
-
-def _hint(key: object, known: list[str]) -> str:
-    near = get_close_matches(str(key), known, n=1)
-    return f": did you mean {near[0]}?" if near else f": known are {', '.join(known)}"
 
 
 def _dotted(path: Path) -> str:

@@ -7,6 +7,8 @@ error; anything else is ours, and leaves a traceback in the log and one line on 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from enum import IntEnum
 
 
@@ -73,3 +75,9 @@ class ConnectionLost(AcpError):
 
 class EditorError(AcpError):
     """Neovim refused or failed a call; the message is its own."""
+
+
+def suggest(name: str, known: Sequence[str]) -> str:
+    """Return what to say after a name that is not known: the nearest that is, else all."""
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"

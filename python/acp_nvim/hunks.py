@@ -32,6 +32,12 @@ MAX_EDITS = 64
 """The search gives up minimality after so many edits and goes on from the farthest point."""
 
 
+def split_lines(text: str, end: str = "\n") -> list[str]:
+    """Split after each line end, and nowhere else; the ends stay on."""
+    *lines, rest = text.split(end)
+    return [line + end for line in lines] + ([rest] if rest else [])
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """Put `lines` in place of the 0-based lines [first, last) of the old text."""

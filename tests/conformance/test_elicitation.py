@@ -174,7 +174,7 @@ async def test_c288_no_pattern_hangs_the_editor(pattern: str):
     assert time.process_time() - before < 5
 
 
-@pytest.mark.parametrize("pattern", ["(", "(?=b)", r"(a)\1", "[z-a]", "a{5000}"])
+@pytest.mark.parametrize("pattern", ["(", "(?=b)", r"(a)\1", "[z-a]", "a{99999999999}"])
 async def test_c288_a_pattern_that_cannot_be_followed_is_left_to_the_agent(pattern: str):
     assert await judged({"type": "string", "pattern": pattern}, "x") is None
 

@@ -1,4 +1,4 @@
-"""Obligations C-077, C-079, C-086, C-087, C-089 and P-02: the replay of a session."""
+"""Obligations C-077, C-079, C-086, C-087, C-089: the replay of a session."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_c087_nothing_of_a_replay_is_announced() -> None:
     assert [found[0] for found in told if found] == ["AcpSessionStarted"]
 
 
-async def test_p02_a_prompt_waits_until_a_late_replay_is_over() -> None:
+async def test_a_prompt_waits_until_a_late_replay_is_over() -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.reopen("old")
@@ -137,7 +137,7 @@ async def test_p02_a_prompt_waits_until_a_late_replay_is_over() -> None:
         assert session.state.turn == 4
 
 
-async def test_p02_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
+async def test_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()
@@ -150,7 +150,7 @@ async def test_p02_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
         assert session.state.title == "Kept"
 
 
-async def test_p02_a_replay_takes_the_place_of_what_was_kept() -> None:
+async def test_a_replay_takes_the_place_of_what_was_kept() -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()
@@ -176,7 +176,7 @@ async def test_p02_a_replay_takes_the_place_of_what_was_kept() -> None:
 async def test_c089_a_load_that_fails_leaves_nothing_behind(
     code: int, message: str, said: str
 ) -> None:
-    """P-28: that a session is gone is told by a code, or in words."""
+    """That a session is gone is told by a code, or in words."""
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.view.review.lists import QuickfixList, quickfix
-from acp_nvim.view.review.marks import NOTHING, FileReview
+from acp_nvim.view.review.marks import Drawing, FileReview
 from tests.support.nvim import Neovim
 from tests.support.reviews import ReviewingNeovim, author, review
 from tests.support.spy import BridgeSpy
@@ -83,7 +83,7 @@ def test_a_drawing_takes_the_place_of_that_before(nvim: Neovim, host: ReviewingN
     shown = opened(nvim, host)
     assert host.draw(FileReview(shown.path, 6, shown.changes[:1])) == "ok"
     assert signs(nvim) == [[1, "┃ "]]
-    assert host.put(shown.path, NOTHING) == "ok"
+    assert host.put(shown.path, Drawing()) == "ok"
     assert nvim.lua(MARKS, "acp_review") == nvim.lua(HUNKS) == []
 
 
@@ -94,7 +94,7 @@ def test_only_the_text_that_the_host_has_seen_is_drawn_on(
     seen = host.tick(shown.path)
     nvim.input("Onew<Esc>")
     before = nvim.lua(MARKS, "acp_review")
-    assert host.put(shown.path, NOTHING, tick=seen) == "stale"
+    assert host.put(shown.path, Drawing(), tick=seen) == "stale"
     assert nvim.lua(MARKS, "acp_review") == before
     assert host.draw(review(nvim.cwd / "nobody.txt", "", "x\n")) == "gone"
 
@@ -157,7 +157,7 @@ def test_no_work_is_done_without_hunks(nvim: Neovim, host: ReviewingNeovim) -> N
     shown = opened(nvim, host)
     assert nvim.lua(AUTOCOMMANDS) > 0
     host.files()
-    host.put(shown.path, NOTHING)
+    host.put(shown.path, Drawing())
     assert nvim.lua(AUTOCOMMANDS) == 0
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from acp_nvim.files.text import split_lines
-from acp_nvim.hunks import ConflictRegion, merge
+from acp_nvim.hunks import ConflictRegion, merge, split_lines
 from tests.proof.deciding import added, text_of
 from tests.proof.lines import agents, bodies, glued, merge_complaint, moved, users
 from tests.proof.services import Services

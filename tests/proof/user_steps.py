@@ -30,7 +30,11 @@ class UserSteps(Model):
         word = self._user_word(name)
         match step.act:
             case "save":
-                return self._save(name, "y" if step.at % 2 else "n")
+                before = self.sight
+                self._save(name, "y" if step.at % 2 else "n")
+                if text_of(before, name) != text_of(self.sight, name):
+                    self.pristine[name] = UNSURE  # the user has brought back what was gone
+                return
             case "close" | "drop":
                 self.world.hand("close", self.world.path(name), step.act == "drop")
             case "linger":

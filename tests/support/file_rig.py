@@ -68,7 +68,7 @@ class FileRig:
         self.turns: dict[str, Author] = {"s": AGENT}
         self.running: dict[str, Author] = {}
         """By the name of a file; "" stands for all."""
-        self.store = EditStore(lambda: str(kept or folder / ".kept"), self.now)
+        self.store = EditStore(lambda: str(kept or folder / ".kept"))
         self.knowledge = Knowledge()
         ports: Files = self.files
         self.lessons = PromptNotes(ports, self.knowledge, self.store, self.faults.append)

@@ -8,5 +8,5 @@ from acp_nvim.storage.edits import EditStore
 
 
 def kept_in(folder: Path | str) -> EditStore:
-    """Return one in that folder, whose clock stands still."""
-    return EditStore(lambda: str(folder), lambda: 0.0)
+    """Return one in that folder."""
+    return EditStore(lambda: str(folder))

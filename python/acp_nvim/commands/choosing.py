@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.editor import Choice
-from acp_nvim.errors import UserError
+from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.options import find, mode_of, modes_of, shown
 from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
@@ -71,9 +70,7 @@ def _named(chat: Chat, option_id: str) -> ConfigOption:
     if option := find(state.config, option_id):
         return option
     known = [option.id for option in state.config]
-    near = get_close_matches(option_id, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
-    raise UserError(f"{state.agent} has no option {option_id!r}: {hint}")
+    raise UserError(f"{state.agent} has no option {option_id!r}: {suggest(option_id, known)}")
 
 
 async def _pick_option(desk: Desk, chat: Chat) -> ConfigOption | None:

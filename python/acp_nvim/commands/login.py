@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.login import OPENING, Again, Key, Method, program
 from acp_nvim.editor import Choice
-from acp_nvim.errors import UserError
+from acp_nvim.errors import UserError, suggest
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import launch
@@ -51,9 +50,7 @@ def _named(methods: tuple[Method, ...], name: str) -> Method:
     known = [method.id for method in methods]
     if name in known:
         return methods[known.index(name)]
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(known)}"
-    raise UserError(f"there is no way {name!r} to log in: {hint}")
+    raise UserError(f"there is no way {name!r} to log in: {suggest(name, known)}")
 
 
 async def _pick(desk: Desk, client: Client, methods: tuple[Method, ...]) -> Method | None:

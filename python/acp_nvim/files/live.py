@@ -13,7 +13,8 @@ from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.disk import DiskText
-from acp_nvim.files.text import buffer_text, clean, split_lines
+from acp_nvim.files.text import buffer_text, clean
+from acp_nvim.hunks import split_lines
 from acp_nvim.ledger.ledger import FileAttributes
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_form, buffer_text, reconciled, split_lines
-from acp_nvim.hunks import ConflictRegion, Hunk, diff
+from acp_nvim.files.text import buffer_form, buffer_text, reconciled
+from acp_nvim.hunks import ConflictRegion, Hunk, diff, split_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import codecs
 import re
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, merge, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, merge, reconcile, split_lines
 
 BOM = "\ufeff"
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
@@ -141,12 +141,6 @@ def is_binary(data: bytes, encoding: str = "") -> bool:
 def clean(text: str) -> str:
     """Return the text with U+FFFD for what JSON cannot hold (lone surrogates)."""
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
-
-
-def split_lines(text: str) -> list[str]:
-    """Split after each line feed, and nowhere else; the ends stay on."""
-    *lines, rest = text.split("\n")
-    return [line + "\n" for line in lines] + ([rest] if rest else [])
 
 
 def window(text: str, line: int | None, limit: int | None) -> str:

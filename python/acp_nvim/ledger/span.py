@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from acp_nvim import hunks
+
 NOBODY: Final = 0
 """Where a delta is named: the user, or whoever wrote before any agent did."""
 FILE: Final = "\0file"
@@ -65,8 +67,7 @@ def lines_of(text: str | None) -> tuple[str, ...]:
 def split_lines(text: str) -> tuple[str, ...]:
     """Split after each line end, which stays on; a lone CR ends a line where there is no LF."""
     end = "\n" if "\n" in text or "\r" not in text else "\r"
-    *lines, rest = text.split(end)
-    return (*(line + end for line in lines), *((rest,) if rest else ()))
+    return tuple(hunks.split_lines(text, end))
 
 
 def alive_lines(weave: Weave) -> list[str]:

@@ -54,7 +54,7 @@ def rewoven(
         if isinstance(piece, Span):
             spans.append(piece)
         else:
-            spans += _changed(piece, judge, may_return, moved, by_user=by_user)
+            spans += _Changed(piece, judge, may_return, moved, by_user=by_user).spans()
     return packed(file_apart(spans))
 
 
@@ -110,51 +110,67 @@ def _take(rest: list[Span], most: int) -> Span:
     return span
 
 
-def _changed(
-    region: _Region,
-    judge: Judge,
-    may_return: MayReturn,
-    moved: Mapping[str, Span],
-    *,
-    by_user: bool,
-) -> Iterator[Span]:
-    """Yield the lines of a region as the hunk leaves them.
+class _Changed:
+    """The lines of a region as the hunk leaves them.
 
     New lines stand below those that they replace, one by one, so that a part of a hunk can be
     taken back where it was.
     """
-    items = [line for span in region.spans for line in exploded(span)]
-    returns = _returns(items, region.lines, may_return)
-    killed = [at for at, item in enumerate(items) if item.alive]
-    revived = tuple(items[at] for at in sorted(returns))
-    place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
-    verdict = judge(place)
-    until = _slots(killed, returns, len(region.lines))
-    only_goes = by_user and len(returns) == len(region.lines)
-    again = only_goes and _goes_again(place)
-    done = 0
 
-    def put(last: int) -> Iterator[Span]:
-        for line in region.lines[done:last]:
-            was = moved.get(line)
+    def __init__(
+        self,
+        region: _Region,
+        judge: Judge,
+        may_return: MayReturn,
+        moved: Mapping[str, Span],
+        *,
+        by_user: bool,
+    ) -> None:
+        items = [line for span in region.spans for line in exploded(span)]
+        returns = _returns(items, region.lines, may_return)
+        killed = [at for at, item in enumerate(items) if item.alive]
+        revived = tuple(items[at] for at in sorted(returns))
+        place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
+        self._items = items
+        self._returns = returns
+        self._lines = region.lines
+        self._until = _slots(killed, returns, len(region.lines))
+        self._verdict = judge(place)
+        self._moved = moved
+        self._by_user = by_user
+        self._only_goes = by_user and len(returns) == len(region.lines)
+        self._goes_again = self._only_goes and _goes_again(place)
+
+    def spans(self) -> Iterator[Span]:
+        """Yield them, old and new, in their order."""
+        done = 0
+        if not self._until:
+            yield from self._new(done, len(self._lines))
+        for at, item in enumerate(self._items):
+            if at in self._returns:
+                yield from self._new(done, self._returns[at])
+                done = self._returns[at] + 1
+            yield self._old(at, item)
+            if at in self._until:
+                yield from self._new(done, self._until[at])
+                done = max(done, self._until[at])
+
+    def _new(self, first: int, last: int) -> Iterator[Span]:
+        for line in self._lines[first:last]:
+            was, verdict = self._moved.get(line), self._verdict
             born, kept = (was.born, was.kept_birth) if was else (verdict.delta, verdict.kept)
             yield Span((line,), born, kept_birth=kept)
 
-    if not until:
-        yield from put(len(region.lines))
-    for at, item in enumerate(items):
-        if at in returns:
-            yield from put(returns[at])
-            done = returns[at] + 1
-            yield item.returned() if by_user else item.back()
-        else:
-            if only_goes and is_untouched(item) and item.was is None and item.alive:
-                yield item.dead(NOBODY)  # the user's own, in the place of which nothing stands
-            else:
-                yield _dead(item, verdict, again=again) if item.alive else item
-        if at in until:
-            yield from put(until[at])
-            done = max(done, until[at])
+    def _old(self, at: int, item: Span) -> Span:
+        if at in self._returns:
+            return item.returned() if self._by_user else item.back()
+        if not item.alive:
+            return item
+        if self._only_goes and is_untouched(item) and item.was is None:
+            return item.dead(NOBODY)  # the user's own, in the place of which nothing stands
+        if self._goes_again:
+            return item.gone_again()
+        return item.dead(self._verdict.delta, kept=self._verdict.kept)
 
 
 def _goes_again(place: Place) -> bool:
@@ -163,10 +179,6 @@ def _goes_again(place: Place) -> bool:
     deltas = {it.was for it in place.killed}
     around = {it.was for it in (place.before, place.after) if it is not None}
     return bool(deltas) and None not in deltas and not deltas & around
-
-
-def _dead(item: Span, verdict: Verdict, *, again: bool) -> Span:
-    return item.gone_again() if again else item.dead(verdict.delta, kept=verdict.kept)
 
 
 def _slots(killed: Sequence[int], returns: Mapping[int, int], count: int) -> dict[int, int]:

@@ -57,7 +57,7 @@ class Keeping:
         self._event = event
         self._desk: Desk
         self._authors: Authors
-        self.store = EditStore(folder, time.time)
+        self.store = EditStore(folder)
         self.knowledge = Knowledge()
         self.lessons = PromptNotes(files, self.knowledge, self.store, fault)
         self.edits = EditLog(self.store, now=time.time, changed=self._changed)

@@ -19,11 +19,10 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots, inside
-from acp_nvim.files.text import clean, split_lines
-from acp_nvim.hunks import apply, reconcile
+from acp_nvim.files.text import clean
+from acp_nvim.hunks import apply, reconcile, split_lines
 from acp_nvim.ledger.delta import SessionKey
-from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.lesson_record import Texts
+from acp_nvim.storage.edits import EditStore, Texts
 from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
 
 

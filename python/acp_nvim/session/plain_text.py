@@ -1,7 +1,7 @@
 """What a terminal's output says, without how it says it: plain text of raw bytes' text.
 
 Teaches how little of a terminal is needed to read a log: escape sequences go, a carriage return and
-a backspace overwrite, "erase in line" erases. Pure; the services and the view call it.
+a backspace overwrite, "erase in line" erases. Pure; the terminals and the view call it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the agent wants of us, and what we answer (v1/tool-calls, v1/file-system, v1/terminals).
 
-`protocol` makes these of JSON-RPC requests, and results of answers; the services stand between.
+`protocol` makes these of JSON-RPC requests, and results of answers; `client` stands between.
 """
 
 from __future__ import annotations

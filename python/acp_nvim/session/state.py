@@ -131,8 +131,16 @@ class SessionState:
     """Position in `entries` of every key."""
     current: str | None = None
     """Key of the message that a chunk without an id goes on with; None after anything else."""
-    settled: tuple[Entry, ...] = field(default=(), compare=False, repr=False)
-    """`entries` without the last one, or empty when not known: halves the cost of a chunk."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its name in all that is kept: the agent, and the agent's id of it ("" until named)."""
+        return self.agent, self.id or ""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn runs, be it one that is to end."""
+        return self.status in ("running", "cancelling")
 
     def entry(self, key: str) -> Entry | None:
         """Return the entry of that key, or None."""

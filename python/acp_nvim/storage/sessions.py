@@ -1,141 +1,180 @@
-"""Sessions kept on disk, so that yesterday's conversation is found again (P-02).
+"""Sessions kept on disk, so that yesterday's conversation is found again.
 
-One file a session, below a private folder, replaced as a whole. `note` is called by whoever sees
-the session change; `run` writes a moment later, in a thread, what has changed since.
+A file is lines of JSON: the first says which session it is, each other is an entry. Reading is
+tolerant of each line by itself.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
-from pathlib import Path
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any, Final, TypeVar, get_args
 
-import anyio
+from pydantic import ConfigDict, TypeAdapter
 
-from acp_nvim.session.record import (
-    SavedSession,
-    entries_from,
-    head_from,
-    is_worth_keeping,
-    record_of,
-    to_lines,
+from acp_nvim.session.content import ToolContent
+from acp_nvim.session.model import (
+    NOTHING_CHOSEN,
+    Chosen,
+    ConfigChoice,
+    ConfigOption,
+    Location,
+    Mode,
 )
-from acp_nvim.session.state import SessionState
-from acp_nvim.storage import private_file
+from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
+from acp_nvim.session.state import Entry, Notice, SessionState
+from acp_nvim.session.terminal import ExitStatus, Terminal
+from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.record import Value, dumped, loaded
 
-PAUSE = 0.3
-"""Seconds in which several changes become one write."""
 MOST_SESSIONS = 300
 """Files that are kept; the oldest go first."""
+MOST_OF_ENTRY = 256_000
+"""Characters of one entry; what is longer (an image, for instance) is not kept."""
+MOST = 4_000_000
+"""Characters of one session; the oldest entries are not kept."""
+VERSION = 1
 
-Key: TypeAlias = tuple[str, str]
-"""An agent's name and the session's id."""
+T = TypeVar("T")
+
+_PARTS = (Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus)
+_KINDS: Mapping[str, type[Any]] = {
+    kind.__name__: kind for kind in (*get_args(Entry), *get_args(ToolContent), *_PARTS)
+}
 
 
 class Store:
     """The sessions that were kept; `folder` is asked at each use, for it is configured late."""
 
     def __init__(self, folder: Callable[[], str], now: Callable[[], float]) -> None:
-        self._folder = folder
         self.now = now
         """Seconds since 1970."""
-        self._dirty: dict[Key, SessionState] = {}
-        self._deleted: set[Key] = set()
-        """Not to be kept, although it may be on its way to the disk."""
-        self._something = anyio.Event()
+        self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(), most=MOST_SESSIONS)
 
     def note(self, state: SessionState) -> None:
         """Keep this state soon, if there is anything in it worth keeping; never waits."""
         if state.id is not None and is_worth_keeping(state):
-            self._dirty[state.agent, state.id] = state
-            self._deleted.discard((state.agent, state.id))
-            self._something.set()
+            self._kept.note(f"{state.agent}\0{state.id}", saved_of(state, self.now()))
 
     async def run(self) -> None:
         """Write what was noted, for ever."""
-        while True:
-            await self._something.wait()
-            await anyio.sleep(PAUSE)
-            self._something = anyio.Event()
-            dirty, self._dirty = self._dirty, {}
-            await anyio.to_thread.run_sync(self._write_all, dirty)
+        await self._kept.run()
 
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
-        dirty, self._dirty = self._dirty, {}
-        self._write_all(dirty)
+        self._kept.flush()
 
     def heads(self) -> list[SavedSession]:
         """Return all that is kept, without entries, newest first."""
-        found = [head for path in self._files() if (head := _read_head(path))]
-        known = {(head.agent, head.id): head for head in found}
-        for key, state in self._dirty.items():
-            known[key] = replace(record_of(state, self.now()), entries=())
-        return sorted(known.values(), key=lambda head: head.updated, reverse=True)
+        heads = (replace(kept, entries=()) for kept in self._kept.heads())
+        return sorted(heads, key=lambda head: head.updated, reverse=True)
 
     def read(self, agent: str, session_id: str) -> SavedSession | None:
         """Return what is kept of a session, or None."""
-        if state := self._dirty.get((agent, session_id)):
-            return record_of(state, self.now())
-        try:
-            text = self._path(agent, session_id).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return None
-        first, *rest = text.split("\n")
-        head = head_from(first)
-        return None if head is None else replace(head, entries=entries_from(filter(None, rest)))
+        return self._kept.read(f"{agent}\0{session_id}")
 
     def delete(self, agent: str, session_id: str) -> bool:
         """Keep it no longer; False if it was not kept."""
-        self._deleted.add((agent, session_id))
-        noted = self._dirty.pop((agent, session_id), None) is not None
-        try:
-            self._path(agent, session_id).unlink()
-        except OSError:
-            return noted
-        return True
-
-    def _write_all(self, dirty: dict[Key, SessionState]) -> None:
-        for state in dirty.values():
-            self._write(record_of(state, self.now()))
-        if dirty:
-            self._prune()
-
-    def _write(self, record: SavedSession) -> None:
-        """Replace the file, unless it was deleted meanwhile."""
-        path = self._path(record.agent, record.id)
-        private_file.replace(path, "\n".join(to_lines(record)) + "\n")
-        if (record.agent, record.id) in self._deleted:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-
-    def _prune(self) -> None:
-        files = sorted(self._files(), key=_changed, reverse=True)
-        for path in files[MOST_SESSIONS:]:
-            path.unlink(missing_ok=True)
-
-    def _files(self) -> list[Path]:
-        return list(Path(self._folder()).glob("*.jsonl"))
-
-    def _path(self, agent: str, session_id: str) -> Path:
-        # an id may be anything, of any length
-        name = f"{agent}\0{session_id}".encode("utf-8", "surrogatepass")
-        return Path(self._folder(), hashlib.sha256(name).hexdigest()[:32] + ".jsonl")
+        was_kept = self.read(agent, session_id) is not None
+        self._kept.note(f"{agent}\0{session_id}", None)
+        return was_kept
 
 
-def _changed(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
+class SessionCodec:
+    """How sessions are written and read; a `json_store.Codec`."""
+
+    def to_text(self, saved: SavedSession) -> str:
+        """Return the lines, the head first; bounded by `MOST`."""
+        head = {name: getattr(saved, name) for name in ("agent", "id", "cwd", "title", "updated")}
+        lines: list[str] = []
+        room = MOST
+        for entry in reversed(saved.entries):
+            line = _entry_line(entry)
+            room -= len(line)
+            if room < 0:
+                break
+            lines.append(line)
+        first = dumped({"acp": VERSION} | head | {"chosen": _plain(saved.chosen)})
+        return "\n".join((first, *reversed(lines), ""))
+
+    def from_text(self, text: str) -> SavedSession | None:
+        """Return the session that the lines hold; None if the first line is no head of one."""
+        first, *rest = text.split("\n")
+        head = loaded(first)
+        if not isinstance(head, dict) or head.get("acp") != VERSION:
+            return None
+        agent, session_id, cwd = (str(head.get(name) or "") for name in ("agent", "id", "cwd"))
+        if not (agent and session_id and cwd.startswith("/")):
+            return None
+        title, updated = head.get("title"), head.get("updated")
+        chosen = _valid(_chosen(), head.get("chosen"))
+        return SavedSession(
+            agent,
+            session_id,
+            cwd,
+            title if isinstance(title, str) else None,
+            updated if isinstance(updated, float) else 0.0,
+            entries=tuple(filter(None, (_valid(_entry(), loaded(line)) for line in rest if line))),
+            chosen=chosen or NOTHING_CHOSEN,
+        )
 
 
-def _read_head(path: Path) -> SavedSession | None:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return head_from(file.readline())
-    except OSError:
+def _entry_line(entry: Entry) -> str:
+    line = dumped(_plain(entry))
+    if len(line) <= MOST_OF_ENTRY:
+        return line
+    said = "(this was too long to be kept)"
+    return dumped(_plain(Notice(entry.key, entry.turn, said)))
+
+
+def _plain(value: object) -> Value:
+    """Return a dataclass as an object that names its kind, without fields at their default."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if type(value).__name__ not in _KINDS:
+        return value
+    told = {
+        field.name: _plain(item)
+        for field in fields(value)  # type: ignore[arg-type]
+        if (item := getattr(value, field.name)) != field.default
+    }
+    return {"kind_": type(value).__name__} | told
+
+
+def _made(value: Value) -> Any:
+    """Return the value that `_plain` has made plain; None for what it cannot have made."""
+    if isinstance(value, list):
+        return tuple(item for item in map(_made, value) if item is not None)
+    if not isinstance(value, dict):
+        return value
+    kind = _KINDS.get(str(value.get("kind_")))
+    if kind is None:
         return None
+    known = {field.name for field in fields(kind)}
+    try:
+        return kind(**{name: _made(item) for name, item in value.items() if name in known})
+    except TypeError:
+        return None
+
+
+def _valid(adapter: TypeAdapter[T], value: Value) -> T | None:
+    """Return the value that `_plain` has made plain, if it is right all the way down."""
+    try:
+        return adapter.validate_python(_made(value))
+    except (ValueError, RecursionError):
+        return None
+
+
+# The kinds stand in the file, for some have the same fields: what is made by them is looked at.
+_ALL = ConfigDict(strict=True, revalidate_instances="always")
+
+
+@cache
+def _entry() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry, config=_ALL)
+
+
+@cache
+def _chosen() -> TypeAdapter[Chosen | None]:
+    return TypeAdapter(Chosen | None, config=_ALL)

@@ -1,4 +1,4 @@
-"""From what an agent calls a command to what can be started (P-13, C-197, C-198)."""
+"""From what an agent calls a command to what can be started (C-197, C-198)."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
     match event:
         case TurnStarted():
             return "AcpTurnStarted", {"turn": after.turn}
-        case TurnEnded(_, stop_reason, error) if before.status in ("running", "cancelling"):
+        case TurnEnded(_, stop_reason, error) if before.is_running:
             data = {"turn": after.turn, "stop_reason": stop_reason, "error": error}
             return "AcpTurnEnded", data
         case ToolCallUpdated() if before.status == "loading":
-            return None  # a replay is history: nothing happens now (P-02)
+            return None  # a replay is history: nothing happens now
         case ToolCallUpdated(id):
             return "AcpToolCall", _tool_call(after, id)
         case QuestionClosed(id, option_id) if _is_permission(before, id):

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from acp_nvim.session.model import ListedSession
-from acp_nvim.session.record import SavedSession
+from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.visible import one_line
 

@@ -79,7 +79,7 @@ def _mode_name(state: SessionState) -> str:
 def _activity(state: SessionState, now: float) -> str:
     if state.status == "loading":
         return "starting"
-    if state.status in ("running", "cancelling") and state.turn_started is not None:
+    if state.is_running and state.turn_started is not None:
         return f"{state.status} {elapsed(now - state.turn_started)}"
     if state.status == "idle" and state.stop_reason not in (None, "end_turn"):
         return f"idle ({one_line(state.stop_reason or '', 30)})"

@@ -6,13 +6,12 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.client.launch import Launch
 from acp_nvim.config import AgentOptions, Options
-from acp_nvim.errors import UserError
+from acp_nvim.errors import UserError, suggest
 
 TUTOR = "tutor"
 
@@ -95,6 +94,5 @@ def _environment(preset: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
 
 def _unknown(name: str, options: Options) -> str:
     known = [*PRESETS, TUTOR, *options.agents]
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}" if near else f"known are {', '.join(known)}"
-    return f"no agent is called {name!r}: {hint}. Others are set in vim.g.acp.agents"
+    hint = suggest(name, known)
+    return f"no agent is called {name!r}: {hint} (others are set in vim.g.acp.agents)"

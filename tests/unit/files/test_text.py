@@ -16,11 +16,10 @@ from acp_nvim.files.text import (
     is_binary,
     merged,
     reconciled,
-    split_lines,
     window,
     with_theirs,
 )
-from acp_nvim.hunks import ConflictRegion
+from acp_nvim.hunks import ConflictRegion, split_lines
 
 BUFFER = LiveBuffer(1, 1, ("",), modified=False)
 CONTENT = st.text(st.sampled_from("ab\r\n\ufeffé\0\u2028"), max_size=20)

@@ -23,7 +23,7 @@ class Books:
     def __init__(self, folder: Path) -> None:
         self.seconds = 0.0
         self.changed: list[str] = []
-        self.store = EditStore(lambda: str(folder), self.now)
+        self.store = EditStore(lambda: str(folder))
         self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
 
     def now(self) -> float:

@@ -13,7 +13,7 @@ from acp_nvim.editor import Drawn
 from acp_nvim.errors import EditorError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.review.presenter import ReviewPresenter
-from acp_nvim.view.review.marks import NOTHING, Drawing, LinesMark, PartMark, RowMark
+from acp_nvim.view.review.marks import Drawing, LinesMark, PartMark, RowMark
 from tests.support.fake_ports import FakeReviewer
 from tests.support.file_rig import FileRig, author
 from tests.support.review_texts import told
@@ -114,7 +114,7 @@ async def test_the_review_is_over_when_nothing_is_left(wall: Wall) -> None:
         await wall.settled()
         await wall.review.keep(str(path))
         await wall.settled()
-        assert (wall.shown.drawn[str(path)], wall.board.shown) == (NOTHING, False)
+        assert (wall.shown.drawn[str(path)], wall.board.shown) == (Drawing(), False)
         assert wall.shown.updated == ()
         await wall.agent(path, BASE, author(2))
         await wall.settled()
@@ -224,7 +224,7 @@ async def test_a_refused_write_is_all_that_there_is_of_an_agent(wall: Wall) -> N
         assert [(it.first, it.kind) for it in made.items] == [(2, "E")]
         wall.edits.settled(str(path))
         await wall.settled()
-    assert (wall.shown.drawn[str(path)], wall.shown.updated) == (NOTHING, ())
+    assert (wall.shown.drawn[str(path)], wall.shown.updated) == (Drawing(), ())
 
 
 def groups(drawing: Drawing) -> set[str]:

@@ -9,8 +9,9 @@ import pytest
 from acp_nvim.session.event import ConfigReplaced, ModeChanged, SessionOpened, TranscriptRestored
 from acp_nvim.session.model import NOTHING_CHOSEN, Chosen, ConfigChoice, ConfigOption, Mode
 from acp_nvim.session.options import mode_of, modes_of, replaced, shown, value_name
-from acp_nvim.session.record import head_from, record_of, to_lines
+from acp_nvim.session.saved import saved_of
 from acp_nvim.session.state import SessionState
+from acp_nvim.storage.sessions import SessionCodec
 from tests.unit.session.conversation import MODES, OPENED, after, turn
 
 SELECT = ConfigOption("m", "Model", "select", "a", "model", choices=(ConfigChoice("a", "A One"),))
@@ -18,6 +19,7 @@ SWITCH = ConfigOption("web", "Web", "boolean", False)
 MODE = ConfigOption(
     "how", "Mode", "select", "x", "mode", choices=(ConfigChoice("x", "X"), ConfigChoice("y", "Y"))
 )
+CODEC = SessionCodec()
 LEGACY = ConfigOption("model", "Model", "select", "b", "model", way="set_model")
 
 
@@ -60,10 +62,10 @@ def test_the_name_of_a_value(option: ConfigOption, name: str):
 
 
 def kept(state: SessionState) -> Chosen:
-    """Return what comes back from the lines of a kept session."""
-    head = head_from(to_lines(record_of(state, 1.0))[0])
-    assert head is not None
-    return head.chosen
+    """Return what comes back from the text of a kept session."""
+    read = CODEC.from_text(CODEC.to_text(saved_of(state, 1.0)))
+    assert read is not None
+    return read.chosen
 
 
 def test_what_was_chosen_is_kept():
@@ -76,8 +78,9 @@ def test_what_was_chosen_is_kept():
     [None, 5, {}, {"kind_": "Mode"}, {"kind_": "Chosen", "config": 5, "modes": "x", "mode": 5}],
 )
 def test_what_another_version_kept_is_left_out(odd: object):
-    head = json.loads(to_lines(record_of(after(OPENED, turn()), 1.0))[0]) | {"chosen": odd}
-    read = head_from(json.dumps(head))
+    text = CODEC.to_text(saved_of(after(OPENED, turn()), 1.0))
+    head = json.loads(text.split("\n")[0]) | {"chosen": odd}
+    read = CODEC.from_text(json.dumps(head))
     assert read is not None
     assert read.chosen == NOTHING_CHOSEN
 

@@ -12,23 +12,12 @@ import pytest
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, wrote
 from acp_nvim.ledger.review import keep
-from acp_nvim.storage import edits as edit_store
+from acp_nvim.storage import edits, json_store
 from acp_nvim.storage.edits import EditStore
 
 AUTHOR = Author("gemini", "s", 1, 1.0)
 PENDING = wrote(begin("a\n"), "b\n", AUTHOR, 1.0)
 SETTLED = keep(PENDING).ledger
-
-
-class Clock:
-    """Each look at it is a second later."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self) -> float:
-        self.seconds += 1
-        return self.seconds
 
 
 @pytest.fixture
@@ -38,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(folder: Path) -> EditStore:
-    return EditStore(lambda: str(folder), Clock())
+    return EditStore(lambda: str(folder))
 
 
 def put(store: EditStore, **ledgers: Ledger) -> None:
@@ -47,10 +36,17 @@ def put(store: EditStore, **ledgers: Ledger) -> None:
     store.flush()
 
 
+def age(folder: Path) -> None:
+    """Make the files a second older."""
+    for file in folder.iterdir():
+        status = file.stat()
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns - 10**9))
+
+
 async def test_what_was_noted_is_read_by_another_host(store: EditStore, folder: Path) -> None:
     put(store, a=SETTLED, b=PENDING)
     put(store, a=PENDING)
-    again = EditStore(lambda: str(folder), Clock())
+    again = EditStore(lambda: str(folder))
     assert await again.read_all() == {"/a": PENDING, "/b": PENDING}
 
 
@@ -72,7 +68,7 @@ async def test_names_of_files_may_be_long_or_no_text(store: EditStore) -> None:
 async def test_it_is_written_a_moment_later_and_without_being_asked(
     store: EditStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edit_store, "PAUSE", 0)
+    monkeypatch.setattr(json_store, "PAUSE", 0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(store.run)
         for path in ("/a", "/b"):
@@ -93,7 +89,7 @@ async def test_what_is_no_ledger_is_passed_over(store: EditStore, folder: Path) 
     put(store, a=PENDING, b=PENDING, c=PENDING)
     cut, other = sorted(folder.iterdir())[:2]
     cut.write_text(cut.read_text()[:-20])
-    other.write_text(other.read_text().replace('"acp_edits":1', '"acp_edits":2'))
+    other.write_text(other.read_text().replace('"acp_edits":2', '"acp_edits":3'))
     (folder / "empty.jsonl").touch()
     (folder / "folder.jsonl").mkdir()
     (folder / "bytes.jsonl").write_bytes(b"\xff\xfe\n\0\n")
@@ -122,21 +118,39 @@ async def test_a_failed_replacement_leaves_the_old_one_and_no_rubbish(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("acp_nvim.storage.private_file.os.replace", full)
+    monkeypatch.setattr("acp_nvim.storage.json_store.os.replace", full)
     put(store, a=SETTLED)
     assert await store.read_all() == {"/a": PENDING}
     assert [file.suffix for file in folder.iterdir()] == [".jsonl"]
 
 
 async def test_what_waits_is_kept_and_of_the_rest_the_newest(
-    store: EditStore, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edit_store, "MOST_SETTLED", 2)
-    put(store, a=SETTLED, b=PENDING, c=SETTLED)
+    monkeypatch.setattr(edits, "MOST_SETTLED", 2)
+    store = EditStore(lambda: str(folder))
+    put(store, a=SETTLED, b=PENDING)
+    age(folder)
+    put(store, c=SETTLED)
+    age(folder)
     put(store, d=SETTLED, e=PENDING)
     assert sorted(await store.read_all()) == ["/b", "/c", "/d", "/e"]
+    age(folder)
     put(store, c=SETTLED, f=SETTLED)
     assert sorted(await store.read_all()) == ["/b", "/c", "/e", "/f"]
+    assert sorted(await EditStore(lambda: str(folder)).read_all()) == ["/b", "/c", "/e", "/f"]
+
+
+def test_of_a_store_for_lists_what_was_noted_last_counts(folder: Path) -> None:
+    store = json_store.JsonStore(lambda: str(folder), ".json", edits.LESSONS, most=2)
+    one, two = (edits.KeptLessons("gemini", session, {}) for session in ("s", "t"))
+    store.note("a", one)
+    store.note("b", one)
+    store.flush()
+    store.note("a", two)
+    store.note("b", None)
+    assert (store.heads(), store.read("a"), store.read("b")) == ([two], two, None)
+    assert store.read_all() == [one, one], "that is what another host would find"
 
 
 # --- what agents were not told
@@ -149,7 +163,7 @@ async def test_what_agents_were_not_told_is_kept_by_session(store: EditStore, fo
     store.flush()
     store.note_lessons(("gemini", "t"), {})
     store.flush()
-    again = EditStore(lambda: str(folder), Clock())
+    again = EditStore(lambda: str(folder))
     assert await again.read_lessons() == {
         ("gemini", "s"): {"/a": "theirs\n", "/\udcff": None},
         ("vibe", "s"): {"/c": "c\n"},
@@ -165,8 +179,8 @@ async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, fol
     for number, wrong in enumerate(
         (
             "", "[]", "7", text[:-5], text.replace('"gemini"', "7"), text.replace('"s"', "null"),
-            text.replace('"theirs\\n"', "3"), text.replace('"acp_lessons": 1', '"acp_lessons": 2'),
-            text.replace('{"/a": "theirs\\n"}', '["/a"]'), "[" * 100_000,
+            text.replace('"theirs\\n"', "3"), text.replace('"acp_lessons":1', '"acp_lessons":2'),
+            text.replace('{"/a":"theirs\\n"}', '["/a"]'), "[" * 100_000,
         )
     ):  # fmt: skip
         (folder / f"{number}.lessons.json").write_text(wrong)
@@ -174,13 +188,12 @@ async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, fol
 
 
 async def test_of_many_sessions_the_newest_are_kept(
-    store: EditStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edit_store, "MOST_LESSONS", 2)
+    monkeypatch.setattr(edits, "MOST_LESSONS", 2)
+    store = EditStore(lambda: str(folder))
     for number in range(4):
         store.note_lessons(("gemini", str(number)), {"/a": ""})
         store.flush()
-        for file in folder.iterdir():  # a second older
-            status = file.stat()
-            os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns - 10**9))
+        age(folder)
     assert sorted(await store.read_lessons()) == [("gemini", "2"), ("gemini", "3")]

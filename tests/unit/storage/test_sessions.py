@@ -20,11 +20,13 @@ from acp_nvim.session.event import (
     TurnStarted,
 )
 from acp_nvim.session.model import Location, Prompt
-from acp_nvim.session.record import MOST, MOST_OF_ENTRY, entries_from, head_from, to_lines
 from acp_nvim.session.reduce.reduce import reduce
-from acp_nvim.session.state import Message, SessionState
+from acp_nvim.session.saved import SavedSession, saved_of
+from acp_nvim.session.state import Entry, Message, SessionState
 from acp_nvim.storage import sessions as store_module
-from acp_nvim.storage.sessions import Store
+from acp_nvim.storage.sessions import MOST, MOST_OF_ENTRY, SessionCodec, Store
+
+CODEC = SessionCodec()
 
 
 def talk(
@@ -116,8 +118,9 @@ def test_delete(store: Store) -> None:
     assert store.read("agent", "s 1/ü") is None
 
 
-def test_the_oldest_files_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_files_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "MOST_SESSIONS", 2)
+    store = Store(lambda: str(tmp_path), lambda: 1.0)
     keep(store, talk("one"), talk("two"), talk("three"))
     assert len(store.heads()) == 2
 
@@ -152,13 +155,22 @@ def test_lines_that_are_no_entries_are_left_out(line: str) -> None:
 
 
 def to_lines_of(state: SessionState) -> list[str]:
-    from_state = store_module.record_of(state, 1.0)
-    return to_lines(from_state)
+    return to_lines(saved_of(state, 1.0))
+
+
+def to_lines(saved: SavedSession) -> list[str]:
+    return CODEC.to_text(saved).split("\n")[:-1]
+
+
+def entries_from(lines: list[str]) -> tuple[Entry, ...]:
+    read = CODEC.from_text("\n".join((to_lines_of(talk())[0], *lines)))
+    assert read is not None
+    return read.entries
 
 
 @pytest.mark.parametrize("head", ["", "{}", "[]", '{"acp":2,"agent":"a","id":"b","cwd":"/"}', "{"])
 def test_a_file_of_another_kind_is_no_session(head: str) -> None:
-    assert head_from(head) is None
+    assert CODEC.from_text(head) is None
 
 
 def test_what_a_newer_version_adds_is_ignored() -> None:
@@ -171,10 +183,10 @@ def test_what_is_kept_is_bounded() -> None:
     huge = Message("x", "agent", 1, (Image("a" * MOST_OF_ENTRY, "image/png"),))
     large = Message("y", "agent", 1, (Text("b" * (MOST_OF_ENTRY - 1_000)),))
     entries = (*state.entries, huge, *[large] * 20)
-    lines = to_lines(store_module.SavedSession("a", "b", "/", entries=entries))
+    lines = to_lines(SavedSession("a", "b", "/", entries=entries))
     assert sum(map(len, lines)) < MOST + 1_000
     assert len(lines) < 20
-    lines = to_lines(store_module.SavedSession("a", "b", "/", entries=(huge,)))
+    lines = to_lines(SavedSession("a", "b", "/", entries=(huge,)))
     assert "too long to be kept" in lines[1]
 
 

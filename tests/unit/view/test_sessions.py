@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.session.model import ListedSession
-from acp_nvim.session.record import SavedSession
+from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.sessions import age, label, listed_row, merged, open_row, seconds_of, stored_row
 

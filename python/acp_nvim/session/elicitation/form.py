@@ -1,7 +1,7 @@
 """What the user has filled into a form so far, and whether it may be sent (v1/elicitation).
 
 Pure: an edit gives a new draft. A draft is the one place where answers are; it is never logged,
-never stored, and gone with its question (C-303). Used by `services.elicitation` and the view.
+never stored, and gone with its question (C-303). Used by `questions.elicitation` and the view.
 """
 
 from __future__ import annotations
@@ -154,17 +154,9 @@ def _check_text(field: TextField, text: str) -> str | None:
         return f"it must have {field.minimum} characters or more, not {len(text)}"
     if field.maximum is not None and len(text) > field.maximum:
         return f"it must have {field.maximum} characters or less, not {len(text)}"
-    if field.pattern is not None and not _matches(field.pattern, text):
+    if field.pattern is not None and pattern.matches(field.pattern, text) is False:
         return f"it must match {field.pattern}"
     return _check_format(field.format, text)
-
-
-def _matches(source: str, text: str) -> bool:
-    """Say whether it matches, or cannot be told here: the agent has to check it anyway."""
-    try:
-        return pattern.search(source, text)
-    except pattern.NotFollowed:
-        return True
 
 
 def _check_format(name: str | None, text: str) -> str | None:

@@ -1,6 +1,6 @@
 """How pieces of text become messages (v1/prompt-turn § Message IDs, C-124 to C-128).
 
-A reducer of this package. Message ids are unique only within a turn with some agents (P-07), so a
+A reducer of this package. Message ids are unique only within a turn with some agents, so a
 key holds role, turn and id: "agent:3:m1". A message without an id is known by its position,
 "agent:3#17", and the prompt as this client sent it by its turn alone, "user:3#prompt".
 """
@@ -18,7 +18,7 @@ from acp_nvim.session.state import Message, SessionState
 def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
     """Append a chunk to its message, or start a new one."""
     if event.role == "user":
-        if state.status in ("running", "cancelling"):
+        if state.is_running:
             return state  # the echo of our own prompt, which is already there
         state = _replay_turn(state)
     message = _open_message(state, event)

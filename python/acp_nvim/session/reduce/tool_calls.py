@@ -1,7 +1,7 @@
 """How a tool call is merged from all that the agent says of it (C-160 to C-167).
 
 A reducer of this package. A create, an update and the tool call inside a permission are one and the
-same upsert, because agents repeat the first and forget it (P-10).
+same upsert, because agents repeat the first and forget it.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _ENDINGS: dict[str, tuple[str, Severity] | None] = {
 
 
 def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
-    """Take what the answer says; what came before it, or is known from before, stays (P-01)."""
+    """Take what the answer says; what came before it, or is known from before, stays."""
     if event.replayed:
         state = cancel_open(state, since_turn=0)
     return replace(
@@ -77,7 +77,6 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         plan=None,
         entries=(),
         index=NO_INDEX,
-        settled=(),
     )
 
 
@@ -97,7 +96,6 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         modes=state.modes or event.chosen.modes,
         mode=state.mode or event.chosen.mode,
         plan=None,
-        settled=(),
         current=None,
     )
     return cancel_open(state, since_turn=0)
@@ -134,7 +132,7 @@ def cancel_requested(state: SessionState, _event: CancelRequested) -> SessionSta
 
 def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
     """End the turn and say how, unless it is the ordinary end."""
-    if state.status not in ("running", "cancelling"):
+    if not state.is_running:
         return state
     cancelled = state.status == "cancelling"
     state = replace(

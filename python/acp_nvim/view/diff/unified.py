@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acp_nvim.hunks import Hunk, diff
+from acp_nvim.hunks import Hunk, diff, split_lines
 
 CONTEXT = 3
 NOWHERE = "/dev/null"
@@ -17,8 +17,8 @@ ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 def unified(path: str, before: str | None, after: str | None) -> str:
     """Return the diff that makes `after` of `before`; None is no file, "" comes of equal texts."""
-    old = split(before or "")
-    changes = diff(old, split(after or ""))
+    old = split_lines(before or "")
+    changes = diff(old, split_lines(after or ""))
     if not changes and (before is None) == (after is None):
         return ""
     names = header(path, is_new=before is None, is_gone=after is None)
@@ -54,12 +54,6 @@ def counts(changes: Sequence[Hunk]) -> tuple[int, int]:
 def growth(change: Hunk) -> int:
     """Return by how many lines the text grows, negative if it shrinks."""
     return len(change.lines) - (change.last - change.first)
-
-
-def split(text: str) -> list[str]:
-    """Split after each line feed, and nowhere else; the ends stay on."""
-    *lines, rest = text.split("\n")
-    return [line + "\n" for line in lines] + ([rest] if rest else [])
 
 
 def _groups(changes: Sequence[Hunk]) -> Iterator[list[Hunk]]:

@@ -77,10 +77,6 @@ class Drawing:
     hunks: tuple[Range, ...] = ()
 
 
-NOTHING = Drawing()
-"""Takes all marks away."""
-
-
 @dataclass(frozen=True, slots=True)
 class FileReview:
     """The hunks of one file, ascending; `count` is the number of lines of its live text."""

@@ -1,7 +1,7 @@
 """What an agent is told of its files besides the user's words, and what the user sees of that.
 
 Two notes at most: what of its work was rejected or undone, and what has changed since it last saw
-it. Pure: `services.lessons` says which files, and what they hold.
+it. Pure: `review.notes` says which files, and what they hold.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from acp_nvim.hunks import diff
+from acp_nvim.hunks import diff, split_lines
 from acp_nvim.session.content import Content, Resource, Text
 from acp_nvim.session.context import fenced
 from acp_nvim.view.diff.text import MIME_TYPE
-from acp_nvim.view.diff.unified import body, counts, header, split
+from acp_nvim.view.diff.unified import body, counts, header
 from acp_nvim.view.visible import one_line
 
 Key: TypeAlias = Literal["rejected", "changed"]
@@ -126,8 +126,8 @@ def _told(file: Drift) -> tuple[str, str]:
         return "", "deleted"
     if isinstance(file.after, Unreadable):
         return "", "no text any more"
-    old = split(file.before or "")
-    changes = diff(old, split(file.after))
+    old = split_lines(file.before or "")
+    changes = diff(old, split_lines(file.after))
     come, gone = counts(changes)
     unsaved = ", not saved" if file.unsaved else ""
     summary = f"+{come} −{gone} lines{unsaved}: read it again"

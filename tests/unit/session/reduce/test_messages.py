@@ -81,7 +81,7 @@ def test_c128_outside_of_a_turn_the_user_is_shown():
     assert told(state) == ["user: from elsewhere"]
 
 
-def test_p07_ids_may_come_again_in_the_next_turn():
+def test_ids_may_come_again_in_the_next_turn():
     state = after(OPENED, turn(), says("agent", "a", "1"), TurnEnded(1.0, "end_turn"))
     state = after(turn(), says("agent", "b", "1"), state=state)
     assert told(state) == ["user: go", "agent: a", "user: go", "agent: b"]
@@ -122,7 +122,7 @@ REPLAY = (
 )  # fmt: skip
 
 
-def test_p07_a_replay_counts_turns_and_keeps_ids_of_different_turns_apart():
+def test_a_replay_counts_turns_and_keeps_ids_of_different_turns_apart():
     state = after(*REPLAY[:-1])
     assert told(state) == [
         "user: one prompt", "agent: answer", "tool: T completed", "agent: done", "user: again",

@@ -100,7 +100,7 @@ def test_a_chunk_touches_one_entry_only(count: int):
     old, new = state.entries, grown.entries
     assert [a is b for a, b in zip(old, new, strict=True)] == [True, False] + [True] * (count - 1)
     for field in fields(SessionState):
-        if field.name not in ("entries", "current", "settled"):
+        if field.name not in ("entries", "current"):
             assert getattr(grown, field.name) is getattr(state, field.name)
 
 
@@ -161,8 +161,6 @@ def check(state: SessionState) -> None:
     keys = [entry.key for entry in state.entries]
     assert dict(state.index) == {key: position for position, key in enumerate(keys)}
     assert len(state.index) == len(keys)
-    assert state.settled in ((), state.entries[:-1])
-    assert all(a is b for a, b in zip(state.settled, state.entries, strict=False))
     assert [entry.turn for entry in state.entries] == sorted(entry.turn for entry in state.entries)
     assert all(entry.turn <= state.turn for entry in state.entries)
     if state.current is not None:

@@ -1,4 +1,4 @@
-"""C-160 to C-167 and P-10: one tool call, whatever the agent repeats or forgets."""
+"""C-160 to C-167: one tool call, whatever the agent repeats or forgets."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_call_keeps_the_turn_in_which_it_began():
     assert (call(state).turn, state.turn) == (1, 2)
 
 
-def test_p07_a_used_id_in_a_later_turn_is_another_call():
+def test_a_used_id_in_a_later_turn_is_another_call():
     """Seen with the TypeScript SDK's example agent, which counts its calls anew in each turn."""
     done = ToolCallUpdated("t", status="completed")
     state = after(OPENED, turn(), CREATED, done, TurnEnded(2.0, "end_turn"), turn(), CREATED)

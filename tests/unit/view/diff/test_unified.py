@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.hunks import diff
-from acp_nvim.view.diff.unified import body, counts, header, split, unified
+from acp_nvim.hunks import diff, split_lines
+from acp_nvim.view.diff.unified import body, counts, header, unified
 
 LINES = st.sampled_from(
     ["a\n", "b\n", "\n", " a\n", "-b\n", "+c\n", "\\ d\n", "e\r\n", "\x0cf\x85\n"]
@@ -48,7 +48,7 @@ def test_git_makes_the_new_text_of_the_old_one(tmp_path: Path, before: str, afte
 @settings(ANY_TREE, max_examples=60)
 @given(before=TEXTS, after=TEXTS)
 def test_each_hunk_stands_at_its_number_on_both_sides(before: str, after: str) -> None:
-    old, new = split(before), split(after)
+    old, new = split_lines(before), split_lines(after)
     for hunk in hunks_of("".join(body(old, diff(old, new)))):
         first, size, begin, count = hunk.ranges
         assert hunk.side("-") == old[first : first + size]
@@ -76,7 +76,7 @@ class Parsed:
 def hunks_of(text: str) -> list[Parsed]:
     """Return the hunks of a diff without its header."""
     found: list[Parsed] = []
-    for row in split(text):
+    for row in split_lines(text):
         if row.startswith("@@"):
             found.append(Parsed(row))
         elif row.startswith("\\"):

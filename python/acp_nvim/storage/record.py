@@ -1,0 +1,59 @@
+"""Values as JSON: an object in which a mark tells what it is, and of which version."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from pydantic import TypeAdapter
+
+T = TypeVar("T")
+Value: TypeAlias = Any
+"""A JSON value."""
+
+
+def dumped(value: Value) -> str:
+    """Return the value as one line; ASCII, so that a lone surrogate survives."""
+    return json.dumps(value, separators=(",", ":"), default=sorted)  # sets as lists
+
+
+def loaded(text: str) -> Value:
+    """Return the value that the text is, None if it is none."""
+    # not pydantic's reader, which refuses a lone surrogate
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+class Record(Generic[T]):
+    """How the values of a dataclass are written and read; a `json_store.Codec`."""
+
+    def __init__(self, kind: type[T], mark: str, version: int) -> None:
+        self._kind = kind
+        self._mark = {mark: version}
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        # takes 0.1 s to make: where it is used first, which is in a thread
+        return TypeAdapter(self._kind)
+
+    def to_text(self, value: T) -> str:
+        """Return the value as one line, without what is at its default."""
+        # not in pydantic's mode for JSON, which alters keys in which a lone surrogate is
+        plain = self._adapter.dump_python(value, exclude_defaults=True)
+        return dumped(self._mark | plain) + "\n"
+
+    def from_text(self, text: str) -> T | None:
+        """Return the value that the text holds, None if it holds none."""
+        return self.from_value(loaded(text))
+
+    def from_value(self, value: Value) -> T | None:
+        """Return the value that this JSON holds, None if it holds none."""
+        if not isinstance(value, dict) or not self._mark.items() <= value.items():
+            return None
+        try:
+            return self._adapter.validate_python(value)
+        except ValueError:
+            return None
