@@ -8,7 +8,7 @@ from typing import Any
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.base import WireModel
 from acp_nvim.protocol.dialect import AgentInfo, Call, ClientCapabilities, RequestId, SessionPage
-from acp_nvim.protocol.v1 import ask, elicitation, encode, methods, opening, types, update
+from acp_nvim.protocol.v1 import agent_request, elicitation, encode, methods, opening, types, update
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.model import ConfigOption
@@ -109,7 +109,7 @@ class V1:
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result that goes with the answer."""
-        return ask.encode_answer(answer)
+        return agent_request.encode_answer(answer)
 
     def decode_initialize(self, result: object) -> AgentInfo:
         """Return what the agent told."""
@@ -145,7 +145,7 @@ class V1:
         self, method: str, params: object, capabilities: ClientCapabilities
     ) -> AgentRequest:
         """Return what the agent wants of us."""
-        return ask.decode_request(method, params, capabilities)
+        return agent_request.decode_request(method, params, capabilities)
 
     def decode_complete_elicitation(self, params: object) -> str | None:
         """Return the id of the elicitation that is complete."""
@@ -153,4 +153,4 @@ class V1:
 
     def decode_cancel_request(self, params: object) -> RequestId:
         """Return the id of the agent's request that it no longer needs."""
-        return ask.decode_cancel_request(params)
+        return agent_request.decode_cancel_request(params)
