@@ -1,4 +1,4 @@
-"""Obligations C-050 to C-065, C-044: logging in, by the agent or in a terminal (P-12)."""
+"""Obligations C-050 to C-065, C-044: logging in, by the agent or in a terminal."""
 
 from __future__ import annotations
 

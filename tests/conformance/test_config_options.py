@@ -1,4 +1,4 @@
-"""C-245 and C-249 to C-260: session config options (v1/session-config-options); and P-25."""
+"""C-245 and C-249 to C-260: session config options (v1/session-config-options) and older models."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ async def test_options_that_a_load_does_not_tell_stay_as_they_were():
         assert session.state.mode == "code"
 
 
-# --- P-25: the models of older agents
+# --- the models of older agents
 
 
 async def legacy(stage: Stage, *options: Any) -> Session:

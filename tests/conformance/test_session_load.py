@@ -1,4 +1,4 @@
-"""Obligations C-077, C-079, C-086, C-087, C-089 and P-02: the replay of a session."""
+"""Obligations C-077, C-079, C-086, C-087, C-089: the replay of a session."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ async def test_p02_a_replay_takes_the_place_of_what_was_kept() -> None:
 async def test_c089_a_load_that_fails_leaves_nothing_behind(
     code: int, message: str, said: str
 ) -> None:
-    """P-28: that a session is gone is told by a code, or in words."""
+    """That a session is gone is told by a code, or in words."""
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()

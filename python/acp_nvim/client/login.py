@@ -1,7 +1,7 @@
 """Logging in to one agent: what it refused for want of a login, and the login itself.
 
 An agent says −32000 to whatever it likes (v1/authentication). What it refused waits here until the
-user has logged in, and is then tried once more. Nothing in here begins by itself (C-064, P-12).
+user has logged in, and is then tried once more. Nothing in here begins by itself (C-064).
 Called by `Client` and `Turns`, which fill it, and by the commands, which empty it.
 """
 

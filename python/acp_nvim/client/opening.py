@@ -100,7 +100,7 @@ class Setup:
         """Let the agent replay a session: before its answer, or (as gemini does) after it.
 
         The session is loading until the replay has come to its end, so that nothing of it is taken
-        for what happens now (P-02). What was shown before comes back if there is none.
+        for what happens now. What was shown before comes back if there is none.
         """
         kept = TranscriptRestored(session.state.entries, session.state.title)
         method, params = self._call(session, session_id)

@@ -15,7 +15,7 @@ from acp_nvim.transport.child import Exit
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
 _GONE = re.compile(r"not found|(invalid|unknown|no such) session|does not exist", re.IGNORECASE)
-"""How agents say without a code that they know a session no longer (P-28)."""
+"""How agents say without a code that they know a session no longer."""
 
 
 def silent(name: str, seconds: float) -> str:
@@ -30,7 +30,7 @@ def not_opened(name: str, error: AcpError, *, again: bool) -> str:
     """Return why there is no session, or not the earlier one `again`, and what to do (C-089)."""
     if not again:
         return f"{name} did not open a session: {error}. See :Acp log {name}"
-    # agents tell this by the code of the protocol, or by words alone (P-28)
+    # agents tell this by the code of the protocol, or by words alone
     if getattr(error, "code", None) == Code.RESOURCE_NOT_FOUND or _GONE.search(str(error)):
         return f"{name} no longer knows this session: :Acp new {name} begins another one"
     said = f"{name} did not load this session: {error}"

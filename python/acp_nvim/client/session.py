@@ -35,7 +35,7 @@ class Session:
             self._listener(self, before, event)
 
     def decide(self, action: Action) -> tuple[Event, ...] | Refused:
-        """Decide on an action and apply what it leads to, without a pause in between (rule 4)."""
+        """Decide on an action and apply what it leads to, without a pause in between."""
         decision = decide(self.state, action)
         if not isinstance(decision, Refused):
             self.apply(*decision)

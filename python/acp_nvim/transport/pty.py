@@ -1,7 +1,7 @@
 """One program on a pseudo-terminal of the host, in a session and process group of its own.
 
 A pty of ours and not `jobstart({term = true})`, which loses the end of the output. Whoever holds a
-`Pty` must `end` it. Called by the terminals of `services`.
+`Pty` must `end` it. Called by `terminals`.
 """
 
 from __future__ import annotations
