@@ -408,7 +408,7 @@ async def test_c065_without_methods_nothing_is_called(methods: Any) -> None:
         await stage.agent.quiet()
 
 
-async def test_p12_a_session_that_the_user_has_closed_is_not_opened_after_a_login() -> None:
+async def test_a_session_that_the_user_has_closed_is_not_opened_after_a_login() -> None:
     async with LoginStage() as stage:
         session = await stage.refused([KEY])
         await stage.client.close(session)

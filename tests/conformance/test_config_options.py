@@ -318,7 +318,7 @@ async def legacy(stage: Stage, *options: Any) -> Session:
 QUIRK = frozenset({LEGACY_MODELS})
 
 
-async def test_p25_models_of_older_agents_are_an_option():
+async def test_models_of_older_agents_are_an_option():
     async with Stage(quirks=QUIRK) as stage:
         session = await legacy(stage)
         assert summary(session.state)["model"] == "A One"
@@ -333,7 +333,7 @@ async def test_p25_models_of_older_agents_are_an_option():
         assert "B Two" in bar(session)
 
 
-async def test_p25_other_options_do_not_erase_the_models():
+async def test_other_options_do_not_erase_the_models():
     async with Stage(quirks=QUIRK) as stage:
         session = await legacy(stage, WEB)
         stage.agent.update("config_option_update", configOptions=[WEB, THOUGHT])
@@ -344,13 +344,13 @@ async def test_p25_other_options_do_not_erase_the_models():
         assert list(values(session)) == ["m"]
 
 
-async def test_p25_an_option_for_the_model_takes_their_place():
+async def test_an_option_for_the_model_takes_their_place():
     async with Stage(quirks=QUIRK) as stage:
         session = await legacy(stage, MODEL)
         assert values(session) == {"m": "big"}
 
 
-async def test_p25_an_agent_without_the_quirk_has_no_models():
+async def test_an_agent_without_the_quirk_has_no_models():
     async with Stage() as stage:
         session = await legacy(stage)
         assert values(session) == {}

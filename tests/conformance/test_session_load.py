@@ -124,7 +124,7 @@ async def test_c087_nothing_of_a_replay_is_announced() -> None:
     assert [found[0] for found in told if found] == ["AcpSessionStarted"]
 
 
-async def test_p02_a_prompt_waits_until_a_late_replay_is_over() -> None:
+async def test_a_prompt_waits_until_a_late_replay_is_over() -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.reopen("old")
@@ -137,7 +137,7 @@ async def test_p02_a_prompt_waits_until_a_late_replay_is_over() -> None:
         assert session.state.turn == 4
 
 
-async def test_p02_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
+async def test_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()
@@ -150,7 +150,7 @@ async def test_p02_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
         assert session.state.title == "Kept"
 
 
-async def test_p02_a_replay_takes_the_place_of_what_was_kept() -> None:
+async def test_a_replay_takes_the_place_of_what_was_kept() -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()

@@ -458,7 +458,7 @@ async def test_a_program_learns_the_size_of_its_window() -> None:
         assert "7 33\n" in (await stage.output(terminal))["output"]
 
 
-async def test_p31_terminals_of_the_agent_itself() -> None:
+async def test_terminals_of_the_agent_itself() -> None:
     """codex, claude: their own terminals are told in `_meta` of the tool call."""
     async with Terminals() as stage:
         session = await stage.start()

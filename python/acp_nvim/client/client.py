@@ -26,7 +26,7 @@ from acp_nvim.client.turns import Turns
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
-from acp_nvim.protocol.negotiate import LATEST, choose
+from acp_nvim.protocol.negotiate import NEWEST, choose
 from acp_nvim.session.event import Noticed, SessionClosed, SessionReopening, TurnEnded
 from acp_nvim.session.model import Prompt
 from acp_nvim.transport.child import Exit
@@ -78,7 +78,7 @@ class Client:
         self._fault = services.fault
         self.outside = services.outside
         self._version = version
-        self._dialect: Dialect = choose(LATEST, LATEST)
+        self._dialect: Dialect = NEWEST
         self.login = Login(launch, self._dialect, clock, self._needs_login)
         self._turns = Turns(self._dialect, services, launch, files, clock, self.login)
         self._settings = Settings(launch.name, self._dialect, self.login)
@@ -124,7 +124,9 @@ class Client:
             link.kill()
         try:
             async with anyio.create_task_group() as tasks:
-                self._connection = Connection(link, self.traffic, self._inbound, self._fault)
+                self._connection = Connection(
+                    link, self.traffic, self._inbound, self._fault, self._dialect.cancel_request
+                )
                 self._inbound.attach(self._connection, tasks, self.traffic)
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._initialize, tasks)
@@ -197,9 +199,7 @@ class Client:
         )
         try:
             result = await self._connection.request(method, params)
-            answered = result.get("protocolVersion") if isinstance(result, dict) else None
-            choose(LATEST, answered)
-            self.info = self._dialect.decode_initialize(result)
+            self.info = choose(result).decode_initialize(result)
         except ConnectionLost:
             return  # `_lost` says how it ended
         except (AgentError, UserError) as error:

@@ -87,11 +87,20 @@ class _Waiting:
 class Connection:
     """The JSON-RPC traffic of one agent."""
 
-    def __init__(self, link: Link, traffic: Traffic, receiver: Receiver, fault: Faults) -> None:
+    def __init__(
+        self,
+        link: Link,
+        traffic: Traffic,
+        receiver: Receiver,
+        fault: Faults,
+        cancel: Callable[[int], tuple[str, object]],
+    ) -> None:
+        """Take what tells the agent that a request of ours is not needed: method and params."""
         self._link = link
         self._traffic = traffic
         self._receiver = receiver
         self._fault = fault
+        self._cancel = cancel
         self._peer = Peer()
         self._framer = Framer()
         self._waiting: dict[int, _Waiting] = {}
@@ -121,8 +130,7 @@ class Connection:
 
         `then` is called by the reader with the result or the exception, before anything that came
         later is handled. Raises `AgentError`, `ConnectionLost` if no answer can come any more, and
-        what `then` raises. When the waiting task is cancelled the agent is told by
-        `$/cancel_request` (C-154).
+        what `then` raises. When the waiting task is cancelled the agent is told so (C-154).
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
@@ -134,7 +142,7 @@ class Connection:
         except anyio.get_cancelled_exc_class():
             if self._waiting.pop(number, None):
                 self._peer.forget(number)
-                self.notify("$/cancel_request", {"requestId": number})
+                self.notify(*self._cancel(number))
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome

@@ -22,7 +22,12 @@ from acp_nvim.errors import AcpError, Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.protocol.dialect import (
+    Dialect,
+    ElicitationCompleted,
+    RequestCancelled,
+    SessionUpdated,
+)
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
 from acp_nvim.review.notes import PromptNotes
@@ -91,17 +96,18 @@ class Inbound:
 
     def notified(self, method: str, params: object) -> None:
         """Take a notification; an unknown one is ignored silently (C-017)."""
-        if method == "session/update":
-            session_id, events = self._dialect.decode_update(params)
-            events = quirks.heard(events, self._launch.quirks)
-            if not self._registry.deliver(session_id, events):
-                self._traffic.record("host", f"update for unknown session {session_id!r} dropped")
-        elif method == "elicitation/complete":
-            self._asking.complete(self._dialect.decode_complete_elicitation(params))
-        elif method == "$/cancel_request":
-            scope = self._scopes.get(id_key(self._dialect.decode_cancel_request(params)))
-            if scope is not None:
-                scope.cancel()
+        match self._dialect.decode_notification(method, params):
+            case SessionUpdated(session_id, events):
+                events = quirks.heard(events, self._launch.quirks)
+                if not self._registry.deliver(session_id, events):
+                    text = f"update for unknown session {session_id!r} dropped"
+                    self._traffic.record("host", text)
+            case ElicitationCompleted(elicitation_id):
+                self._asking.complete(elicitation_id)
+            case RequestCancelled(request_id):
+                scope = self._scopes.get(id_key(request_id))
+                if scope is not None:
+                    scope.cancel()
 
     def requested(self, request: Request) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task."""
@@ -117,7 +123,7 @@ class Inbound:
         except RequestFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
             return
-        # Made here, so that a `$/cancel_request` in the same read finds it.
+        # Made here, so that a `RequestCancelled` in the same read finds it.
         scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
         self._tasks.start_soon(self._serve, request, ask, opened, scope)
 

@@ -125,22 +125,20 @@ class Turns:
         session.apply(PromptSent(blocks))
         self._sent.add(session)
 
-        def ended(outcome: Outcome) -> None:
-            self._sent.discard(session)
+        def answered(outcome: Outcome) -> None:
             if is_refusal(outcome) and session.state.status == "running":
                 self._hold(session, blocks)
-            else:
-                ending = self._ending(outcome)
-                self._learned(session, ending)
-                session.apply(ending)
+            elif ending := self._ending(outcome):
+                self._end(session, ending)
 
         try:
-            await self._connection.request(*self._dialect.prompt(session.id, blocks), ended)
+            await self._connection.request(*self._dialect.prompt(session.id, blocks), answered)
         except (AgentError, ConnectionLost):
-            return  # `ended` has put it into the session
+            return  # `answered` has put it into the session
 
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""
+        self._sent.discard(session)
         self._lessons.arrived(self._key(session))
         session.apply(
             TurnEnded(self._clock(), error=self._login.wanted()),
@@ -148,14 +146,17 @@ class Turns:
             Noticed(reasons.held(), "warning"),
         )
 
-    def _learned(self, session: Session, ending: TurnEnded) -> None:
-        """Say whether what went along is part of the conversation now: else it goes again."""
+    def _end(self, session: Session, ending: TurnEnded) -> None:
+        """End the turn, and say whether what went along is part of the conversation now."""
+        self._sent.discard(session)
         if ending.error is None and ending.stop_reason != "refusal":
             self._lessons.arrived(self._key(session))
         else:
             self._lessons.failed(self._key(session))
+        session.apply(ending)
 
-    def _ending(self, outcome: Outcome) -> TurnEnded:
+    def _ending(self, outcome: Outcome) -> TurnEnded | None:
+        """Return what the answer to a prompt means; None if the turn goes on after it."""
         match outcome:
             case AgentError(code=Code.REQUEST_CANCELLED):
                 return TurnEnded(self._clock(), "cancelled")
@@ -163,8 +164,10 @@ class Turns:
                 return TurnEnded(self._clock(), error=str(outcome))
             case _:
                 self._login.accepted()
-                tokens = self._dialect.decode_turn_tokens(outcome)
-                return TurnEnded(self._clock(), self._dialect.decode_prompt(outcome), tokens=tokens)
+                result = self._dialect.decode_prompt(outcome)
+                if result is None:
+                    return None
+                return TurnEnded(self._clock(), result.stop_reason, tokens=result.tokens)
 
     async def _blocks(self, session: Session, prompt: Prompt) -> tuple[Content, ...]:
         """Read what goes along as it stands now; drop to what the agent takes (C-111)."""
