@@ -42,9 +42,11 @@ from acp_nvim.reactions.files import Keeping
 from acp_nvim.reactions.sessions import Reactions
 from acp_nvim.storage.sessions import Store
 from acp_nvim.terminals.service import Terminals
-from acp_nvim.transport.child import Child, spawn
+from acp_nvim.transport.child import spawn
 from acp_nvim.transport.group import Groups
 from acp_nvim.transport.leaving import at_end
+from acp_nvim.transport.link import Link
+from acp_nvim.transport.stdio import Stdio
 from acp_nvim.workspace.launching import PRIVATE
 from acp_nvim.workspace.workspace import Desk, Ground
 
@@ -256,8 +258,8 @@ class App:
             version=acp_nvim.__version__,
         )
 
-    async def _spawn(self, launch: Launch) -> Child:
-        return await spawn(
+    async def _spawn(self, launch: Launch) -> Link:
+        child = await spawn(
             launch.command,
             launch.args,
             env=launch.env if launch.env is not None else os.environ,
@@ -265,6 +267,7 @@ class App:
             on_group=self._on_group,
             install=launch.install,
         )
+        return Stdio(child)
 
     def _terminals_of(self, agent: str) -> Terminals:
         return Terminals(

@@ -21,7 +21,6 @@ from typing import Any
 import anyio
 
 from acp_nvim.client.client import Client
-from acp_nvim.client.connection import Link
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
@@ -40,6 +39,7 @@ from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport import group
+from acp_nvim.transport.link import Link
 from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
 from tests.support.memory_link import MemoryLink
 from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent

@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import reasons
-from acp_nvim.client.connection import Connection, Link
+from acp_nvim.client.connection import Connection
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.listing import Listing
@@ -29,7 +29,8 @@ from acp_nvim.protocol.dialect import AgentInfo, Dialect
 from acp_nvim.protocol.negotiate import NEWEST, choose
 from acp_nvim.session.event import Noticed, SessionClosed, SessionReopening, TurnEnded
 from acp_nvim.session.model import Prompt
-from acp_nvim.transport.child import Exit
+from acp_nvim.session.terminal import ExitStatus
+from acp_nvim.transport.link import Ended, Link
 
 ClientState: TypeAlias = Literal["starting", "ready", "needs_login", "failed", "closed"]
 
@@ -68,7 +69,7 @@ class Client:
         self.traffic = traffic
         self.state: ClientState = "starting"
         self.error: str | None = None
-        self.exit: Exit | None = None
+        self.ended: Ended | None = None
         self.info: AgentInfo | None = None
         self.link: Link | None = None
         self.registry = Registry()
@@ -104,6 +105,11 @@ class Client:
             return self.name
         return f"{self.info.label} {self.info.version}".rstrip()
 
+    @property
+    def exit(self) -> ExitStatus | None:
+        """How its process ended; None as long as it runs, or if there was none."""
+        return None if self.ended is None else self.ended.exit
+
     async def run(self) -> None:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:
@@ -130,7 +136,7 @@ class Client:
                 self._inbound.attach(self._connection, tasks, self.traffic)
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._initialize, tasks)
-                self.exit = await self._connection.run()
+                self.ended = await self._connection.run()
                 self._lost()
                 tasks.cancel_scope.cancel()
         finally:
@@ -270,7 +276,7 @@ class Client:
     def _lost(self) -> None:
         begun = self.state != "starting"
         when = "by itself" if begun else "before it answered"
-        said = reasons.ended(self.name, when, self.exit, self.traffic.stderr)
+        said = reasons.ended(self.name, when, self.ended, self.traffic.stderr)
         self._gone("closed" if begun else "failed", said)
 
     def _gone(self, state: ClientState, error: str | None) -> None:

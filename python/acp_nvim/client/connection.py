@@ -15,8 +15,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
-from acp_nvim.transport.child import Exit
-from acp_nvim.wire.framing import Framer
+from acp_nvim.transport.link import Ended, Link
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -25,13 +24,10 @@ from acp_nvim.wire.message import (
     Request,
     RequestId,
     Response,
-    parse_line,
     to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
 
-LONG_LINE = 1_000_000
-"""Bytes from which a line is parsed in a worker thread, so that the loop goes on."""
 DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
 and in which the process may still end after its output has."""
@@ -40,28 +36,6 @@ Outcome: TypeAlias = Any | AgentError | ConnectionLost
 
 Faults: TypeAlias = Callable[[BaseException], None]
 """Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
-
-
-class Link(Protocol):
-    """Bytes to an agent and back: `process.child.Child`, or a pair of pipes in tests."""
-
-    async def receive(self) -> bytes:
-        """Return the next bytes, b"" at the end."""
-
-    async def receive_error(self) -> bytes:
-        """Return the next bytes of stderr, b"" at the end."""
-
-    async def send(self, data: bytes) -> None:
-        """Send all of it; raises `ConnectionLost`."""
-
-    async def wait(self) -> Exit:
-        """Return how the agent ended, once it has."""
-
-    async def end(self, *, grace: float) -> None:
-        """End it politely, then for sure."""
-
-    def kill(self) -> None:
-        """End it now."""
 
 
 class Receiver(Protocol):
@@ -102,14 +76,13 @@ class Connection:
         self._fault = fault
         self._cancel = cancel
         self._peer = Peer()
-        self._framer = Framer()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._outbox: MemoryObjectSendStream[bytes]
         self._inbox: MemoryObjectReceiveStream[bytes]
         self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
 
-    async def run(self) -> Exit:
+    async def run(self) -> Ended:
         """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
         try:
             with self._outbox, self._inbox:
@@ -117,11 +90,11 @@ class Connection:
                     tasks.start_soon(self._write)
                     await self._receive()
                     await self._link.end(grace=DRAIN)
-                    exit_ = await self._link.wait()
+                    ended = await self._link.wait()
                     tasks.cancel_scope.cancel()
         finally:
             self._lose()
-        return exit_
+        return ended
 
     async def request(
         self, method: str, params: object, then: Callable[[Outcome], None] | None = None
@@ -191,24 +164,14 @@ class Connection:
         _hurry(reading)
 
     async def _drain_errors(self) -> None:
-        while data := await self._link.receive_error():
+        while data := await self._link.diagnostics():
             self._traffic.error_output(data)
 
     async def _read(self) -> None:
-        while data := await self._link.receive():
-            for line in self._framer.feed(data):
-                await self._take(line)
-        for line in self._framer.close():
-            await self._take(line)
-
-    async def _take(self, line: bytes) -> None:
-        if len(line) > LONG_LINE:
-            messages = await anyio.to_thread.run_sync(parse_line, line)
-        else:
-            messages = parse_line(line)
-        self._traffic.record("agent", line.decode("utf-8", "replace"))
-        for message in messages:
-            self._handle(message)
+        while incoming := await self._link.receive():
+            self._traffic.record("agent", incoming.text)
+            for message in incoming.messages:
+                self._handle(message)
 
     def _handle(self, message: Message) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""

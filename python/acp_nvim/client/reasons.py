@@ -10,7 +10,7 @@ import re
 from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, Code
 from acp_nvim.protocol.dialect import AgentInfo
-from acp_nvim.transport.child import Exit
+from acp_nvim.transport.link import Ended
 
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
@@ -67,9 +67,9 @@ def held() -> str:
     )
 
 
-def ended(name: str, when: str, exit_: Exit | None, stderr: str) -> str:
+def ended(name: str, when: str, end: Ended | None, stderr: str) -> str:
     """Return how an agent ended that nobody told to, with its last words (C-024)."""
-    how = "" if exit_ is None else f" ({exit_.signal or f'exit code {exit_.code}'})"
+    how = "" if end is None else f" ({end.how})"
     tail = " / ".join(stderr.strip().splitlines()[-LAST_LINES:])
     said = f": {tail}" if tail else ""
     return (
