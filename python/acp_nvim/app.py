@@ -250,12 +250,11 @@ class App:
                 lessons=self._keeping.lessons,
                 prepare=self._keeping.prepare,
             ),
-            spawn=self._spawn,
+            open_link=self._spawn,
             files=self._files,
             traffic=Traffic(path, time.monotonic, whole=self._desk.options.log.level == "debug"),
             watcher=self._reactions,
             clock=time.monotonic,
-            version=acp_nvim.__version__,
         )
 
     async def _spawn(self, launch: Launch) -> Link:

@@ -96,12 +96,11 @@ class Stage:
         self.client = Client(
             self._launch,
             services,
-            spawn=self._spawn,
+            open_link=self._spawn,
             files=self.files,
             traffic=Traffic(str(self.log), self.clock),
             watcher=self,
             clock=self.clock,
-            version="0.0.0",
         )
         return self
 

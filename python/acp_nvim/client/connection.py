@@ -65,16 +65,14 @@ class Connection:
         self,
         link: Link,
         traffic: Traffic,
-        receiver: Receiver,
         fault: Faults,
-        cancel: Callable[[int], tuple[str, object]],
+        cancel_call: Callable[[int], tuple[str, object]],
     ) -> None:
-        """Take what tells the agent that a request of ours is not needed: method and params."""
+        self.cancel_call = cancel_call
+        """From a request of ours to what tells the agent that it is not needed: method, params."""
         self._link = link
         self._traffic = traffic
-        self._receiver = receiver
         self._fault = fault
-        self._cancel = cancel
         self._peer = Peer()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
@@ -82,13 +80,13 @@ class Connection:
         self._inbox: MemoryObjectReceiveStream[bytes]
         self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
 
-    async def run(self) -> Ended:
+    async def run(self, receiver: Receiver) -> Ended:
         """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
         try:
             with self._outbox, self._inbox:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._write)
-                    await self._receive()
+                    await self._receive(receiver)
                     await self._link.end(grace=DRAIN)
                     ended = await self._link.wait()
                     tasks.cancel_scope.cancel()
@@ -115,7 +113,7 @@ class Connection:
         except anyio.get_cancelled_exc_class():
             if self._waiting.pop(number, None):
                 self._peer.forget(number)
-                self.notify(*self._cancel(number))
+                self.notify(*self.cancel_call(number))
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
@@ -138,6 +136,10 @@ class Connection:
         """Answer a request with an error; nothing if it was answered already."""
         self._post(self._peer.fail(request_id, int(code), message, data))
 
+    def note(self, text: str) -> None:
+        """Write into the log what became of something that the agent sent."""
+        self._traffic.record("host", text)
+
     def _post(self, line: bytes, logged: bytes | None = None) -> None:
         if not line or self._lost:
             return
@@ -151,12 +153,12 @@ class Connection:
             except ConnectionLost:
                 return
 
-    async def _receive(self) -> None:
+    async def _receive(self, receiver: Receiver) -> None:
         """Read all that comes, but not for long once the agent is gone or can say no more."""
         async with anyio.create_task_group() as readers:
             readers.start_soon(self._drain_errors)
             readers.start_soon(self._hurry_at_exit, readers.cancel_scope)
-            await self._read()
+            await self._read(receiver)
             _hurry(readers.cancel_scope)
 
     async def _hurry_at_exit(self, reading: anyio.CancelScope) -> None:
@@ -167,33 +169,33 @@ class Connection:
         while data := await self._link.diagnostics():
             self._traffic.error_output(data)
 
-    async def _read(self) -> None:
+    async def _read(self, receiver: Receiver) -> None:
         while incoming := await self._link.receive():
             self._traffic.record("agent", incoming.text)
             for message in incoming.messages:
-                self._handle(message)
+                self._handle(message, receiver)
 
-    def _handle(self, message: Message) -> None:
+    def _handle(self, message: Message, receiver: Receiver) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""
         try:
-            self._dispatch(self._peer.receive(message))
+            self._dispatch(self._peer.receive(message), receiver)
         except Exception as error:  # whatever it is, it concerns this message alone
             self._fault(error)
             if isinstance(message, Request):
                 self.fail(message.id, Code.INTERNAL_ERROR, "internal error of the client")
 
-    def _dispatch(self, received: Received) -> None:
+    def _dispatch(self, received: Received, receiver: Receiver) -> None:
         match received:
             case Notification(method, params):
-                self._receiver.notified(method, params)
+                receiver.notified(method, params)
             case Request():
-                self._receiver.requested(received)
+                receiver.requested(received)
             case Reply(number, _, Response(_, result)):
                 self._settle(number, result)
             case Reply(number, _, Failure(_, code, message, data)):
                 self._settle(number, AgentError(code, message, data))
             case Noise(text, reason):
-                self._traffic.record("host", f"skipped ({reason}): {text}")
+                self.note(f"skipped ({reason}): {text}")
 
     def _settle(self, number: int, outcome: Outcome) -> None:
         waiting = self._waiting.pop(number, None)

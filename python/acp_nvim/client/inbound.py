@@ -17,7 +17,6 @@ from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
-from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
@@ -77,10 +76,19 @@ class Inbound:
     """Serves one connection: implements `connection.Receiver`."""
 
     def __init__(
-        self, launch: Launch, dialect: Dialect, registry: Registry, services: Services
+        self,
+        connection: Connection,
+        tasks: TaskGroup,
+        dialect: Dialect,
+        launch: Launch,
+        registry: Registry,
+        services: Services,
     ) -> None:
+        """Take where answers go, where requests run, and what is spoken at first."""
+        self.dialect = dialect
+        self._connection = connection
+        self._tasks = tasks
         self._launch = launch
-        self._dialect = dialect
         self._registry = registry
         self._services = services
         self._asking = Asking(
@@ -88,20 +96,18 @@ class Inbound:
         )
         self._scopes: dict[str, anyio.CancelScope] = {}
 
-    def attach(self, connection: Connection, tasks: TaskGroup, traffic: Traffic) -> None:
-        """Say where answers go, where requests run, and where what is odd is logged."""
-        self._connection = connection
-        self._tasks = tasks
-        self._traffic = traffic
+    def speak(self, dialect: Dialect) -> None:
+        """Take what comes from now on in another dialect: the one that was agreed upon."""
+        self.dialect = dialect
+        self._connection.cancel_call = dialect.cancel_request
 
     def notified(self, method: str, params: object) -> None:
         """Take a notification; an unknown one is ignored silently (C-017)."""
-        match self._dialect.decode_notification(method, params):
+        match self.dialect.decode_notification(method, params):
             case SessionUpdated(session_id, events):
                 events = quirks.heard(events, self._launch.quirks)
                 if not self._registry.deliver(session_id, events):
-                    text = f"update for unknown session {session_id!r} dropped"
-                    self._traffic.record("host", text)
+                    self._connection.note(f"update for unknown session {session_id!r} dropped")
             case ElicitationCompleted(elicitation_id):
                 self._asking.complete(elicitation_id)
             case RequestCancelled(request_id):
@@ -112,7 +118,7 @@ class Inbound:
     def requested(self, request: Request) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task."""
         try:
-            ask = self._dialect.decode_request(
+            ask = self.dialect.decode_request(
                 request.method, request.params, self._launch.capabilities
             )
             opened = (
@@ -133,7 +139,7 @@ class Inbound:
         try:
             with scope:
                 answer = await self._answer(ask, opened)
-                result = self._dialect.encode_answer(answer)
+                result = self.dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
         except RequestFailed as error:

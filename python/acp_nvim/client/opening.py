@@ -11,13 +11,13 @@ from dataclasses import replace
 import anyio
 
 from acp_nvim.client import quirks
-from acp_nvim.client.connection import Connection, Outcome
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.agent import Agent
+from acp_nvim.client.connection import Outcome
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost
-from acp_nvim.protocol.dialect import AgentCapabilities, Call, Dialect
+from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.event import Noticed, SessionOpened, SessionReopening, TranscriptRestored
 from acp_nvim.session.state import Message, ToolCall
 
@@ -30,21 +30,17 @@ MOST_QUIET = 10.0
 _NO_REPLAY = "{} knows this session, but told nothing of it: this is what acp.nvim has kept"
 
 
-class Setup:
+class Opening:
     """Opens and closes sessions; who calls says in the session what went wrong."""
 
-    def __init__(self, launch: Launch, dialect: Dialect, registry: Registry) -> None:
-        self._launch = launch
-        self._dialect = dialect
+    def __init__(self, agent: Agent, registry: Registry) -> None:
+        self._launch = agent.launch
+        self._connection = agent.connection
+        self._dialect = agent.dialect
+        self._capabilities = agent.info.capabilities
         self._registry = registry
-        self._capabilities = AgentCapabilities()
         self._lock = anyio.Lock()
         self._request = anyio.CancelScope()
-
-    def attach(self, connection: Connection, capabilities: AgentCapabilities) -> None:
-        """Say where requests go, and what the agent offers."""
-        self._connection = connection
-        self._capabilities = capabilities
 
     async def open(self, session: Session, session_id: str | None) -> None:
         """Open a session, or that of an earlier process again: load, else resume, else anew.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from acp_nvim.client.launch import Launch
-from acp_nvim.errors import AcpError, Code
+from acp_nvim.errors import AcpError, AgentError, Code, UserError
 from acp_nvim.protocol.dialect import AgentInfo
 from acp_nvim.transport.link import Ended
 
@@ -26,6 +26,13 @@ def silent(name: str, seconds: float) -> str:
     )
 
 
+def not_initialized(name: str, error: AgentError | UserError) -> str:
+    """Return why nothing could be agreed upon with the agent (C-034, C-047)."""
+    if isinstance(error, UserError):
+        return f"{name}: {error}"
+    return f"{name} refused to initialize: {error}. See :Acp log {name}"
+
+
 def not_opened(name: str, error: AcpError, *, again: bool) -> str:
     """Return why there is no session, or not the earlier one `again`, and what to do (C-089)."""
     if not again:
@@ -37,12 +44,11 @@ def not_opened(name: str, error: AcpError, *, again: bool) -> str:
     return f"{said}. :Acp new {name} begins another one, :Acp log {name} shows more"
 
 
-def wants_login(launch: Launch, info: AgentInfo | None, *, tried: bool) -> str:
+def wants_login(launch: Launch, info: AgentInfo, *, tried: bool) -> str:
     """Return how to log in; `tried`: the user has just done so, to no avail (C-053)."""
-    methods = info.auth_methods if info is not None else ()
-    if not methods:
+    if not info.auth_methods:
         return no_way_in(launch)
-    ways = ", ".join(f"{method.id} ({method.name})" for method in methods)
+    ways = ", ".join(f"{method.id} ({method.name})" for method in info.auth_methods)
     if tried:
         return (
             f"{launch.name} still wants you to log in, although you did: :Acp restart "
@@ -67,12 +73,11 @@ def held() -> str:
     )
 
 
-def ended(name: str, when: str, end: Ended | None, stderr: str) -> str:
+def ended(name: str, when: str, end: Ended, stderr: str) -> str:
     """Return how an agent ended that nobody told to, with its last words (C-024)."""
-    how = "" if end is None else f" ({end.how})"
     tail = " / ".join(stderr.strip().splitlines()[-LAST_LINES:])
     said = f": {tail}" if tail else ""
     return (
-        f"{name} ended {when}{how}{said}. "
+        f"{name} ended {when} ({end.how}){said}. "
         f":Acp restart {name} starts it again, :Acp log {name} shows more"
     )
