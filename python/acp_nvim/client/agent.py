@@ -37,9 +37,13 @@ class Agent:
 
 
 async def initialize(
-    launch: Launch, connection: Connection, inbound: Inbound
-) -> tuple[Dialect, AgentInfo]:
-    """Introduce ourselves; return what is spoken from now on, and what the agent told of itself.
+    launch: Launch,
+    connection: Connection,
+    inbound: Inbound,
+    tasks: TaskGroup,
+    clock: Callable[[], float],
+) -> Agent:
+    """Introduce ourselves to an agent, and return it.
 
     Raises `AgentError`, `ConnectionLost`, and `UserError` if the answer names no version of ours.
     """
@@ -54,4 +58,5 @@ async def initialize(
         launch.capabilities, name=NAME, title=NAME, version=acp_nvim.__version__
     )
     result = await connection.request(method, params, answered)
-    return inbound.dialect, inbound.dialect.decode_initialize(result)
+    dialect = inbound.dialect
+    return Agent(launch, connection, dialect, dialect.decode_initialize(result), tasks, clock)

@@ -12,18 +12,17 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import reasons
-from acp_nvim.client.agent import Agent, initialize
+from acp_nvim.client.agent import initialize
 from acp_nvim.client.asking import withdraw
 from acp_nvim.client.connection import Connection
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
-from acp_nvim.client.login import OPENING, is_refusal
 from acp_nvim.client.ready import Ready
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
-from acp_nvim.errors import AcpError, AgentError, ConnectionLost, UserError
+from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import AgentInfo
 from acp_nvim.protocol.negotiate import NEWEST
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
@@ -212,7 +211,7 @@ class Client:
         self, link: Link, connection: Connection, inbound: Inbound, tasks: TaskGroup
     ) -> None:
         try:
-            dialect, info = await initialize(self.launch, connection, inbound)
+            agent = await initialize(self.launch, connection, inbound, tasks, self._clock)
         except ConnectionLost:
             return  # `_lost` says how it ended
         except (AgentError, UserError) as error:
@@ -221,7 +220,6 @@ class Client:
             return
         if self._ending:
             return
-        agent = Agent(self.launch, connection, dialect, info, tasks, self._clock)
         self.ready = Ready.of(agent, self.registry, self._services, self._files, self._needs_login)
         self.state = "ready"
         self._begun.set()
@@ -247,25 +245,11 @@ class Client:
         if self.ready is None or not self._lives():
             self._close(session, self.error)
             return
-        try:
-            await self.ready.opening.open(session, session_id)
-        except (AgentError, ConnectionLost, UserError) as error:
-            self._close(session, self._not_opened(self.ready, session, session_id, error))
-        if session.state.status == "loading":
-            self._close(session, "This session was not opened: :AcpStart opens another")
+        problem = await self.ready.opening.open(session, session_id)
+        if problem is not None:
+            self._close(session, problem)
         elif session.state.status == "idle":
-            self.ready.login.accepted()
             self.ready.turns.go_on(session)
-
-    def _not_opened(
-        self, ready: Ready, session: Session, session_id: str | None, error: AcpError
-    ) -> str:
-        """Return why, and what to do; after a login it is tried once more."""
-        if not is_refusal(error):
-            return reasons.not_opened(self.name, error, again=session_id is not None)
-        return ready.login.wanted(
-            (session, OPENING), lambda client: client.reopen(session, session_id)
-        )
 
     def _needs_login(self, said: str | None) -> None:
         if self._lives():

@@ -43,6 +43,6 @@ class Ready:
             login,
             Turns(agent, services, files, login),
             Settings(agent, login),
-            Opening(agent, registry),
+            Opening(agent, registry, login),
             Listing(agent, login),
         )
