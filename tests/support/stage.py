@@ -27,6 +27,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AcpError
+from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.questions.elicitation import Elicitations
@@ -92,6 +93,7 @@ class Stage:
             terminals=self._terminals(),
             mentions=Mentions(self.files, self.surroundings),
             lessons=self.lessons,
+            prepare=_nothing,
         )
         self.client = Client(
             self._launch,
@@ -232,6 +234,10 @@ class Stage:
     def _notify(self) -> None:
         self._changed.set()
         self._changed = anyio.Event()
+
+
+async def _nothing(roots: Roots) -> None:
+    """Prepare nothing for a turn."""
 
 
 def texts(session: Session, role: str = "agent") -> list[str]:

@@ -49,13 +49,9 @@ from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
 
 
-async def nothing(roots: Roots) -> None:
-    """Prepare nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What answers the asks of one agent; permissions and elicitations are those of all."""
+    """What answers the requests of one agent; permissions and elicitations are those of all."""
 
     files: FileService
     permissions: Permissions
@@ -68,7 +64,7 @@ class Services:
     """Asks nothing of the agent: finds what prompts speak of."""
     lessons: PromptNotes
     """Asks nothing either: knows what goes along with prompts."""
-    prepare: Callable[[Roots], Awaitable[None]] = nothing
+    prepare: Callable[[Roots], Awaitable[None]]
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
 
 
