@@ -43,9 +43,11 @@ from acp_nvim.reactions.files import Keeping
 from acp_nvim.reactions.sessions import Reactions
 from acp_nvim.storage.sessions import Store
 from acp_nvim.terminals.service import Terminals
-from acp_nvim.transport.child import Child, spawn
+from acp_nvim.transport.child import spawn
 from acp_nvim.transport.group import Groups
 from acp_nvim.transport.leaving import at_end
+from acp_nvim.transport.link import Link
+from acp_nvim.transport.stdio import Stdio
 from acp_nvim.workspace.launching import PRIVATE
 from acp_nvim.workspace.workspace import Desk, Ground
 
@@ -250,16 +252,15 @@ class App:
                 lessons=self._keeping.lessons,
                 prepare=self._keeping.prepare,
             ),
-            spawn=self._spawn,
+            open_link=self._spawn,
             files=self._files,
             traffic=Traffic(path, time.monotonic, whole=self._desk.options.log.level == "debug"),
             watcher=self._reactions,
             clock=time.monotonic,
-            version=acp_nvim.__version__,
         )
 
-    async def _spawn(self, launch: Launch) -> Child:
-        return await spawn(
+    async def _spawn(self, launch: Launch) -> Link:
+        child = await spawn(
             launch.command,
             launch.args,
             env=launch.env if launch.env is not None else os.environ,
@@ -267,6 +268,7 @@ class App:
             on_group=self._on_group,
             install=launch.install,
         )
+        return Stdio(child)
 
     def _terminals_of(self, agent: str) -> Terminals:
         return Terminals(

@@ -161,12 +161,12 @@ async def test_c054_a_list_that_is_refused_says_how_to_log_in() -> None:
     offered = {"sessionCapabilities": {"list": {}, "delete": {}}}
     async with LoginStage() as stage:
         await stage.opened([KEY], agentCapabilities=offered)
-        listing = stage.give(stage.client.listing.all("/tmp"))
+        listing = stage.give(stage.client.ready.listing.all("/tmp"))
         stage.agent.refuse(await stage.agent.expect("session/list"), -32000, "no login")
         assert not await listing.done()
         assert stage.client.state == "needs_login"
         assert ":Acp login" in (stage.client.error or "")
-        deleting = stage.give(stage.client.listing.delete("old"))
+        deleting = stage.give(stage.client.ready.listing.delete("old"))
         stage.agent.refuse(await stage.agent.expect("session/delete"), -32000, "no login")
         assert ":Acp login" in await deleting.done()
         login = stage.log_in("key")

@@ -1,4 +1,4 @@
-"""C-245 and C-249 to C-260: session config options (v1/session-config-options), old and new."""
+"""C-245 and C-249 to C-260: session config options (v1/session-config-options) and older models."""
 
 from __future__ import annotations
 

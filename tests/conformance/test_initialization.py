@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import acp_nvim
 from acp_nvim.protocol.dialect import AgentCapabilities
 from acp_nvim.session.content import Audio, Image, Resource
 from acp_nvim.view.status import winbar
@@ -70,7 +71,7 @@ async def test_c033_the_client_says_who_it_is() -> None:
         stage.launch()
         request = await stage.agent.expect("initialize")
         info = request["params"]["clientInfo"]
-        assert info == {"name": "acp.nvim", "title": "acp.nvim", "version": "0.0.0"}
+        assert info == {"name": "acp.nvim", "title": "acp.nvim", "version": acp_nvim.__version__}
 
 
 @pytest.mark.parametrize("version", [99, 0, "1", True, 1.5, None])

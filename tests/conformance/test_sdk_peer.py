@@ -150,7 +150,7 @@ async def test_a_session_is_loaded_and_closed(tmp_path: Path) -> None:
 async def test_the_sessions_of_all_pages_are_listed(tmp_path: Path) -> None:
     async with peer(tmp_path) as stage:
         await stage.start()
-        listed = await stage.client.listing.all(str(tmp_path))
+        listed = await stage.client.ready.listing.all(str(tmp_path))
         assert [(it.id, it.title) for it in listed] == [("old-0", "Old 0"), ("old-1", "Old 1")]
 
 

@@ -13,7 +13,7 @@ from tests.support.stage import Stage
 async def test_c103_no_delete_without_the_capability(marker: object) -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities={"sessionCapabilities": {"delete": marker}})
-        assert await stage.client.listing.delete("old") is False
+        assert await stage.client.ready.listing.delete("old") is False
         await stage.agent.quiet()
 
 
@@ -23,8 +23,8 @@ async def test_c103_delete_names_the_session_and_a_new_list_lacks_it() -> None:
         done: list[object] = []
 
         async def delete() -> None:
-            done.append(await stage.client.listing.delete("old one"))
-            done.append(await stage.client.listing.all("/tmp"))
+            done.append(await stage.client.ready.listing.delete("old one"))
+            done.append(await stage.client.ready.listing.all("/tmp"))
             stage._notify()
 
         stage.tasks.start_soon(delete)
@@ -43,7 +43,7 @@ async def test_c103_a_refusal_is_told() -> None:
 
         async def delete() -> None:
             try:
-                await stage.client.listing.delete("old")
+                await stage.client.ready.listing.delete("old")
             except UserError as error:
                 said.append(str(error))
             stage._notify()
@@ -62,7 +62,7 @@ async def test_c104_the_active_session_is_closed_first() -> None:
 
         async def delete() -> None:
             await stage.client.close(session)
-            await stage.client.listing.delete(session.id or "")
+            await stage.client.ready.listing.delete(session.id or "")
 
         stage.tasks.start_soon(delete)
         await stage.agent.expect("session/cancel")

@@ -24,7 +24,7 @@ class Asked:
         stage.tasks.start_soon(self._ask)
 
     async def _ask(self) -> None:
-        self.found = await self.stage.client.listing.all("/tmp")
+        self.found = await self.stage.client.ready.listing.all("/tmp")
         self.stage._notify()
 
     async def page(self, cursor: str | None, result: Any) -> dict[str, Any]:
@@ -67,14 +67,16 @@ async def test_c078_a_refresh_forgets_the_roots_of_the_list_before() -> None:
 async def test_c096_no_list_without_the_capability(marker: object) -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities={"sessionCapabilities": {"list": marker}})
-        assert await stage.client.listing.all("/tmp") == ()
+        assert await stage.client.ready.listing.all("/tmp") == ()
         await stage.agent.quiet()
 
 
 async def test_c096_an_agent_that_has_not_begun_is_not_asked() -> None:
     async with Stage() as stage:
         stage.launch()
-        assert await stage.client.listing.all("/tmp") == ()
+        await stage.agent.expect("initialize")
+        assert stage.client.ready is None
+        await stage.agent.quiet()
 
 
 async def test_c097_the_folder_is_absolute() -> None:
@@ -170,7 +172,7 @@ async def test_c102_a_list_opens_nothing() -> None:
         asked = Asked(stage)
         await asked.page(None, {"sessions": [entry("a")]})
         assert await asked.ids() == ["a"]
-        assert not stage.client.listing.reopens
+        assert not stage.client.ready.listing.reopens
         await stage.agent.quiet()
 
 
@@ -178,11 +180,12 @@ async def test_several_agents_are_asked_at_once() -> None:
     async with Stage() as one, Stage() as two:
         await one.start(agentCapabilities=EVERYTHING)
         await two.start(agentCapabilities=EVERYTHING)
-        two.client.listing.name = "other"
+        two.client.ready.listing.name = "other"
         found: list[Any] = []
 
         async def ask() -> None:
-            found.append(await list_all([one.client.listing, two.client.listing], "/tmp"))
+            listings = [one.client.ready.listing, two.client.ready.listing]
+            found.append(await list_all(listings, "/tmp"))
             one._notify()
 
         one.tasks.start_soon(ask)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.transport.child import Exit
+from acp_nvim.session.terminal import ExitStatus
 from tests.support.process_stage import ProcessStage
 from tests.support.stage import Stage, notices, texts
 
@@ -61,7 +61,7 @@ async def test_an_agent_that_exits_at_once(tmp_path: Path) -> None:
             assert "no API key" in said
             assert ":Acp log scripted" in said
         assert stage.client.state == "failed"
-        assert stage.client.exit == Exit(41, None)
+        assert stage.client.exit == ExitStatus(41)
 
 
 async def test_a_session_of_an_agent_that_is_gone_is_closed_at_once() -> None:

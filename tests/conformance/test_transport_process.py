@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport import group
-from acp_nvim.transport.child import Exit
 from tests.support.process_stage import ProcessStage
 from tests.support.stage import Stage, notices, texts
 
@@ -31,7 +31,7 @@ open("ended", "w").write("by itself")
         await stage.start()
         await stage.end()
         assert (tmp_path / "ended").read_text() == "by itself"
-        assert stage.client.exit == Exit(0, None)
+        assert stage.client.exit == ExitStatus(0)
 
 
 WRAPPER = """
@@ -60,7 +60,7 @@ async def test_c023_the_children_of_a_wrapper_that_crashed_end_too(
         session = await stage.start()
         stage.prompt(session, "go")
         await stage.until(lambda: stage.over)
-        assert stage.client.exit == Exit(3, None)
+        assert stage.client.exit == ExitStatus(3)
         assert not group.alive(stage.groups[0])
 
 

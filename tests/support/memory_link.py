@@ -5,11 +5,13 @@ from __future__ import annotations
 import anyio
 
 from acp_nvim.errors import ConnectionLost
-from acp_nvim.transport.child import Exit
+from acp_nvim.session.terminal import ExitStatus
+from acp_nvim.transport.link import Ended
+from acp_nvim.transport.stdio import Lines, read
 
 
-class MemoryLink:
-    """Implements `client.connection.Link`; the test holds the other end."""
+class MemoryLink(Lines):
+    """Implements `transport.link.Link`; the test holds the other end."""
 
     pid = 4711
 
@@ -18,31 +20,23 @@ class MemoryLink:
         self._to_agent = anyio.create_memory_object_stream[bytes](float("inf"))
         self._errors = anyio.create_memory_object_stream[bytes](float("inf"))
         self._over = anyio.Event()
-        self._exit = Exit(0, None)
+        self._ended = Ended("exit code 0", ExitStatus(0))
         self.killed = False
+        super().__init__(self._to_client[1])
 
     # --- the client's end
 
-    async def receive(self) -> bytes:
-        try:
-            return await self._to_client[1].receive()
-        except anyio.EndOfStream:
-            return b""
+    async def diagnostics(self) -> bytes:
+        return await read(self._errors[1])
 
-    async def receive_error(self) -> bytes:
-        try:
-            return await self._errors[1].receive()
-        except anyio.EndOfStream:
-            return b""
-
-    async def send(self, data: bytes) -> None:
+    async def send(self, line: bytes) -> None:
         if self._over.is_set():
             raise ConnectionLost("the agent is gone")
-        self._to_agent[0].send_nowait(data)
+        self._to_agent[0].send_nowait(line)
 
-    async def wait(self) -> Exit:
+    async def wait(self) -> Ended:
         await self._over.wait()
-        return self._exit
+        return self._ended
 
     async def end(self, *, grace: float) -> None:
         self._to_agent[0].close()
@@ -66,15 +60,13 @@ class MemoryLink:
 
     async def read(self) -> bytes:
         """Read from stdin; b"" when it is closed."""
-        try:
-            return await self._to_agent[1].receive()
-        except anyio.EndOfStream:
-            return b""
+        return await read(self._to_agent[1])
 
     def exit(self, code: int | None = 0, signal: str | None = None) -> None:
         """End, with what is written still to be read."""
         if not self._over.is_set():
-            self._exit = Exit(None if signal else code, signal)
+            status = ExitStatus(None if signal else code, signal)
+            self._ended = Ended(signal or f"exit code {code}", status)
             self._to_client[0].close()
             self._errors[0].close()
             self._over.set()

@@ -12,11 +12,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from acp_nvim.client.connection import Link
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.transport import group
 from acp_nvim.transport.child import spawn
+from acp_nvim.transport.link import Link
+from acp_nvim.transport.stdio import Stdio
 from tests.support.stage import Stage
 
 PRELUDE = """
@@ -72,7 +73,7 @@ class ProcessStage(Stage):
         return opened
 
     async def _spawn(self, launch: Launch) -> Link:
-        return await spawn(
+        child = await spawn(
             launch.command,
             launch.args,
             env=launch.env if launch.env is not None else os.environ,
@@ -80,6 +81,7 @@ class ProcessStage(Stage):
             on_group=self._on_group,
             install=launch.install,
         )
+        return Stdio(child)
 
     async def __aexit__(
         self,

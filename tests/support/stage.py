@@ -21,13 +21,13 @@ from typing import Any
 import anyio
 
 from acp_nvim.client.client import Client
-from acp_nvim.client.connection import Link
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AcpError
+from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.questions.elicitation import Elicitations
@@ -39,6 +39,7 @@ from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport import group
+from acp_nvim.transport.link import Link
 from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
 from tests.support.file_rig import FileRig
 from tests.support.memory_link import MemoryLink
@@ -88,16 +89,16 @@ class Stage:
             terminals=self._terminals(),
             mentions=Mentions(self.files, self.surroundings),
             lessons=self.lessons,
+            prepare=_nothing,
         )
         self.client = Client(
             self._launch,
             services,
-            spawn=self._spawn,
+            open_link=self._spawn,
             files=self.files,
             traffic=Traffic(str(self.log), self.clock),
             watcher=self,
             clock=self.clock,
-            version="0.0.0",
         )
         return self
 
@@ -233,6 +234,10 @@ class Stage:
 
 def _nobody(session_id: str) -> None:
     """Say of no session whose turn runs in it."""
+
+
+async def _nothing(roots: Roots) -> None:
+    """Prepare nothing for a turn."""
 
 
 def texts(session: Session, role: str = "agent") -> list[str]:

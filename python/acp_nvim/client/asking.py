@@ -105,6 +105,12 @@ class Asking:
         return answer
 
 
+def withdraw(session: Session, permissions: Permissions) -> None:
+    """Answer every open question of the session with `cancelled` (C-142)."""
+    for question in session.state.asks:
+        permissions.cancel(question.id)
+
+
 def unknown(session_id: str) -> RequestFailed:
     """Return the error for a session that is not here."""
     return RequestFailed(

@@ -1,4 +1,4 @@
-"""One agent from start to end: initialize, its sessions, and how it goes away.
+"""One agent from start to end: it connects, it is ready for sessions, and it goes away.
 
 A client is used once; another process of the same agent is another client.
 """
@@ -12,24 +12,24 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import reasons
-from acp_nvim.client.connection import Connection, Link
+from acp_nvim.client.agent import initialize
+from acp_nvim.client.asking import withdraw
+from acp_nvim.client.connection import Connection
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
-from acp_nvim.client.listing import Listing
-from acp_nvim.client.login import OPENING, Login, is_refusal
-from acp_nvim.client.opening import Setup
+from acp_nvim.client.ready import Ready
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
-from acp_nvim.client.settings import Settings
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.client.turns import Turns
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import AgentInfo, Dialect
-from acp_nvim.protocol.negotiate import LATEST, choose
+from acp_nvim.protocol.dialect import AgentInfo
+from acp_nvim.protocol.negotiate import NEWEST
+from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
 from acp_nvim.session.event import Noticed, SessionClosed, SessionReopening, TurnEnded
 from acp_nvim.session.model import Prompt
-from acp_nvim.transport.child import Exit
+from acp_nvim.session.terminal import ExitStatus
+from acp_nvim.transport.link import Ended, Link
 
 ClientState: TypeAlias = Literal["starting", "ready", "needs_login", "failed", "closed"]
 
@@ -50,52 +50,49 @@ class Watcher(Protocol):
 
 
 class Client:
-    """One agent process and its sessions."""
+    """One agent and its sessions; what needs its answer to `initialize` is in `ready`."""
 
     def __init__(
         self,
         launch: Launch,
         services: Services,
         *,
-        spawn: Callable[[Launch], Awaitable[Link]],
+        open_link: Callable[[Launch], Awaitable[Link]],
         files: Files,
         traffic: Traffic,
         watcher: Watcher,
         clock: Callable[[], float],
-        version: str,
     ) -> None:
         self.launch = launch
         self.traffic = traffic
+        self.terminals = services.terminals
+        self.outside = services.outside
+        self.registry = Registry()
         self.state: ClientState = "starting"
         self.error: str | None = None
-        self.exit: Exit | None = None
-        self.info: AgentInfo | None = None
         self.link: Link | None = None
-        self.registry = Registry()
-        self.terminals = services.terminals
-        self._spawn = spawn
+        self.ready: Ready | None = None
+        """None as long as the agent has not answered; it stays when the agent is gone."""
+        self._ended: Ended | None = None
+        self._services = services
+        self._open_link = open_link
+        self._files = files
         self._watcher = watcher
-        self._fault = services.fault
-        self.outside = services.outside
-        self._version = version
-        self._dialect: Dialect = choose(LATEST, LATEST)
-        self.login = Login(launch, self._dialect, clock, self._needs_login)
-        self._turns = Turns(self._dialect, services, launch, files, clock, self.login)
-        self._settings = Settings(launch.name, self._dialect, self.login)
-        self._setup = Setup(launch, self._dialect, self.registry)
-        self.listing = Listing(launch.name, self._dialect, self.login)
-        self._inbound = Inbound(launch, self._dialect, self.registry, services)
         self._clock = clock
         self._begun = anyio.Event()
         """Set once sessions can be opened, or never can."""
         self._over = anyio.Event()
         self._ending = False
-        self._connection: Connection
 
     @property
     def name(self) -> str:
         """The agent's name in the configuration."""
         return self.launch.name
+
+    @property
+    def info(self) -> AgentInfo | None:
+        """What the agent told of itself; None before it did."""
+        return None if self.ready is None else self.ready.agent.info
 
     @property
     def label(self) -> str:
@@ -104,36 +101,27 @@ class Client:
             return self.name
         return f"{self.info.label} {self.info.version}".rstrip()
 
+    @property
+    def exit(self) -> ExitStatus | None:
+        """How its process ended; None as long as it runs, or if there was none."""
+        return None if self._ended is None else self._ended.exit
+
     async def run(self) -> None:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:
-            self.link = await self._spawn(self.launch)
+            self.link = await self._open_link(self.launch)
             await self._serve(self.link)
         except UserError as error:
             self._gone("failed", str(error))
         except Exception as error:  # a fault of ours must not take the other agents along
-            self._fault(error)
+            self._services.fault(error)
             self._gone("failed", f"{self.name} had to be ended: acp.nvim made a mistake")
         finally:
             self.traffic.close()
             self._over.set()
         self._watcher.disconnected(self)
 
-    async def _serve(self, link: Link) -> None:
-        if self._ending:
-            link.kill()
-        try:
-            async with anyio.create_task_group() as tasks:
-                self._connection = Connection(link, self.traffic, self._inbound, self._fault)
-                self._inbound.attach(self._connection, tasks, self.traffic)
-                tasks.start_soon(self.terminals.run)
-                tasks.start_soon(self._initialize, tasks)
-                self.exit = await self._connection.run()
-                self._lost()
-                tasks.cancel_scope.cancel()
-        finally:
-            link.kill()
-            await link.end(grace=0)
+    # --- sessions
 
     async def open(self, session: Session) -> None:
         """Open a new session; what goes wrong is said in the session, which is closed then."""
@@ -145,34 +133,43 @@ class Client:
         await self._open(session, session_id)
 
     def submit(self, session: Session, prompt: Prompt, *, interrupt: bool = False) -> None:
-        """See `Turns.submit`."""
-        self._turns.submit(session, prompt, interrupt=interrupt)
+        """Send or queue a prompt; raises `UserError` when that is not possible."""
+        self._act(session, SubmitPrompt(prompt, self._clock(), interrupt))
 
     def cancel(self, session: Session) -> None:
         """Cancel the session's opening, its turn or a login; raises `UserError` if none is."""
-        if self._setup.abort(session):
-            return
-        if session.state.status == "running" or not self.login.cancel():
-            self._turns.cancel(session)
+        if self.ready is not None:
+            if self.ready.opening.abort(session):
+                return
+            if session.state.status != "running" and self.ready.login.cancel():
+                return
+        self._act(session, CancelTurn())
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the session's mode; raises `UserError` if it is refused."""
-        await self._settings.set_mode(session, mode)
+        if self.ready is None:
+            session.act(SetMode(mode))  # which is refused: no session is open yet
+        else:
+            await self.ready.settings.set_mode(session, mode)
 
     async def set_option(self, session: Session, option_id: str, value: str | bool) -> None:
         """Give a config option another value; raises `UserError` if it is refused."""
-        await self._settings.set_option(session, option_id, value)
+        if self.ready is None:
+            session.act(SetOption(option_id, value))
+        else:
+            await self.ready.settings.set_option(session, option_id, value)
 
     async def close(self, session: Session) -> None:
         """Close one session, with the agent's help where it offers that (C-093, C-094)."""
         if session.state.status == "running":
-            self._turns.cancel(session)
-        self._setup.abort(session)
-        self.login.forget(session)
+            self._act(session, CancelTurn())
+        if self.ready is not None:
+            self.ready.opening.abort(session)
+            self.ready.login.forget(session)
         self._close(session, None)
         self.registry.remove(session)
-        if session.id is not None and self.state in ("ready", "needs_login"):
-            await self._setup.close(session.id)
+        if self.ready is not None and session.id is not None and self._lives():
+            await self.ready.opening.close(session.id)
 
     async def end(self, *, kill: bool = False) -> None:
         """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed.
@@ -187,32 +184,44 @@ class Client:
             await self.link.end(grace=GRACE)
         await self._over.wait()
 
-    # --- the beginning
+    # --- from the start to the answer
 
-    async def _initialize(self, tasks: TaskGroup) -> None:
-        self._dialect.warm()
-        tasks.start_soon(self._tell_waiting)
-        method, params = self._dialect.initialize(
-            self.launch.capabilities, name="acp.nvim", title="acp.nvim", version=self._version
-        )
+    async def _serve(self, link: Link) -> None:
+        if self._ending:
+            link.kill()
         try:
-            result = await self._connection.request(method, params)
-            answered = result.get("protocolVersion") if isinstance(result, dict) else None
-            choose(LATEST, answered)
-            self.info = self._dialect.decode_initialize(result)
+            async with anyio.create_task_group() as tasks:
+                connection = Connection(
+                    link, self.traffic, self._services.fault, NEWEST.cancel_request
+                )
+                inbound = Inbound(
+                    connection, tasks, NEWEST, self.launch, self.registry, self._services
+                )
+                tasks.start_soon(self.terminals.run)
+                tasks.start_soon(self._tell_waiting)
+                tasks.start_soon(self._connect, link, connection, inbound, tasks)
+                self._ended = await connection.run(inbound)
+                self._lost(self._ended)
+                tasks.cancel_scope.cancel()
+        finally:
+            link.kill()
+            await link.end(grace=0)
+
+    async def _connect(
+        self, link: Link, connection: Connection, inbound: Inbound, tasks: TaskGroup
+    ) -> None:
+        try:
+            agent = await initialize(self.launch, connection, inbound, tasks, self._clock)
         except ConnectionLost:
             return  # `_lost` says how it ended
         except (AgentError, UserError) as error:
-            await self._refused(error)
+            self._gone("failed", reasons.not_initialized(self.name, error))
+            await link.end(grace=GRACE)
             return
         if self._ending:
             return
+        self.ready = Ready.of(agent, self.registry, self._services, self._files, self._needs_login)
         self.state = "ready"
-        self._turns.attach(self._connection, tasks, self.info.capabilities)
-        self._settings.attach(self._connection)
-        self.login.attach(self._connection, self.info)
-        self._setup.attach(self._connection, self.info.capabilities)
-        self.listing.attach(self._connection, self.info.capabilities)
         self._begun.set()
         self._watcher.connected(self)
 
@@ -222,55 +231,39 @@ class Client:
             for session in self.registry:
                 session.apply(Noticed(reasons.silent(self.name, PATIENCE), "warning"))
 
-    async def _refused(self, error: AgentError | UserError) -> None:
-        if isinstance(error, UserError):
-            self._gone("failed", f"{self.name}: {error}")
-        else:
-            said = f"{self.name} refused to initialize: {error}. See :Acp log {self.name}"
-            self._gone("failed", said)
-        if self.link is not None:
-            await self.link.end(grace=GRACE)
+    # --- in both states
 
-    # --- sessions
+    def _act(self, session: Session, action: Action) -> None:
+        """Do what the user wants; before the agent has answered that is at most to queue."""
+        decided = session.act(action)
+        if self.ready is not None:
+            self.ready.turns.perform(session, decided)
 
     async def _open(self, session: Session, session_id: str | None) -> None:
         self.registry.add(session)
         await self._begun.wait()
-        if self.state in ("failed", "closed"):
+        if self.ready is None or not self._lives():
             self._close(session, self.error)
             return
-        try:
-            await self._setup.open(session, session_id)
-        except (AgentError, ConnectionLost, UserError) as error:
-            self._not_opened(session, session_id, error)
-        if session.state.status == "loading":
-            self._close(session, "This session was not opened: :AcpStart opens another")
+        problem = await self.ready.opening.open(session, session_id)
+        if problem is not None:
+            self._close(session, problem)
         elif session.state.status == "idle":
-            self.login.accepted()
-            self._turns.go_on(session)
+            self.ready.turns.go_on(session)
 
     def _needs_login(self, said: str | None) -> None:
-        if self.state in ("ready", "needs_login"):
+        if self._lives():
             self.state, self.error = "ready" if said is None else "needs_login", said
 
-    def _not_opened(
-        self,
-        session: Session,
-        session_id: str | None,
-        error: AgentError | ConnectionLost | UserError,
-    ) -> None:
-        if is_refusal(error):
-            key, again = (session, OPENING), lambda client: client.reopen(session, session_id)
-            self._close(session, self.login.wanted(key, again))
-        else:
-            self._close(session, reasons.not_opened(self.name, error, again=session_id is not None))
+    def _lives(self) -> bool:
+        return self.state in ("ready", "needs_login")
 
     # --- the end
 
-    def _lost(self) -> None:
+    def _lost(self, ended: Ended) -> None:
         begun = self.state != "starting"
         when = "by itself" if begun else "before it answered"
-        said = reasons.ended(self.name, when, self.exit, self.traffic.stderr)
+        said = reasons.ended(self.name, when, ended, self.traffic.stderr)
         self._gone("closed" if begun else "failed", said)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
@@ -286,7 +279,7 @@ class Client:
         """Close a session that can go on no more; one that is closed stays as it is."""
         if session.state.status in ("running", "cancelling"):
             session.apply(TurnEnded(self._clock(), None))
-        self._turns.answer_all(session)
+        withdraw(session, self._services.permissions)
         if session.id is not None:
             self.terminals.close(session.id)
         if session.state.status != "closed":

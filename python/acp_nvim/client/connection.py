@@ -15,8 +15,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
-from acp_nvim.transport.child import Exit
-from acp_nvim.wire.framing import Framer
+from acp_nvim.transport.link import Ended, Link
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -25,13 +24,10 @@ from acp_nvim.wire.message import (
     Request,
     RequestId,
     Response,
-    parse_line,
     to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
 
-LONG_LINE = 1_000_000
-"""Bytes from which a line is parsed in a worker thread, so that the loop goes on."""
 DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
 and in which the process may still end after its output has."""
@@ -40,28 +36,6 @@ Outcome: TypeAlias = Any | AgentError | ConnectionLost
 
 Faults: TypeAlias = Callable[[BaseException], None]
 """Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
-
-
-class Link(Protocol):
-    """Bytes to an agent and back: `process.child.Child`, or a pair of pipes in tests."""
-
-    async def receive(self) -> bytes:
-        """Return the next bytes, b"" at the end."""
-
-    async def receive_error(self) -> bytes:
-        """Return the next bytes of stderr, b"" at the end."""
-
-    async def send(self, data: bytes) -> None:
-        """Send all of it; raises `ConnectionLost`."""
-
-    async def wait(self) -> Exit:
-        """Return how the agent ended, once it has."""
-
-    async def end(self, *, grace: float) -> None:
-        """End it politely, then for sure."""
-
-    def kill(self) -> None:
-        """End it now."""
 
 
 class Receiver(Protocol):
@@ -87,32 +61,38 @@ class _Waiting:
 class Connection:
     """The JSON-RPC traffic of one agent."""
 
-    def __init__(self, link: Link, traffic: Traffic, receiver: Receiver, fault: Faults) -> None:
+    def __init__(
+        self,
+        link: Link,
+        traffic: Traffic,
+        fault: Faults,
+        cancel_call: Callable[[int], tuple[str, object]],
+    ) -> None:
+        self.cancel_call = cancel_call
+        """From a request of ours to what tells the agent that it is not needed: method, params."""
         self._link = link
         self._traffic = traffic
-        self._receiver = receiver
         self._fault = fault
         self._peer = Peer()
-        self._framer = Framer()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._outbox: MemoryObjectSendStream[bytes]
         self._inbox: MemoryObjectReceiveStream[bytes]
         self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
 
-    async def run(self) -> Exit:
+    async def run(self, receiver: Receiver) -> Ended:
         """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
         try:
             with self._outbox, self._inbox:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._write)
-                    await self._receive()
+                    await self._receive(receiver)
                     await self._link.end(grace=DRAIN)
-                    exit_ = await self._link.wait()
+                    ended = await self._link.wait()
                     tasks.cancel_scope.cancel()
         finally:
             self._lose()
-        return exit_
+        return ended
 
     async def request(
         self, method: str, params: object, then: Callable[[Outcome], None] | None = None
@@ -121,8 +101,7 @@ class Connection:
 
         `then` is called by the reader with the result or the exception, before anything that came
         later is handled. Raises `AgentError`, `ConnectionLost` if no answer can come any more, and
-        what `then` raises. When the waiting task is cancelled the agent is told by
-        `$/cancel_request` (C-154).
+        what `then` raises. When the waiting task is cancelled the agent is told so (C-154).
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
@@ -134,7 +113,7 @@ class Connection:
         except anyio.get_cancelled_exc_class():
             if self._waiting.pop(number, None):
                 self._peer.forget(number)
-                self.notify("$/cancel_request", {"requestId": number})
+                self.notify(*self.cancel_call(number))
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
@@ -157,6 +136,10 @@ class Connection:
         """Answer a request with an error; nothing if it was answered already."""
         self._post(self._peer.fail(request_id, int(code), message, data))
 
+    def note(self, text: str) -> None:
+        """Write into the log what became of something that the agent sent."""
+        self._traffic.record("host", text)
+
     def _post(self, line: bytes, logged: bytes | None = None) -> None:
         if not line or self._lost:
             return
@@ -170,12 +153,12 @@ class Connection:
             except ConnectionLost:
                 return
 
-    async def _receive(self) -> None:
+    async def _receive(self, receiver: Receiver) -> None:
         """Read all that comes, but not for long once the agent is gone or can say no more."""
         async with anyio.create_task_group() as readers:
             readers.start_soon(self._drain_errors)
             readers.start_soon(self._hurry_at_exit, readers.cancel_scope)
-            await self._read()
+            await self._read(receiver)
             _hurry(readers.cancel_scope)
 
     async def _hurry_at_exit(self, reading: anyio.CancelScope) -> None:
@@ -183,46 +166,36 @@ class Connection:
         _hurry(reading)
 
     async def _drain_errors(self) -> None:
-        while data := await self._link.receive_error():
+        while data := await self._link.diagnostics():
             self._traffic.error_output(data)
 
-    async def _read(self) -> None:
-        while data := await self._link.receive():
-            for line in self._framer.feed(data):
-                await self._take(line)
-        for line in self._framer.close():
-            await self._take(line)
+    async def _read(self, receiver: Receiver) -> None:
+        while incoming := await self._link.receive():
+            self._traffic.record("agent", incoming.text)
+            for message in incoming.messages:
+                self._handle(message, receiver)
 
-    async def _take(self, line: bytes) -> None:
-        if len(line) > LONG_LINE:
-            messages = await anyio.to_thread.run_sync(parse_line, line)
-        else:
-            messages = parse_line(line)
-        self._traffic.record("agent", line.decode("utf-8", "replace"))
-        for message in messages:
-            self._handle(message)
-
-    def _handle(self, message: Message) -> None:
+    def _handle(self, message: Message, receiver: Receiver) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""
         try:
-            self._dispatch(self._peer.receive(message))
+            self._dispatch(self._peer.receive(message), receiver)
         except Exception as error:  # whatever it is, it concerns this message alone
             self._fault(error)
             if isinstance(message, Request):
                 self.fail(message.id, Code.INTERNAL_ERROR, "internal error of the client")
 
-    def _dispatch(self, received: Received) -> None:
+    def _dispatch(self, received: Received, receiver: Receiver) -> None:
         match received:
             case Notification(method, params):
-                self._receiver.notified(method, params)
+                receiver.notified(method, params)
             case Request():
-                self._receiver.requested(received)
+                receiver.requested(received)
             case Reply(number, _, Response(_, result)):
                 self._settle(number, result)
             case Reply(number, _, Failure(_, code, message, data)):
                 self._settle(number, AgentError(code, message, data))
             case Noise(text, reason):
-                self._traffic.record("host", f"skipped ({reason}): {text}")
+                self.note(f"skipped ({reason}): {text}")
 
     def _settle(self, number: int, outcome: Outcome) -> None:
         waiting = self._waiting.pop(number, None)

@@ -17,12 +17,16 @@ from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
-from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.protocol.dialect import (
+    Dialect,
+    ElicitationCompleted,
+    RequestCancelled,
+    SessionUpdated,
+)
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
 from acp_nvim.review.notes import PromptNotes
@@ -45,13 +49,9 @@ from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
 
 
-async def nothing(roots: Roots) -> None:
-    """Prepare nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What answers the asks of one agent; permissions and elicitations are those of all."""
+    """What answers the requests of one agent; permissions and elicitations are those of all."""
 
     files: FileService
     permissions: Permissions
@@ -64,7 +64,7 @@ class Services:
     """Asks nothing of the agent: finds what prompts speak of."""
     lessons: PromptNotes
     """Asks nothing either: knows what goes along with prompts."""
-    prepare: Callable[[Roots], Awaitable[None]] = nothing
+    prepare: Callable[[Roots], Awaitable[None]]
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
 
 
@@ -72,10 +72,19 @@ class Inbound:
     """Serves one connection: implements `connection.Receiver`."""
 
     def __init__(
-        self, launch: Launch, dialect: Dialect, registry: Registry, services: Services
+        self,
+        connection: Connection,
+        tasks: TaskGroup,
+        dialect: Dialect,
+        launch: Launch,
+        registry: Registry,
+        services: Services,
     ) -> None:
+        """Take where answers go, where requests run, and what is spoken at first."""
+        self.dialect = dialect
+        self._connection = connection
+        self._tasks = tasks
         self._launch = launch
-        self._dialect = dialect
         self._registry = registry
         self._services = services
         self._asking = Asking(
@@ -83,30 +92,29 @@ class Inbound:
         )
         self._scopes: dict[str, anyio.CancelScope] = {}
 
-    def attach(self, connection: Connection, tasks: TaskGroup, traffic: Traffic) -> None:
-        """Say where answers go, where requests run, and where what is odd is logged."""
-        self._connection = connection
-        self._tasks = tasks
-        self._traffic = traffic
+    def speak(self, dialect: Dialect) -> None:
+        """Take what comes from now on in another dialect: the one that was agreed upon."""
+        self.dialect = dialect
+        self._connection.cancel_call = dialect.cancel_request
 
     def notified(self, method: str, params: object) -> None:
         """Take a notification; an unknown one is ignored silently (C-017)."""
-        if method == "session/update":
-            session_id, events = self._dialect.decode_update(params)
-            events = quirks.heard(events, self._launch.quirks)
-            if not self._registry.deliver(session_id, events):
-                self._traffic.record("host", f"update for unknown session {session_id!r} dropped")
-        elif method == "elicitation/complete":
-            self._asking.complete(self._dialect.decode_complete_elicitation(params))
-        elif method == "$/cancel_request":
-            scope = self._scopes.get(id_key(self._dialect.decode_cancel_request(params)))
-            if scope is not None:
-                scope.cancel()
+        match self.dialect.decode_notification(method, params):
+            case SessionUpdated(session_id, events):
+                events = quirks.heard(events, self._launch.quirks)
+                if not self._registry.deliver(session_id, events):
+                    self._connection.note(f"update for unknown session {session_id!r} dropped")
+            case ElicitationCompleted(elicitation_id):
+                self._asking.complete(elicitation_id)
+            case RequestCancelled(request_id):
+                scope = self._scopes.get(id_key(request_id))
+                if scope is not None:
+                    scope.cancel()
 
     def requested(self, request: Request) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task."""
         try:
-            ask = self._dialect.decode_request(
+            ask = self.dialect.decode_request(
                 request.method, request.params, self._launch.capabilities
             )
             opened = (
@@ -117,7 +125,7 @@ class Inbound:
         except RequestFailed as error:
             self._connection.fail(request.id, error.code, error.message, error.data)
             return
-        # Made here, so that a `$/cancel_request` in the same read finds it.
+        # Made here, so that a `RequestCancelled` in the same read finds it.
         scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
         self._tasks.start_soon(self._serve, request, ask, opened, scope)
 
@@ -127,7 +135,7 @@ class Inbound:
         try:
             with scope:
                 answer = await self._answer(ask, opened)
-                result = self._dialect.encode_answer(answer)
+                result = self.dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
         except RequestFailed as error:

@@ -10,10 +10,9 @@ from typing import TypeAlias
 
 import anyio
 
-from acp_nvim.client.connection import Connection
+from acp_nvim.client.agent import Agent
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
 from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
@@ -27,20 +26,16 @@ Listed: TypeAlias = tuple[ListedSession, ...]
 class Listing:
     """Asks one agent for its sessions."""
 
-    def __init__(self, name: str, dialect: Dialect, login: Login) -> None:
-        self.name = name
-        self._dialect = dialect
+    def __init__(self, agent: Agent, login: Login) -> None:
+        self.name = agent.launch.name
+        self._connection = agent.connection
+        self._dialect = agent.dialect
+        self._capabilities = agent.info.capabilities
         self._login = login
-        self._capabilities = AgentCapabilities()
-
-    def attach(self, connection: Connection, capabilities: AgentCapabilities) -> None:
-        """Say where requests go, and what the agent offers."""
-        self._connection = connection
-        self._capabilities = capabilities
 
     @property
     def reopens(self) -> bool:
-        """Whether the agent can load or resume what it lists (C-102); False before it said so."""
+        """Whether the agent can load or resume what it lists (C-102)."""
         return self._capabilities.load or self._capabilities.resume
 
     async def all(self, cwd: str) -> Listed:

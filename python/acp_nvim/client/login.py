@@ -1,7 +1,7 @@
 """Logging in to one agent: what it refused for want of a login, and the login itself.
 
 An agent says −32000 to whatever it likes (v1/authentication). What it refused waits here until the
-user has logged in, and is then tried once more. Nothing in here begins by itself (C-064, P-12).
+user has logged in, and is then tried once more. Nothing in here begins by itself (C-064).
 Called by `Client` and `Turns`, which fill it, and by the commands, which empty it.
 """
 
@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import anyio
 
 from acp_nvim.client import reasons
-from acp_nvim.client.connection import Connection
+from acp_nvim.client.agent import Agent
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import AgentInfo, AuthMethod, Dialect
+from acp_nvim.protocol.dialect import AuthMethod
 
 Method: TypeAlias = AuthMethod
 Again: TypeAlias = Callable[[Any], Awaitable[None]]
@@ -37,31 +37,20 @@ _OF_A_TERMINAL = ("TERM", "COLORTERM", "COLUMNS", "LINES")
 class Login:
     """What waits for a login to one agent, and the login that runs."""
 
-    def __init__(
-        self,
-        launch: Launch,
-        dialect: Dialect,
-        clock: Callable[[], float],
-        needed: Callable[[str | None], None],
-    ) -> None:
+    def __init__(self, agent: Agent, needed: Callable[[str | None], None]) -> None:
         """Take who is told that a login is needed, in a sentence for the user, or is no more."""
         self.since: float | None = None
         """When the login that runs has begun; None when none does."""
-        self._launch = launch
-        self._dialect = dialect
-        self._clock = clock
+        self._launch = agent.launch
+        self._connection = agent.connection
+        self._dialect = agent.dialect
+        self._info = agent.info
+        self._clock = agent.clock
         self._needed = needed
-        self._info: AgentInfo | None = None
-        self._connection: Connection | None = None
         self._waiting: dict[Key, Again] = {}
         self._scope = anyio.CancelScope()
         self._tried = False
         """The user has logged in, and the agent has accepted nothing since."""
-
-    def attach(self, connection: Connection, info: AgentInfo) -> None:
-        """Say where requests go, and what the agent told of itself."""
-        self._connection = connection
-        self._info = info
 
     # --- what was refused
 
@@ -102,8 +91,6 @@ class Login:
 
     def methods(self) -> tuple[Method, ...]:
         """Return the ways to log in; raises `UserError` when there are none (C-065)."""
-        if self._info is None:
-            raise UserError(f"{self._launch.name} has not answered yet: try again when it has")
         if not self._info.auth_methods:
             raise UserError(reasons.no_way_in(self._launch))
         return self._info.auth_methods
@@ -139,10 +126,10 @@ class Login:
     async def logout(self) -> None:
         """Log out, if the agent offers that (C-056); raises `UserError`."""
         name = self._launch.name
-        if self._info is None or not self._info.capabilities.logout:
+        if not self._info.capabilities.logout:
             raise UserError(f"{name} offers no logout")
         try:
-            await self._open_connection().request(*self._dialect.logout())
+            await self._connection.request(*self._dialect.logout())
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{name} did not log out: {error}") from error
         self._tried = False
@@ -150,7 +137,7 @@ class Login:
     async def _by_agent(self, method: Method) -> None:
         call = self._dialect.authenticate(method.id)
         try:
-            await self._open_connection().request(*call)
+            await self._connection.request(*call)
         except (AgentError, ConnectionLost) as error:
             said = f"the login to {self._launch.name} by {method.name} failed: {error}"
             raise UserError(f"{said}. :Acp login tries again") from error
@@ -162,11 +149,6 @@ class Login:
             how = "its terminal was closed" if code is None else f"exit code {code}"
             said = f"the login to {self._launch.name} by {method.name} failed ({how})"
             raise UserError(f"{said}. :Acp login tries again")
-
-    def _open_connection(self) -> Connection:
-        if self._connection is None:
-            raise UserError(f"{self._launch.name} is not running: :Acp restart starts it again")
-        return self._connection
 
 
 def is_refusal(error: BaseException | None) -> bool:

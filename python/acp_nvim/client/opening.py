@@ -10,14 +10,15 @@ from dataclasses import replace
 
 import anyio
 
-from acp_nvim.client import quirks
-from acp_nvim.client.connection import Connection, Outcome
-from acp_nvim.client.launch import Launch
+from acp_nvim.client import quirks, reasons
+from acp_nvim.client.agent import Agent
+from acp_nvim.client.connection import Outcome
+from acp_nvim.client.login import OPENING, Login, is_refusal
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer
-from acp_nvim.errors import AgentError, ConnectionLost
-from acp_nvim.protocol.dialect import AgentCapabilities, Call, Dialect
+from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.event import Noticed, SessionOpened, SessionReopening, TranscriptRestored
 from acp_nvim.session.state import Message, ToolCall
 
@@ -30,37 +31,37 @@ MOST_QUIET = 10.0
 _NO_REPLAY = "{} knows this session, but told nothing of it: this is what acp.nvim has kept"
 
 
-class Setup:
-    """Opens and closes sessions; who calls says in the session what went wrong."""
+class Opening:
+    """Opens and closes sessions."""
 
-    def __init__(self, launch: Launch, dialect: Dialect, registry: Registry) -> None:
-        self._launch = launch
-        self._dialect = dialect
+    def __init__(self, agent: Agent, registry: Registry, login: Login) -> None:
+        self._launch = agent.launch
+        self._connection = agent.connection
+        self._dialect = agent.dialect
+        self._capabilities = agent.info.capabilities
         self._registry = registry
-        self._capabilities = AgentCapabilities()
+        self._login = login
         self._lock = anyio.Lock()
         self._request = anyio.CancelScope()
 
-    def attach(self, connection: Connection, capabilities: AgentCapabilities) -> None:
-        """Say where requests go, and what the agent offers."""
-        self._connection = connection
-        self._capabilities = capabilities
-
-    async def open(self, session: Session, session_id: str | None) -> None:
+    async def open(self, session: Session, session_id: str | None) -> str | None:
         """Open a session, or that of an earlier process again: load, else resume, else anew.
 
-        Without effect on a session that is closed by then. Raises `AgentError`, `ConnectionLost`,
-        and `UserError` for an answer that is none.
+        Without effect on a session that is closed by then. Returns what to tell the user when it
+        is not open; after a login it is then tried once more.
         """
-        async with self._lock:
-            if session.state.status != "loading":
-                return
-            self._registry.begin(session)
-            try:
-                with anyio.CancelScope() as self._request:
-                    await self._open(session, session_id)
-            finally:
-                self._registry.finish()
+        try:
+            await self._one_by_one(session, session_id)
+        except (AgentError, ConnectionLost, UserError) as error:
+            if not is_refusal(error):
+                return reasons.not_opened(self._launch.name, error, again=session_id is not None)
+            key = session, OPENING
+            return self._login.wanted(key, lambda client: client.reopen(session, session_id))
+        if session.state.status == "loading":
+            return "This session was not opened: :AcpStart opens another"
+        if session.state.status == "idle":
+            self._login.accepted()
+        return None
 
     def abort(self, session: Session) -> bool:
         """Take back the request that opens this session (C-154); False if none is on its way."""
@@ -78,6 +79,17 @@ class Setup:
                 await self._connection.request(*self._dialect.close_session(session_id))
         except (AgentError, ConnectionLost):
             return  # an agent may refuse to close what it does not know (C-095)
+
+    async def _one_by_one(self, session: Session, session_id: str | None) -> None:
+        async with self._lock:
+            if session.state.status != "loading":
+                return
+            self._registry.begin(session)
+            try:
+                with anyio.CancelScope() as self._request:
+                    await self._open(session, session_id)
+            finally:
+                self._registry.finish()
 
     async def _open(self, session: Session, session_id: str | None) -> None:
         if session_id is not None and self._capabilities.load:
@@ -100,7 +112,7 @@ class Setup:
         """Let the agent replay a session: before its answer, or (as gemini does) after it.
 
         The session is loading until the replay has come to its end, so that nothing of it is taken
-        for what happens now (P-02). What was shown before comes back if there is none.
+        for what happens now. What was shown before comes back if there is none.
         """
         kept = TranscriptRestored(session.state.entries, session.state.title)
         method, params = self._call(session, session_id)

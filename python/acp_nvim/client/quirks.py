@@ -19,7 +19,7 @@ _MODE_UPDATE = re.compile(r"\[MODE_UPDATE\] (\S+)\s*")
 
 
 def opened(event: SessionOpened, quirks: Set[str]) -> SessionOpened:
-    """Make the list of models an option, if the agent has no option for them (P-25)."""
+    """Make the list of models an option, if the agent has no option for them."""
     config = event.config or ()
     if event.models is None or LEGACY_MODELS not in quirks or first_of(config, "model"):
         return replace(event, models=None)

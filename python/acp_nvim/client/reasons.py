@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 
 from acp_nvim.client.launch import Launch
-from acp_nvim.errors import AcpError, Code
+from acp_nvim.errors import AcpError, AgentError, Code, UserError
 from acp_nvim.protocol.dialect import AgentInfo
-from acp_nvim.transport.child import Exit
+from acp_nvim.transport.link import Ended
 
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
 _GONE = re.compile(r"not found|(invalid|unknown|no such) session|does not exist", re.IGNORECASE)
-"""How agents say without a code that they know a session no longer (P-28)."""
+"""How agents say without a code that they know a session no longer."""
 
 
 def silent(name: str, seconds: float) -> str:
@@ -26,23 +26,29 @@ def silent(name: str, seconds: float) -> str:
     )
 
 
+def not_initialized(name: str, error: AgentError | UserError) -> str:
+    """Return why nothing could be agreed upon with the agent (C-034, C-047)."""
+    if isinstance(error, UserError):
+        return f"{name}: {error}"
+    return f"{name} refused to initialize: {error}. See :Acp log {name}"
+
+
 def not_opened(name: str, error: AcpError, *, again: bool) -> str:
     """Return why there is no session, or not the earlier one `again`, and what to do (C-089)."""
     if not again:
         return f"{name} did not open a session: {error}. See :Acp log {name}"
-    # agents tell this by the code of the protocol, or by words alone (P-28)
+    # agents tell this by the code of the protocol, or by words alone
     if getattr(error, "code", None) == Code.RESOURCE_NOT_FOUND or _GONE.search(str(error)):
         return f"{name} no longer knows this session: :Acp new {name} begins another one"
     said = f"{name} did not load this session: {error}"
     return f"{said}. :Acp new {name} begins another one, :Acp log {name} shows more"
 
 
-def wants_login(launch: Launch, info: AgentInfo | None, *, tried: bool) -> str:
+def wants_login(launch: Launch, info: AgentInfo, *, tried: bool) -> str:
     """Return how to log in; `tried`: the user has just done so, to no avail (C-053)."""
-    methods = info.auth_methods if info is not None else ()
-    if not methods:
+    if not info.auth_methods:
         return no_way_in(launch)
-    ways = ", ".join(f"{method.id} ({method.name})" for method in methods)
+    ways = ", ".join(f"{method.id} ({method.name})" for method in info.auth_methods)
     if tried:
         return (
             f"{launch.name} still wants you to log in, although you did: :Acp restart "
@@ -67,12 +73,11 @@ def held() -> str:
     )
 
 
-def ended(name: str, when: str, exit_: Exit | None, stderr: str) -> str:
+def ended(name: str, when: str, end: Ended, stderr: str) -> str:
     """Return how an agent ended that nobody told to, with its last words (C-024)."""
-    how = "" if exit_ is None else f" ({exit_.signal or f'exit code {exit_.code}'})"
     tail = " / ".join(stderr.strip().splitlines()[-LAST_LINES:])
     said = f": {tail}" if tail else ""
     return (
-        f"{name} ended {when}{how}{said}. "
+        f"{name} ended {when} ({end.how}){said}. "
         f":Acp restart {name} starts it again, :Acp log {name} shows more"
     )

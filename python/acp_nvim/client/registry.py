@@ -1,6 +1,6 @@
 """The sessions of one agent by id, and what came for a session before its id was known.
 
-Agents send updates before the response of `session/new` (P-01): they are kept while a session is
+Agents send updates before the response of `session/new`: they are kept while a session is
 being opened, at most one at a time, and applied once its id is known.
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from acp_nvim.errors import UserError
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
 from acp_nvim.session.event import Event
@@ -35,8 +36,15 @@ class Session:
             self._listener(self, before, event)
 
     def decide(self, action: Action) -> tuple[Event, ...] | Refused:
-        """Decide on an action and apply what it leads to, without a pause in between (rule 4)."""
+        """Decide on an action and apply what it leads to, without a pause in between."""
         decision = decide(self.state, action)
         if not isinstance(decision, Refused):
             self.apply(*decision)
+        return decision
+
+    def act(self, action: Action) -> tuple[Event, ...]:
+        """Decide as `decide` does; raises `UserError` with the reason if it is refused."""
+        decision = self.decide(action)
+        if isinstance(decision, Refused):
+            raise UserError(decision.reason)
         return decision

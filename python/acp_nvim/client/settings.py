@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from acp_nvim.client.connection import Connection, Outcome
+from acp_nvim.client.agent import Agent
+from acp_nvim.client.connection import Outcome
 from acp_nvim.client.login import Login
 from acp_nvim.client.session import Session
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import Call, Dialect
-from acp_nvim.session.action import Refused, SetMode, SetOption
+from acp_nvim.protocol.dialect import Call
+from acp_nvim.session.action import SetMode, SetOption
 from acp_nvim.session.event import ConfigReplaced, Event, ModeChanged
 from acp_nvim.session.options import find, mode_option, with_value
 
@@ -22,14 +23,11 @@ from acp_nvim.session.options import find, mode_option, with_value
 class Settings:
     """Sets what the user chooses; also while a turn runs (C-249)."""
 
-    def __init__(self, name: str, dialect: Dialect, login: Login) -> None:
-        self._name = name
-        self._dialect = dialect
+    def __init__(self, agent: Agent, login: Login) -> None:
+        self._name = agent.launch.name
+        self._dialect = agent.dialect
+        self._connection = agent.connection
         self._login = login
-
-    def attach(self, connection: Connection) -> None:
-        """Say where requests go."""
-        self._connection = connection
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the mode, by the option for it if there is one (C-245); raises `UserError`."""
@@ -81,9 +79,7 @@ class Settings:
 
 def _allowed(session: Session, action: SetMode | SetOption) -> str:
     """Return the session's id; raises `UserError` if the action is not possible now."""
-    decision = session.decide(action)
-    if isinstance(decision, Refused):
-        raise UserError(decision.reason)
+    session.act(action)
     if session.id is None:
         raise UserError("the session is not open yet: try again when the agent has started")
     return session.id

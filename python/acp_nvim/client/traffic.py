@@ -58,9 +58,12 @@ class Traffic:
             return
         if len(line) > LONGEST and not self._whole:
             line = f"{line[:LONGEST]}… ({len(line)} characters)"
-        entry = {"t": round(self._clock(), 3), "from": source, "line": line}
+        # json is twice as fast with a string as with an object, and each chunk comes by here
+        entry = (
+            f'{{"t": {round(self._clock(), 3)}, "from": "{source}", "line": {json.dumps(line)}}}\n'
+        )
         try:
-            self._size += self._file.write(json.dumps(entry) + "\n")
+            self._size += self._file.write(entry)
             if self._size > LARGEST:
                 self._open()
         except OSError:

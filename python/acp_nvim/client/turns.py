@@ -5,24 +5,21 @@ One prompt at a time per session; what comes meanwhile waits in the session's qu
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from anyio.abc import TaskGroup
-
 from acp_nvim.client import reasons
-from acp_nvim.client.connection import Connection, Outcome
+from acp_nvim.client.agent import Agent
+from acp_nvim.client.asking import withdraw
+from acp_nvim.client.connection import Outcome
 from acp_nvim.client.inbound import Services
-from acp_nvim.client.launch import Launch
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Files
-from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
+from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.prompt.mentions import Takes
-from acp_nvim.protocol.dialect import AgentCapabilities, Dialect
+from acp_nvim.protocol.dialect import AgentCapabilities
 from acp_nvim.review.notes import Notes
-from acp_nvim.session.action import CancelTurn, Refused, SendQueued, SubmitPrompt
+from acp_nvim.session.action import SendQueued
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of, unembedded
 from acp_nvim.session.event import (
@@ -40,57 +37,29 @@ from acp_nvim.session.model import Prompt
 class Turns:
     """Runs the turns of all sessions of one connection."""
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        services: Services,
-        launch: Launch,
-        files: Files,
-        clock: Callable[[], float],
-        login: Login,
-    ) -> None:
-        self._dialect = dialect
+    def __init__(self, agent: Agent, services: Services, files: Files, login: Login) -> None:
+        self._agent = agent.launch.name
+        self._folders = agent.launch.additional_directories
+        self._connection = agent.connection
+        self._dialect = agent.dialect
+        self._capabilities = agent.info.capabilities
+        self._tasks = agent.tasks
+        self._clock = agent.clock
         self._permissions = services.permissions
         self._mentions = services.mentions
         self._lessons = services.lessons
         self._prepare = services.prepare
-        self._agent = launch.name
-        self._folders = launch.additional_directories
         self._files = files
-        self._clock = clock
         self._login = login
-        self._capabilities = AgentCapabilities()
         self._sent: set[Session] = set()
-
-    def attach(
-        self, connection: Connection, tasks: TaskGroup, capabilities: AgentCapabilities
-    ) -> None:
-        """Say where prompts go, where turns run, and what the agent takes."""
-        self._connection = connection
-        self._tasks = tasks
-        self._capabilities = capabilities
-
-    def submit(self, session: Session, prompt: Prompt, *, interrupt: bool) -> None:
-        """Send or queue a prompt; raises `UserError` when that is not possible."""
-        self._perform(session, session.decide(SubmitPrompt(prompt, self._clock(), interrupt)))
 
     def go_on(self, session: Session) -> None:
         """Start the next turn from the queue, if it is time."""
-        self._perform(session, session.decide(SendQueued(self._clock())))
+        self.perform(session, session.act(SendQueued(self._clock())))
 
-    def cancel(self, session: Session) -> None:
-        """Cancel the running turn; raises `UserError` when nothing runs."""
-        self._perform(session, session.decide(CancelTurn()))
-
-    def answer_all(self, session: Session) -> None:
-        """Answer every open question of the session with `cancelled` (C-142)."""
-        for ask in session.state.asks:
-            self._permissions.cancel(ask.id)
-
-    def _perform(self, session: Session, decision: tuple[Event, ...] | Refused) -> None:
-        if isinstance(decision, Refused):
-            raise UserError(decision.reason)
-        for event in decision:
+    def perform(self, session: Session, decided: tuple[Event, ...]) -> None:
+        """Do what the user's action has led to in the session."""
+        for event in decided:
             match event:
                 case TurnStarted(prompt):
                     self._tasks.start_soon(self._turn, session, prompt)
@@ -98,7 +67,7 @@ class Turns:
                     self._cancelled(session)
 
     def _cancelled(self, session: Session) -> None:
-        self.answer_all(session)
+        withdraw(session, self._permissions)
         if session in self._sent and session.id is not None:
             self._connection.notify(*self._dialect.cancel(session.id))
 
@@ -125,22 +94,20 @@ class Turns:
         session.apply(PromptSent(blocks))
         self._sent.add(session)
 
-        def ended(outcome: Outcome) -> None:
-            self._sent.discard(session)
+        def answered(outcome: Outcome) -> None:
             if is_refusal(outcome) and session.state.status == "running":
                 self._hold(session, blocks)
-            else:
-                ending = self._ending(outcome)
-                self._learned(session, ending)
-                session.apply(ending)
+            elif ending := self._ending(outcome):
+                self._end(session, ending)
 
         try:
-            await self._connection.request(*self._dialect.prompt(session.id, blocks), ended)
+            await self._connection.request(*self._dialect.prompt(session.id, blocks), answered)
         except (AgentError, ConnectionLost):
-            return  # `ended` has put it into the session
+            return  # `answered` has put it into the session
 
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""
+        self._sent.discard(session)
         self._lessons.arrived(self._key(session))
         session.apply(
             TurnEnded(self._clock(), error=self._login.wanted()),
@@ -148,14 +115,17 @@ class Turns:
             Noticed(reasons.held(), "warning"),
         )
 
-    def _learned(self, session: Session, ending: TurnEnded) -> None:
-        """Say whether what went along is part of the conversation now: else it goes again."""
+    def _end(self, session: Session, ending: TurnEnded) -> None:
+        """End the turn, and say whether what went along is part of the conversation now."""
+        self._sent.discard(session)
         if ending.error is None and ending.stop_reason != "refusal":
             self._lessons.arrived(self._key(session))
         else:
             self._lessons.failed(self._key(session))
+        session.apply(ending)
 
-    def _ending(self, outcome: Outcome) -> TurnEnded:
+    def _ending(self, outcome: Outcome) -> TurnEnded | None:
+        """Return what the answer to a prompt means; None if the turn goes on after it."""
         match outcome:
             case AgentError(code=Code.REQUEST_CANCELLED):
                 return TurnEnded(self._clock(), "cancelled")
@@ -163,8 +133,10 @@ class Turns:
                 return TurnEnded(self._clock(), error=str(outcome))
             case _:
                 self._login.accepted()
-                tokens = self._dialect.decode_turn_tokens(outcome)
-                return TurnEnded(self._clock(), self._dialect.decode_prompt(outcome), tokens=tokens)
+                result = self._dialect.decode_prompt(outcome)
+                if result is None:
+                    return None
+                return TurnEnded(self._clock(), result.stop_reason, tokens=result.tokens)
 
     async def _blocks(self, session: Session, prompt: Prompt) -> tuple[Content, ...]:
         """Read what goes along as it stands now; drop to what the agent takes (C-111)."""

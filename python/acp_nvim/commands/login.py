@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from acp_nvim.client.client import Client
-from acp_nvim.client.login import OPENING, Again, Key, Method, program
+from acp_nvim.client.login import OPENING, Again, Key, Login, Method, program
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.view.visible import one_line
@@ -22,27 +22,35 @@ LONGEST = 120
 async def login(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Log in by the method that the command names, or that the user picks."""
     client = desk.target(payload)
-    methods, name = client.login.methods(), payload.get("method")
+    agent_login = _login_of(client)
+    methods, name = agent_login.methods(), payload.get("method")
     method = _named(methods, str(name)) if name else await _pick(desk, client, methods)
     if method is None:
         return
     try:
         _touch(desk, client)
-        await client.login.run(method, desk.ground.login_terminals)
+        await agent_login.run(method, desk.ground.login_terminals)
     finally:
         _touch(desk, client)
     if method.type == "terminal":
         await _reconnect(desk, client)
     else:
         desk.ground.notifier.notice(f"logged in to {client.name} by {method.name}")
-        await _go_on(desk, client, client.login.take())
+        await _go_on(desk, client, agent_login.take())
 
 
 async def logout(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Log out; what the agent still does without a login is its business (C-055)."""
     client = desk.target(payload)
-    await client.login.logout()
+    await _login_of(client).logout()
     desk.ground.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
+
+
+def _login_of(client: Client) -> Login:
+    """Return what logs in; raises `UserError` before the agent has said how it can be done."""
+    if client.ready is None:
+        raise UserError(f"{client.name} has not answered yet: try again when it has")
+    return client.ready.login
 
 
 def _named(methods: tuple[Method, ...], name: str) -> Method:
@@ -72,7 +80,7 @@ def _label(client: Client, method: Method) -> str:
 
 async def _reconnect(desk: Desk, old: Client) -> None:
     """Start the agent anew after a login in a terminal, with its sessions (C-060, C-061)."""
-    waiting = old.login.take()
+    waiting = _login_of(old).take()
     chats = [chat for chat in desk.chats.values() if chat.client is old and _lives(chat, waiting)]
     await old.end()
     cwd = chats[0].session.state.cwd if chats else old.launch.cwd

@@ -6,6 +6,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
@@ -47,7 +48,8 @@ _NOTHING = {
 
 async def _rows(desk: Desk, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
-    listed = await list_all([client.listing for client in desk.clients], cwd)
+    listings = [client.ready.listing for client in desk.clients if client.ready is not None]
+    listed = await list_all(listings, cwd)
     chats = [chat for chat in desk.chats.values() if chat.session.state.status != "closed"]
     opened = [open_row(chat.number, chat.session.state) for chat in reversed(chats)]
     told = [listed_row(agent, it) for agent, all_of_it in listed.items() for it in all_of_it]
@@ -79,7 +81,7 @@ async def _go(desk: Desk, row: Row) -> None:
         return
     client = desk.client(row.agent)
     record = desk.ground.store.read(row.agent, row.id)
-    if record is None and client is not None and not client.listing.reopens:
+    if record is None and client is not None and not _reopens(client):
         # nothing to show, nothing to go on with (C-102)
         raise UserError(f"{row.agent} lists its sessions, but can neither load nor resume one")
     opened = await desk.ground.open_chat(row.agent)
@@ -87,6 +89,10 @@ async def _go(desk: Desk, row: Row) -> None:
         raise UserError("no chat could be opened")
     chat = _new_chat(desk, int(opened["chat"]), int(opened["prompt"]), row)
     await _connect(desk, chat, row.id)
+
+
+def _reopens(client: Client) -> bool:
+    return client.ready is not None and client.ready.listing.reopens
 
 
 def _closed_chat(desk: Desk, row: Row) -> Chat | None:
@@ -169,7 +175,8 @@ async def _delete(desk: Desk, row: Row) -> None:
         return
     await _close(desk, row)
     client = desk.client(row.agent)
-    by_agent = await client.listing.delete(row.id) if client is not None and row.id else False
+    ready = None if client is None else client.ready
+    by_agent = await ready.listing.delete(row.id) if ready is not None and row.id else False
     kept = desk.ground.store.delete(row.agent, row.id)
     desk.ground.lessons.forget((row.agent, row.id))
     if not by_agent and not kept:

@@ -82,7 +82,7 @@ def _connection(client: Client) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "agent": client.name,
         "state": client.state,
-        "pid": getattr(client.link, "pid", None),
+        "pid": None if client.link is None else client.link.pid,
         "stderr": client.traffic.stderr,
         "error": client.error,
     }

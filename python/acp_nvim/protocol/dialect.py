@@ -92,6 +92,39 @@ class SessionPage:
     cursor: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SessionUpdated:
+    """Something has happened in a session; its id is "" when the agent named none."""
+
+    session_id: str
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationCompleted:
+    """What the user did behind a link is done; None: the id was unreadable."""
+
+    elicitation_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCancelled:
+    """The agent no longer needs the answer to that request of its; None: the id was unreadable."""
+
+    request_id: RequestId
+
+
+AgentNotification: TypeAlias = SessionUpdated | ElicitationCompleted | RequestCancelled
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """How a turn ended: the stop reason, an unknown one verbatim, and the tokens that it took."""
+
+    stop_reason: str
+    tokens: int | None = None
+
+
 class Dialect(Protocol):
     """One version of the protocol, as the client uses it."""
 
@@ -169,7 +202,7 @@ class Dialect(Protocol):
         """Return the notification that cancels a request of ours."""
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
-        """Return the result of the request that the answered ask came from."""
+        """Return the result of the request that this answers."""
 
     # --- from the agent
 
@@ -191,14 +224,11 @@ class Dialect(Protocol):
     def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
         """Return all options from the answer to `set_option`; None if it does not tell them."""
 
-    def decode_prompt(self, result: object) -> str:
-        """Return the stop reason: an unknown one verbatim, `end_turn` when there is none."""
+    def decode_prompt(self, result: object) -> TurnResult | None:
+        """Return how the turn ended; None if the answer to a prompt only says that it has begun."""
 
-    def decode_turn_tokens(self, result: object) -> int | None:
-        """Return how many tokens the turn took, from its answer; None when it does not tell."""
-
-    def decode_update(self, params: object) -> tuple[str, tuple[Event, ...]]:
-        """Return the session id ("" if there is none) and what happened; never raises.
+    def decode_notification(self, method: str, params: object) -> AgentNotification | None:
+        """Return what the agent tells; None for a method that is unknown (C-017). Never raises.
 
         A malformed or unknown update is one `Unknown` event, an empty chunk is none (C-133).
         """
@@ -211,9 +241,3 @@ class Dialect(Protocol):
         Raises `RequestFailed`: METHOD_NOT_FOUND for what is unknown or not in `capabilities`
         (C-041), INVALID_PARAMS with a sentence that names the field.
         """
-
-    def decode_complete_elicitation(self, params: object) -> str | None:
-        """Return the id of the elicitation that is complete; None if unreadable."""
-
-    def decode_cancel_request(self, params: object) -> RequestId:
-        """Return the id of the agent's request that it no longer needs; None if unreadable."""

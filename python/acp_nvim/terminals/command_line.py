@@ -22,7 +22,7 @@ def command_line(
     `RequestFailed` for a program with arguments that is not there.
     """
     if not os.path.isdir(cwd):
-        raise RequestFailed(Code.INVALID_PARAMS, f"terminal/create: there is no directory {cwd}")
+        raise RequestFailed(Code.INVALID_PARAMS, f"there is no directory {cwd}")
     program = _find(command, env, cwd)
     if program is not None:
         return (program, *args)

@@ -131,7 +131,7 @@ class Terminal:
         self._pty.close()
         self._pty.settle()
         self._tail = tail(self._tail + self.log.feed(b"", final=True))
-        self.exit = ExitStatus(ended.code, ended.signal)
+        self.exit = ended
         said = f"exit {ended.code}" if ended.signal is None else ended.signal
         line = "" if self._tail.endswith("\n") or not self._tail else "\r\n"
         self._screens.write(self.number, f"\x1b[0m{line}[{said}]\r\n".encode())

@@ -1,5 +1,6 @@
-"""Children of the host: started in a process group of their own, and ended to the last one.
+"""Ways to an agent, and the children of the host: each in a group of its own, ended to the last.
 
-`child` starts, talks to and ends an agent; `group` holds what works on process groups alone.
-`client` and `services` call it.
+`link` says what a way to an agent gives, `stdio` is the one over the pipes of a `child`; `pty` is a
+program on a terminal, `group` holds what works on process groups alone. `client` and `terminals`
+call it.
 """

@@ -1,7 +1,7 @@
 """One child process with three pipes, in a process group of its own.
 
 Shows how little is needed to own a process: whoever holds a `Child` must `end` it, and after that
-nothing of its group runs. Called by `client`, one child for each agent.
+nothing of its group runs. `stdio` makes a link of it, one for each agent.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from acp_nvim.errors import ConnectionLost, UserError
+from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport import group
 
 OnGroup = Callable[[int, bool], None]
@@ -25,22 +25,14 @@ KILL_SECONDS = 1.0
 """How long a killed group may take to vanish; the kernel needs milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a process ended: by itself with a code, or by a signal (its name, as "SIGTERM")."""
-
-    code: int | None
-    signal: str | None
-
-    @classmethod
-    def from_returncode(cls, returncode: int) -> Exit:
-        """Return it for the code of `subprocess`, where a signal is negative."""
-        if returncode >= 0:
-            return cls(returncode, None)
-        try:
-            return cls(None, signal.Signals(-returncode).name)
-        except ValueError:  # most real-time signals have no name
-            return cls(None, f"SIG{-returncode}")
+def exit_status(returncode: int) -> ExitStatus:
+    """Return what a code of `subprocess` says, where a signal is negative."""
+    if returncode >= 0:
+        return ExitStatus(returncode)
+    try:
+        return ExitStatus(signal=signal.Signals(-returncode).name)
+    except ValueError:  # most real-time signals have no name
+        return ExitStatus(signal=f"SIG{-returncode}")
 
 
 async def spawn(
@@ -97,13 +89,17 @@ class Child:
         """The process group: that of the pid, because the child leads a session."""
         return self._process.pid
 
-    async def receive(self) -> bytes:
-        """Return the next bytes of its stdout, at most 64 KB; b"" at the end."""
-        return await _read(self._process.stdout)
+    @property
+    def stdout(self) -> ByteReceiveStream:
+        """What it writes."""
+        assert self._process.stdout is not None
+        return self._process.stdout
 
-    async def receive_error(self) -> bytes:
-        """Return the next bytes of its stderr, at most 64 KB; b"" at the end."""
-        return await _read(self._process.stderr)
+    @property
+    def stderr(self) -> ByteReceiveStream:
+        """What it complains of; must be read, or it blocks."""
+        assert self._process.stderr is not None
+        return self._process.stderr
 
     async def send(self, data: bytes) -> None:
         """Write to its stdin, waiting while the pipe is full; raises `ConnectionLost`."""
@@ -114,9 +110,9 @@ class Child:
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
             raise ConnectionLost("the agent has closed its input") from error
 
-    async def wait(self) -> Exit:
+    async def wait(self) -> ExitStatus:
         """Return how the program ended, once it has; its pipes may still hold output."""
-        return Exit.from_returncode(await self._process.wait())
+        return exit_status(await self._process.wait())
 
     def kill(self) -> None:
         """Kill the group now; `end` must still follow."""
@@ -157,18 +153,10 @@ class Child:
             self._on_group(self.group, False)
 
 
-async def _read(stream: ByteReceiveStream | None) -> bytes:
-    assert stream is not None
-    try:
-        return await stream.receive()
-    except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-        return b""
-
-
 async def within(seconds: float, condition: Callable[[], bool]) -> bool:
     """Wait for the condition, looking ever less often: nothing tells that a group is empty.
 
-    Returns whether it holds. For `process` only.
+    Returns whether it holds. For `transport` only.
     """
     pause = 0.005
     with anyio.move_on_after(seconds):

@@ -1,7 +1,7 @@
 """One program on a pseudo-terminal of the host, in a session and process group of its own.
 
 A pty of ours and not `jobstart({term = true})`, which loses the end of the output. Whoever holds a
-`Pty` must `end` it. Called by the terminals of `services`.
+`Pty` must `end` it. Called by `terminals`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import anyio
 import anyio.lowlevel
 
 from acp_nvim.errors import UserError
+from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport import group
-from acp_nvim.transport.child import KILL_SECONDS, Exit, OnGroup, within
+from acp_nvim.transport.child import KILL_SECONDS, OnGroup, exit_status, within
 
 CHUNK = 1 << 16
 """Bytes that are read before others get their turn."""
@@ -114,11 +115,11 @@ class Pty:
         if not self._closed:
             _set_size(self._master, rows, columns)
 
-    async def wait(self) -> Exit:
+    async def wait(self) -> ExitStatus:
         """Return how the program ended, once it has; there may still be output to be read."""
         while (code := self._process.poll()) is None:
             await _ended(self._process.pid)
-        return Exit.from_returncode(code)
+        return exit_status(code)
 
     async def end(self, *, grace: float) -> None:
         """End the group, and what has the terminal's foreground: TERM, then KILL.

@@ -1,7 +1,7 @@
 """Bytes into lines, however they were cut, in time linear in their number.
 
 A line may be many megabytes (an image) and arrives in pieces of 64 KB, so its parts are collected
-and joined once. Called by `client` and the tutor.
+and joined once. Called by `transport` and the tutor.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Parsing is total: any bytes give messages, never an exception, because agents print log lines and
 worse to their stdout. Writing is strict: one line of valid UTF-8 and valid JSON whatever the values
-hold. Called by `peer`, `client` and the tutor.
+hold. Called by `peer`, `transport`, `client` and the tutor.
 """
 
 from __future__ import annotations
@@ -69,11 +69,15 @@ Message: TypeAlias = Sendable | Noise
 
 
 def parse_line(line: bytes) -> list[Message]:
-    """Return the messages of one line: one, or the elements of a JSON array.
+    """Return the messages of one line, as `parse_text`; invalid UTF-8 becomes U+FFFD."""
+    return parse_text(line.decode("utf-8-sig", "replace"))
 
-    Never raises. Invalid UTF-8 and lone surrogates become U+FFFD.
+
+def parse_text(text: str) -> list[Message]:
+    """Return the messages of one text: one, or the elements of a JSON array.
+
+    Never raises. Lone surrogates become U+FFFD.
     """
-    text = line.decode("utf-8-sig", "replace")
     try:
         value = _load(text)
         items = value if isinstance(value, list) and value else [value]

@@ -61,7 +61,8 @@ class Chat:
     @property
     def login_since(self) -> float | None:
         """When a login to the agent began, in monotonic seconds; None when none is going on."""
-        return None if self.client is None else self.client.login.since
+        ready = None if self.client is None else self.client.ready
+        return None if ready is None else ready.login.since
 
     def _status(self) -> dict[str, Any]:
         """Return `b:acp_status`, with what the completion of `:Acp login` needs."""

@@ -16,7 +16,9 @@ from acp_nvim.protocol.dialect import (
     AgentInfo,
     AuthMethod,
     ClientCapabilities,
+    RequestCancelled,
     SessionPage,
+    SessionUpdated,
 )
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.content import (
@@ -390,8 +392,9 @@ def test_every_golden_file_is_claimed_and_every_claim_has_a_file() -> None:
 @pytest.mark.parametrize("name", UPDATES)
 def test_update(name: str) -> None:
     expected_session = "" if name == "without_session" else "s1"
-    decoded = V1_DIALECT.decode_update(message(f"update_{name}")["params"])
-    assert decoded == (expected_session, UPDATES[name])
+    told = message(f"update_{name}")
+    decoded = V1_DIALECT.decode_notification(told["method"], told["params"])
+    assert decoded == SessionUpdated(expected_session, UPDATES[name])
 
 
 @pytest.mark.parametrize("name", ASKS)
@@ -436,13 +439,14 @@ def test_a_page_of_sessions() -> None:
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_prompt_result(name: str) -> None:
-    assert V1_DIALECT.decode_prompt(message(f"prompt_{name}")["result"]) == PROMPTS[name]
+    told = V1_DIALECT.decode_prompt(message(f"prompt_{name}")["result"])
+    assert told.stop_reason == PROMPTS[name]
 
 
 def test_tokens_of_a_turn() -> None:
-    assert V1_DIALECT.decode_turn_tokens(message("prompt_usage")["result"]) == 120
+    assert V1_DIALECT.decode_prompt(message("prompt_usage")["result"]).tokens == 120
     for odd in (None, {}, {"usage": 5}, {"usage": {"totalTokens": -1}}):
-        assert V1_DIALECT.decode_turn_tokens(odd) is None
+        assert V1_DIALECT.decode_prompt(odd).tokens is None
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -451,7 +455,9 @@ def test_error(name: str) -> None:
 
 
 def test_cancel_request() -> None:
-    assert V1_DIALECT.decode_cancel_request(message("cancel_request")["params"]) == 7
+    told = message("cancel_request")
+    decoded = V1_DIALECT.decode_notification(told["method"], told["params"])
+    assert decoded == RequestCancelled(7)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio.abc import ByteReceiveStream
 
 from acp_nvim.errors import ConnectionLost, UserError
+from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport import group
-from acp_nvim.transport.child import Child, Exit, spawn
+from acp_nvim.transport.child import Child, exit_status, spawn
 from acp_nvim.transport.group import Groups
+from acp_nvim.transport.stdio import read
 
 ENV = dict(os.environ)
 LONG = 30.0
@@ -70,9 +73,9 @@ async def python(code: str) -> AsyncIterator[Child]:
         await child.end(grace=LONG)
 
 
-async def drain(receive: Callable[[], Awaitable[bytes]]) -> bytes:
+async def drain(stream: ByteReceiveStream) -> bytes:
     parts = []
-    while data := await receive():
+    while data := await read(stream):
         parts.append(data)
     return b"".join(parts)
 
@@ -80,7 +83,7 @@ async def drain(receive: Callable[[], Awaitable[bytes]]) -> bytes:
 async def until_ready(child: Child) -> None:
     seen = b""
     while seen != b"ready\n":
-        data = await child.receive()
+        data = await read(child.stdout)
         assert data, seen
         seen += data
 
@@ -88,65 +91,65 @@ async def until_ready(child: Child) -> None:
 async def test_bytes_go_in_and_come_out() -> None:
     async with python("import sys; sys.stdout.write(sys.stdin.readline().upper())") as child:
         await child.send("grüße\n".encode())
-        assert await drain(child.receive) == "GRÜSSE\n".encode()
-        assert await child.receive() == b""
-        assert await child.wait() == Exit(0, None)
+        assert await drain(child.stdout) == "GRÜSSE\n".encode()
+        assert await read(child.stdout) == b""
+        assert await child.wait() == ExitStatus(0)
 
 
 async def test_the_environment_is_exactly_what_was_given() -> None:
     child = await spawn("/usr/bin/env", [], env={"A": "ä"}, cwd="/", on_group=Heard())
-    assert await drain(child.receive) == "A=ä\n".encode()
+    assert await drain(child.stdout) == "A=ä\n".encode()
     await child.end(grace=LONG)
 
 
 async def test_it_runs_in_its_directory(tmp_path: Path) -> None:
     (tmp_path / "here").touch()
     child = await start("ls", cwd=str(tmp_path))
-    assert await drain(child.receive) == b"here\n"
+    assert await drain(child.stdout) == b"here\n"
     await child.end(grace=LONG)
 
 
 async def test_it_leads_its_own_group() -> None:
     async with python("import os; print(os.getpgid(0), os.getsid(0))") as child:
-        assert await drain(child.receive) == f"{child.pid} {child.group}\n".encode()
+        assert await drain(child.stdout) == f"{child.pid} {child.group}\n".encode()
         assert child.pid == child.group != os.getpgid(0)
 
 
 async def test_c022_five_megabytes_of_stderr_are_drained() -> None:
     async with python("import sys; sys.stderr.write('x' * 5_000_000); print('done')") as child:
-        assert len(await drain(child.receive_error)) == 5_000_000
-        assert await drain(child.receive) == b"done\n"
+        assert len(await drain(child.stderr)) == 5_000_000
+        assert await drain(child.stdout) == b"done\n"
 
 
 async def test_c025_output_outlives_the_program() -> None:
     async with python("print('x' * 50_000, flush=True)") as child:
-        assert await child.wait() == Exit(0, None)
-        assert len(await drain(child.receive)) == 50_001
+        assert await child.wait() == ExitStatus(0)
+        assert len(await drain(child.stdout)) == 50_001
 
 
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("raise SystemExit(3)", Exit(3, None)),
-        ("raise SystemExit(143)", Exit(143, None)),
-        ("import os; os.kill(os.getpid(), 15)", Exit(None, "SIGTERM")),
-        ("import os; os.kill(os.getpid(), 9)", Exit(None, "SIGKILL")),
+        ("raise SystemExit(3)", ExitStatus(3)),
+        ("raise SystemExit(143)", ExitStatus(143)),
+        ("import os; os.kill(os.getpid(), 15)", ExitStatus(None, "SIGTERM")),
+        ("import os; os.kill(os.getpid(), 9)", ExitStatus(None, "SIGKILL")),
     ],
 )
-async def test_an_exit_is_a_code_or_a_signal(code: str, expected: Exit) -> None:
+async def test_an_exit_is_a_code_or_a_signal(code: str, expected: ExitStatus) -> None:
     async with python(code) as child:
         assert await child.wait() == expected
         assert await child.wait() == expected
 
 
 def test_a_signal_without_a_name_has_its_number() -> None:
-    assert Exit.from_returncode(-40) == Exit(None, "SIG40")
+    assert exit_status(-40) == ExitStatus(None, "SIG40")
 
 
 async def test_the_exit_is_known_while_a_grandchild_holds_the_pipes() -> None:
     child = await start("sh", "-c", "sleep 100 & exit 4")
     with anyio.fail_after(LONG):
-        assert await child.wait() == Exit(4, None)
+        assert await child.wait() == ExitStatus(4)
     await child.end(grace=LONG)
     assert not group.alive(child.group)
 
@@ -164,15 +167,15 @@ async def test_sending_after_the_end_is_a_lost_connection() -> None:
     await child.end(grace=LONG)
     with pytest.raises(ConnectionLost):
         await child.send(b"x")
-    assert await child.receive() == b""
-    assert await child.receive_error() == b""
+    assert await read(child.stdout) == b""
+    assert await read(child.stderr) == b""
 
 
 async def test_the_end_wakes_a_reader() -> None:
     child = await start(sys.executable, "-c", GRANDCHILD)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(drain, child.receive)
-        tasks.start_soon(drain, child.receive_error)
+        tasks.start_soon(drain, child.stdout)
+        tasks.start_soon(drain, child.stderr)
         await child.end(grace=LONG)
 
 
@@ -180,14 +183,14 @@ async def test_c023_closing_stdin_is_enough_for_a_polite_agent() -> None:
     heard = Heard()
     child = await start("cat", heard=heard)
     await child.end(grace=LONG)
-    assert await child.wait() == Exit(0, None)
+    assert await child.wait() == ExitStatus(0)
     assert heard.calls == [(child.group, True, True), (child.group, False, False)]
 
 
 async def test_c023_term_follows_for_one_that_does_not_read() -> None:
     child = await start("sleep", "100")
     await child.end(grace=SHORT)
-    assert await child.wait() == Exit(None, "SIGTERM")
+    assert await child.wait() == ExitStatus(None, "SIGTERM")
 
 
 async def test_c023_kill_follows_for_one_that_ignores_term() -> None:
@@ -195,7 +198,7 @@ async def test_c023_kill_follows_for_one_that_ignores_term() -> None:
     child = await start(sys.executable, "-c", STUBBORN, heard=heard)
     await until_ready(child)
     await child.end(grace=SHORT)
-    assert await child.wait() == Exit(None, "SIGKILL")
+    assert await child.wait() == ExitStatus(None, "SIGKILL")
     assert heard.calls[-1] == (child.group, False, False)
 
 
@@ -210,13 +213,13 @@ async def test_c023_no_orphan_when_the_leader_left_before() -> None:
     child = await start(sys.executable, "-c", GRANDCHILD, heard=heard)
     await until_ready(child)
     await child.end(grace=LONG)
-    assert await child.wait() == Exit(0, None)
+    assert await child.wait() == ExitStatus(0)
     assert heard.calls == [(child.group, True, True), (child.group, False, False)]
 
 
 async def test_a_program_blocked_on_its_output_can_be_ended() -> None:
     child = await start("yes")
-    assert await child.receive()
+    assert await read(child.stdout)
     await child.end(grace=SHORT)
     assert not group.alive(child.group)
 
@@ -224,7 +227,7 @@ async def test_a_program_blocked_on_its_output_can_be_ended() -> None:
 async def test_kill_is_immediate() -> None:
     child = await start(sys.executable, "-c", STUBBORN)
     child.kill()
-    assert await child.wait() == Exit(None, "SIGKILL")
+    assert await child.wait() == ExitStatus(None, "SIGKILL")
     await child.end(grace=LONG)
     child.kill()
 
@@ -320,5 +323,5 @@ async def test_a_path_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "agent").write_text("#!/bin/sh\necho here\n")
     (tmp_path / "agent").chmod(0o755)
     child = await start("~/agent")
-    assert await drain(child.receive) == b"here\n"
+    assert await drain(child.stdout) == b"here\n"
     await child.end(grace=LONG)

@@ -7,10 +7,20 @@ from typing import Any
 
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.base import WireModel
-from acp_nvim.protocol.dialect import AgentInfo, Call, ClientCapabilities, RequestId, SessionPage
-from acp_nvim.protocol.v1 import ask, elicitation, encode, methods, opening, types, update
+from acp_nvim.protocol.dialect import (
+    AgentInfo,
+    AgentNotification,
+    Call,
+    ClientCapabilities,
+    ElicitationCompleted,
+    RequestCancelled,
+    SessionPage,
+    SessionUpdated,
+    TurnResult,
+)
+from acp_nvim.protocol.v1 import agent_request, elicitation, encode, methods, opening, types, update
 from acp_nvim.session.content import Content
-from acp_nvim.session.event import Event, SessionOpened
+from acp_nvim.session.event import SessionOpened
 from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.request import AgentRequest, Answer
 
@@ -109,7 +119,7 @@ class V1:
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result that goes with the answer."""
-        return ask.encode_answer(answer)
+        return agent_request.encode_answer(answer)
 
     def decode_initialize(self, result: object) -> AgentInfo:
         """Return what the agent told."""
@@ -129,28 +139,24 @@ class V1:
         """Return all options, if the answer tells them."""
         return opening.decode_options(result)
 
-    def decode_prompt(self, result: object) -> str:
-        """Return the stop reason."""
+    def decode_prompt(self, result: object) -> TurnResult:
+        """Return how the turn ended: in this version the answer to a prompt is its end."""
         return opening.decode_prompt(result)
 
-    def decode_turn_tokens(self, result: object) -> int | None:
-        """Return how many tokens the turn took."""
-        return opening.decode_turn_tokens(result)
-
-    def decode_update(self, params: object) -> tuple[str, tuple[Event, ...]]:
-        """Return the session id and what happened."""
-        return update.decode_update(params)
+    def decode_notification(self, method: str, params: object) -> AgentNotification | None:
+        """Return what the agent tells."""
+        match method:
+            case methods.UPDATE:
+                return SessionUpdated(*update.decode_update(params))
+            case methods.COMPLETE_ELICITATION:
+                return ElicitationCompleted(elicitation.decode_complete(params))
+            case methods.CANCEL_REQUEST:
+                return RequestCancelled(agent_request.decode_cancel_request(params))
+            case _:
+                return None
 
     def decode_request(
         self, method: str, params: object, capabilities: ClientCapabilities
     ) -> AgentRequest:
         """Return what the agent wants of us."""
-        return ask.decode_request(method, params, capabilities)
-
-    def decode_complete_elicitation(self, params: object) -> str | None:
-        """Return the id of the elicitation that is complete."""
-        return elicitation.decode_complete(params)
-
-    def decode_cancel_request(self, params: object) -> RequestId:
-        """Return the id of the agent's request that it no longer needs."""
-        return ask.decode_cancel_request(params)
+        return agent_request.decode_request(method, params, capabilities)

@@ -1,7 +1,7 @@
-"""`elicitation/create` as an ask, and its answer as a result (v1/elicitation).
+"""`elicitation/create` as a request, and its answer as a result (v1/elicitation).
 
 A malformed property of a known type is an error; one of an unknown type is a field that cannot be
-filled in (C-290). Called by `ask` only.
+filled in (C-290). Called by `agent_request` only.
 """
 
 from __future__ import annotations

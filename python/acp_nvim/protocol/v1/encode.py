@@ -23,7 +23,7 @@ def encode_initialize(
                 "writeTextFile": capabilities.write_text_file,
             },
             "terminal": capabilities.terminal,
-            # agents then tell the output of their own terminals (P-31)
+            # agents then tell the output of their own terminals
             "_meta": {"terminal_output": True},
             **_options(capabilities),
             **_elicitation(capabilities),

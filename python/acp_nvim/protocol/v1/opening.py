@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.errors import UserError
-from acp_nvim.protocol.dialect import AgentCapabilities, AgentInfo, AuthMethod, SessionPage
+from acp_nvim.protocol.dialect import (
+    AgentCapabilities,
+    AgentInfo,
+    AuthMethod,
+    SessionPage,
+    TurnResult,
+)
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.config import decode_config, decode_models
 from acp_nvim.session.event import SessionOpened
@@ -107,13 +113,8 @@ def decode_options(result: object) -> tuple[ConfigOption, ...] | None:
     return None if told.config_options is None else decode_config(told.config_options)
 
 
-def decode_prompt(result: object) -> str:
-    """Return the stop reason; an answer without one ended the turn all the same: `end_turn`."""
+def decode_prompt(result: object) -> TurnResult:
+    """Return how the turn ended; an answer without a reason ended it all the same: `end_turn`."""
     told = types.PromptResult.model_validate(result if isinstance(result, dict) else {})
-    return told.stop_reason or "end_turn"
-
-
-def decode_turn_tokens(result: object) -> int | None:
-    """Return how many tokens the turn took; None when the agent does not tell."""
-    told = types.PromptResult.model_validate(result if isinstance(result, dict) else {})
-    return None if told.usage is None else told.usage.total_tokens
+    tokens = None if told.usage is None else told.usage.total_tokens
+    return TurnResult(told.stop_reason or "end_turn", tokens)

@@ -1,5 +1,5 @@
 """Terminals of ACP v1: the agent's requests and our answers (v1/terminals), and what agents tell of
-terminals of their own in `_meta` (P-31).
+terminals of their own in `_meta`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests of the agent as asks, and answers as results (v1/tool-calls, v1/file-system)."""
+"""Requests of the agent, decoded, and our answers as results (v1/tool-calls, v1/file-system)."""
 
 from __future__ import annotations
 

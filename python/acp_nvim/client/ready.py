@@ -1,0 +1,48 @@
+"""The second state of a client: the agent has answered, and all that it can do can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from acp_nvim.client.agent import Agent
+from acp_nvim.client.inbound import Services
+from acp_nvim.client.listing import Listing
+from acp_nvim.client.login import Login
+from acp_nvim.client.opening import Opening
+from acp_nvim.client.registry import Registry
+from acp_nvim.client.settings import Settings
+from acp_nvim.client.turns import Turns
+from acp_nvim.editor import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What can be done with an agent."""
+
+    agent: Agent
+    login: Login
+    turns: Turns
+    settings: Settings
+    opening: Opening
+    listing: Listing
+
+    @classmethod
+    def of(
+        cls,
+        agent: Agent,
+        registry: Registry,
+        services: Services,
+        files: Files,
+        needs_login: Callable[[str | None], None],
+    ) -> Ready:
+        """Return it for an agent that has just answered; `needs_login` as in `Login`."""
+        login = Login(agent, needs_login)
+        return cls(
+            agent,
+            login,
+            Turns(agent, services, files, login),
+            Settings(agent, login),
+            Opening(agent, registry, login),
+            Listing(agent, login),
+        )

@@ -1,0 +1,58 @@
+"""What every transport gives: the messages of an agent, a way for ours, and how it ended.
+
+A link carries messages, so that its user knows neither lines nor pipes; `stdio` is the one there
+is, and one that is no process (a WebSocket) is one more file beside it. `client` uses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from acp_nvim.session.terminal import ExitStatus
+from acp_nvim.wire.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What came as one: its text as it was on the wire, and the messages (or the noise) in it."""
+
+    text: str
+    messages: list[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a link ended: in words, as "exit code 3", and as the process did if there was one."""
+
+    how: str
+    exit: ExitStatus | None = None
+
+
+class Link(Protocol):
+    """Messages to an agent and back, in order; whoever has one must `end` it."""
+
+    @property
+    def pid(self) -> int | None:
+        """The process of the agent; None where it is none of ours."""
+
+    async def receive(self) -> Incoming | None:
+        """Return what came next, None at the end; what is not yet asked for waits at the sender."""
+
+    async def diagnostics(self) -> bytes:
+        """Return the next bytes of what the agent says besides, as on stderr; b"" at the end.
+
+        At once where a transport has no such thing.
+        """
+
+    async def send(self, line: bytes) -> None:
+        """Send one message, a line as `wire` writes it, when there is room; or `ConnectionLost`."""
+
+    async def wait(self) -> Ended:
+        """Return how the agent ended, once it has; there may still be something to receive."""
+
+    async def end(self, *, grace: float) -> None:
+        """End it politely, with `grace` seconds for each step, then for sure; once is enough."""
+
+    def kill(self) -> None:
+        """End it now; `end` must still follow."""
