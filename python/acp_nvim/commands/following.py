@@ -17,24 +17,24 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.place import places
 from acp_nvim.session.state import ToolCall
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
-async def follow(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def follow(host: Host, payload: Mapping[str, Any]) -> None:
     """Turn it on or off; `moved` when the user moved in the window."""
-    along, to = desk.ground.follow, payload.get("to", "toggle")
+    along, to = host.follow, payload.get("to", "toggle")
     if payload.get("moved"):
         if along.enabled:
             along.switch(enabled=False)
-            desk.ground.notifier.notice(MOVED)
+            host.editor.notifier.notice(MOVED)
         return
     enabled = not along.enabled if to == "toggle" else to == "on"
     if enabled:
         await along.find_window()
     along.switch(enabled=enabled)
-    desk.ground.notifier.notice(f"follow is {'on' if enabled else 'off'}")
+    host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
 
 
 def walked(along: FollowAlong, session: Session, roots: Roots, event: Event) -> None:

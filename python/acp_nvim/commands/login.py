@@ -11,39 +11,44 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.login import OPENING, Again, Key, Method, program
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.reactions import clients
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.launching import launch
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 LONGEST = 120
 """Characters of a row of the picker."""
 
 
-async def login(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def login(host: Host, payload: Mapping[str, Any]) -> None:
     """Log in by the method that the command names, or that the user picks."""
-    client = desk.target(payload)
+    client = host.workspace.target(payload)
     methods, name = client.login.methods(), payload.get("method")
-    method = _named(methods, str(name)) if name else await _pick(desk, client, methods)
+    method = _named(methods, str(name)) if name else await _pick(host, client, methods)
     if method is None:
         return
     try:
-        _touch(desk, client)
-        await client.login.run(method, desk.ground.login_terminals)
+        _touch(host, client)
+        await client.login.run(method, host.editor.logins)
     finally:
-        _touch(desk, client)
+        _touch(host, client)
     if method.type == "terminal":
-        await _reconnect(desk, client)
+        await _reconnect(host, client)
     else:
-        desk.ground.notifier.notice(f"logged in to {client.name} by {method.name}")
-        await _go_on(desk, client, client.login.take())
+        host.editor.notifier.notice(f"logged in to {client.name} by {method.name}")
+        await _go_on(host, client, client.login.take())
 
 
-async def logout(desk: Desk, payload: Mapping[str, Any]) -> None:
+def ended(host: Host, payload: Mapping[str, Any]) -> None:
+    """Take the end of a terminal in which the user logged in."""
+    host.editor.logins.ended(int(payload["call"]), payload.get("code"))
+
+
+async def logout(host: Host, payload: Mapping[str, Any]) -> None:
     """Log out; what the agent still does without a login is its business (C-055)."""
-    client = desk.target(payload)
+    client = host.workspace.target(payload)
     await client.login.logout()
-    desk.ground.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
+    host.editor.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
 
 
 def _named(methods: tuple[Method, ...], name: str) -> Method:
@@ -56,11 +61,11 @@ def _named(methods: tuple[Method, ...], name: str) -> Method:
     raise UserError(f"there is no way {name!r} to log in: {hint}")
 
 
-async def _pick(desk: Desk, client: Client, methods: tuple[Method, ...]) -> Method | None:
+async def _pick(host: Host, client: Client, methods: tuple[Method, ...]) -> Method | None:
     """Let the user pick, also when there is one way only: nothing runs unseen (C-064)."""
     rows = [Choice(_label(client, method), method) for method in methods]
     title = f"Log in to {client.name}"
-    picked: Method | None = await desk.ground.chooser.choose(title, "acp.login", rows)
+    picked: Method | None = await host.editor.chooser.choose(title, "acp.login", rows)
     return picked
 
 
@@ -73,21 +78,25 @@ def _label(client: Client, method: Method) -> str:
     return one_line(f"{method.name}{about} ({delta})", LONGEST)
 
 
-async def _reconnect(desk: Desk, old: Client) -> None:
+async def _reconnect(host: Host, old: Client) -> None:
     """Start the agent anew after a login in a terminal, with its sessions (C-060, C-061)."""
     waiting = old.login.take()
-    chats = [chat for chat in desk.chats.values() if chat.client is old and _lives(chat, waiting)]
+    chats = [
+        chat
+        for chat in host.workspace.chats.values()
+        if chat.client is old and _lives(chat, waiting)
+    ]
     await old.end()
     cwd = chats[0].session.state.cwd if chats else old.launch.cwd
-    client = desk.replace(launch(old.name, desk.options, root=desk.paths["root"], cwd=cwd))
-    for chat in desk.chats.values():
+    client = clients.replace(host, host.workspace.launch(old.name, cwd))
+    for chat in host.workspace.chats.values():
         chat.client = client if chat.client is old else chat.client
-    desk.ground.notifier.notice(f"logged in to {client.name}: it is started anew")
+    host.editor.notifier.notice(f"logged in to {client.name}: it is started anew")
     first: dict[Key, Again] = {
         (chat.session, OPENING): waiting.pop((chat.session, OPENING), _reopening(chat))
         for chat in chats
     }
-    await _go_on(desk, client, first | waiting)
+    await _go_on(host, client, first | waiting)
 
 
 def _lives(chat: Chat, waiting: Mapping[Key, Again]) -> bool:
@@ -98,17 +107,17 @@ def _reopening(chat: Chat) -> Again:
     return lambda client: client.reopen(chat.session, chat.session.id)
 
 
-async def _go_on(desk: Desk, client: Client, waiting: Mapping[Key, Again]) -> None:
+async def _go_on(host: Host, client: Client, waiting: Mapping[Key, Again]) -> None:
     """Try once more what was refused; what is refused again has said so itself (C-053)."""
     for again in waiting.values():
         try:
             await again(client)
         except UserError as error:
-            desk.ground.notifier.notice(str(error), warning=True)
+            host.editor.notifier.notice(str(error), warning=True)
 
 
-def _touch(desk: Desk, client: Client) -> None:
+def _touch(host: Host, client: Client) -> None:
     """Draw the winbars, in which the login is seen."""
-    for chat in desk.chats.values():
+    for chat in host.workspace.chats.values():
         if chat.client is client:
-            desk.ground.screen.touch(chat.number)
+            host.editor.screen.touch(chat.number)

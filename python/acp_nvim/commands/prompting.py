@@ -19,12 +19,12 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt, Selection
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 
-def prompt(desk: Desk, payload: Mapping[str, Any]) -> None:
+def prompt(host: Host, payload: Mapping[str, Any]) -> None:
     """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first."""
-    chat = desk.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.get("chat"))
     text = str(payload.get("text") or "")
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.get("blocks") or ()))
     selections = tuple(map(_selection, payload.get("selections") or ()))
@@ -33,14 +33,14 @@ def prompt(desk: Desk, payload: Mapping[str, Any]) -> None:
     if chat.client is not None:
         chat.client.submit(chat.session, wanted, interrupt=interrupt)
         return
-    decision = chat.session.decide(SubmitPrompt(wanted, desk.ground.clock(), interrupt))
+    decision = chat.session.decide(SubmitPrompt(wanted, host.clock(), interrupt))
     if isinstance(decision, Refused):
         raise UserError(decision.reason)
 
 
-def cancel(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None:
+def cancel(host: Host, payload: Mapping[str, Any]) -> Awaitable[None] | None:
     """Cancel the running turn; an agent that is still starting is ended."""
-    chat = desk.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.get("chat"))
     if chat.client is None:
         raise UserError("nothing is running")
     if chat.client.state == "starting":
@@ -51,13 +51,13 @@ def cancel(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None:
     return None
 
 
-async def files(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any]:
+async def files(host: Host, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Answer the folders of a chat, and the files in them that completion may offer after `@`.
 
     Those of the first folder are relative to it, the others absolute.
     """
-    root = desk.chat(payload.get("chat")).session.state.cwd
-    more = desk.options.additional_directories
+    root = host.workspace.chat(payload.get("chat")).session.state.cwd
+    more = host.workspace.options.additional_directories
     names = await git.files(root)
     for folder in more:
         names += [os.path.join(folder, name) for name in await git.files(folder)]

@@ -22,9 +22,9 @@ from acp_nvim.commands import (
     viewing,
 )
 from acp_nvim.errors import UserError
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
-Handler: TypeAlias = Callable[[Desk, Mapping[str, Any]], Any]
+Handler: TypeAlias = Callable[[Host, Mapping[str, Any]], Any]
 
 VERBS: Mapping[str, Handler] = {
     "configure": agent.configure,
@@ -34,9 +34,11 @@ VERBS: Mapping[str, Handler] = {
     "sessions": sessions.sessions,
     "reopen": sessions.reopen,
     "agents": agent.agents,
+    "chosen": choosing.chosen,
     "log": agent.log,
     "login": login.login,
     "logout": login.logout,
+    "login_ended": login.ended,
     "prompt": prompting.prompt,
     "files": prompting.files,
     "cancel": prompting.cancel,
@@ -70,6 +72,6 @@ VERBS: Mapping[str, Handler] = {
 }
 
 
-def unknown(_desk: Desk, _payload: Mapping[str, Any]) -> None:
+def unknown(_host: Host, _payload: Mapping[str, Any]) -> None:
     """Stand in for a verb that is not in the table."""
     raise UserError("the Lua side is newer than the host: restart Neovim after an update")

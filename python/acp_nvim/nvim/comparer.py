@@ -7,15 +7,15 @@ from acp_nvim.view.question.comparison import Comparison, to_plain
 
 
 class NvimComparer:
-    """Implements `ports.Comparer`."""
+    """Implements `editor.Comparer`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     async def open(self, key: str, comparison: Comparison) -> bool:
-        """See `ports.Comparer`."""
+        """See `editor.Comparer`."""
         return bool(await self._call.lua("acp.compare.open", key, to_plain(comparison)))
 
     async def close(self, key: str) -> None:
-        """See `ports.Comparer`."""
+        """See `editor.Comparer`."""
         await self._call.lua("acp.compare.close", key)

@@ -6,28 +6,28 @@ from acp_nvim.nvim.call import Call
 
 
 class NvimFollower:
-    """Implements `ports.Follower`."""
+    """Implements `editor.Follower`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     async def start(self) -> None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         await self._call.lua("acp.follow.start")
 
     async def show(self, path: str, line: int | None) -> bool:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         return bool(await self._call.lua("acp.follow.show", path, line or 1, line is not None))
 
     async def window(self) -> int | None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         found = await self._call.lua("acp.follow.window")
         return None if found is None else int(found)
 
     def clear(self) -> None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         self._call.post("acp.follow.clear")
 
     def stop(self) -> None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         self._call.post("acp.follow.stop")

@@ -36,7 +36,7 @@ class _Canvas:
 
 
 class Painter:
-    """Implements `ports.Screen`; also carries the `User` events, after the drawing they follow."""
+    """Implements `editor.Screen`; also carries the `User` events, after the drawing they follow."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         """Take the way to Neovim, and who is told when a picture cannot be made."""
@@ -50,18 +50,18 @@ class Painter:
         self._busy = False
 
     def show(self, chat: int, source: Callable[[], Picture]) -> None:
-        """See `ports.Screen`."""
+        """See `editor.Screen`."""
         self._canvases[chat] = _Canvas(source)
         self.touch(chat)
 
     def touch(self, chat: int) -> None:
-        """See `ports.Screen`."""
+        """See `editor.Screen`."""
         if chat in self._canvases:
             self._dirty[chat] = None
             self._wake.set()
 
     def forget(self, chat: int) -> None:
-        """See `ports.Screen`."""
+        """See `editor.Screen`."""
         self._canvases.pop(chat, None)
         self._dirty.pop(chat, None)
 
@@ -71,7 +71,7 @@ class Painter:
         self._wake.set()
 
     async def settled(self) -> None:
-        """See `ports.Screen`."""
+        """See `editor.Screen`."""
         while self._dirty or self._events or self._busy:
             await self._drawn.wait()
 

@@ -36,7 +36,7 @@ class _Screen:
 
 
 class TerminalBuffers:
-    """Implements `ports.TerminalScreens` with `lua/acp/terminal.lua`."""
+    """Implements `editor.TerminalScreens` with `lua/acp/terminal.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         self._call = call
@@ -58,14 +58,14 @@ class TerminalBuffers:
     def open(
         self, name: str, *, typed: Callable[[bytes], None], resized: Callable[[int, int], None]
     ) -> int:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         self._count += 1
         self._screens[self._count] = _Screen(name, typed, resized)
         self._touch(self._count)
         return self._count
 
     def write(self, number: int, data: bytes) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         screen = self._screens.get(number)
         if screen is None:
             return
@@ -75,35 +75,35 @@ class TerminalBuffers:
         self._touch(number)
 
     def forget(self, number: int) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if screen := self._screens.get(number):
             screen.wanted = False
             self._touch(number)
 
     def buffer(self, number: int) -> int | None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         screen = self._screens.get(number)
         return None if screen is None else screen.buffer
 
     async def show(self, number: int) -> bool:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if number not in self._screens:
             return False
         await self.settled()
         return bool(await self._call.lua("acp.terminal.show", number))
 
     def typed(self, number: int, data: bytes) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if screen := self._screens.get(number):
             screen.typed(data)
 
     def resized(self, number: int, rows: int, columns: int) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if screen := self._screens.get(number):
             screen.resized(rows, columns)
 
     async def settled(self) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         while any(screen.buffer is None for screen in self._screens.values()):
             await self._done.wait()
 

@@ -5,12 +5,12 @@ The composition root hands every event here; nothing in it waits.
 
 from __future__ import annotations
 
-import os
 from urllib.parse import quote
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import asking, eliciting, following, noting
+from acp_nvim.reactions.files import learned
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import (
     UNSET,
@@ -28,7 +28,7 @@ from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.view.announcement import announce
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 LOOKING = ("read", "search", "think", "fetch", "switch_mode")
 """Kinds of tool calls that change no files."""
@@ -39,92 +39,90 @@ MOVING = ("running", "cancelling", "loading")
 class Reactions:
     """Draws, asks, follows the disk and tells the user's scripts; a `client.Watcher`."""
 
-    def __init__(self, desk: Desk, authors: Authors) -> None:
-        self._desk = desk
-        self._authors = authors
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._authors = Authors(host.workspace)
 
     def changed(self, session: Session, before: SessionState, event: Event) -> None:
         """React to an event of a session; see `client.session.Listener`."""
-        ground, chat = self._desk.ground, self._desk.chat_of(session)
+        host, chat = self._host, self._host.workspace.chat_of(session)
         if chat is not None:
-            ground.screen.touch(chat.number)
+            host.editor.screen.touch(chat.number)
             match event:
                 case SessionOpened(session_id):
                     name = chat_name(session.state.agent, session_id)
-                    ground.start_soon(ground.name_chat, chat.number, name)
+                    host.tasks.start_soon(host.editor.chats.name, chat.number, name)
         match event:
             case ToolCallUpdated():
                 self._worked(session, event)
             case SessionOpened() | InfoChanged():
-                ground.store.note(session.state)
+                host.store.note(session.state)
                 if isinstance(event, SessionOpened):
-                    ground.start_soon(ground.disk.prepare, self._desk.roots(session))
+                    host.tasks.start_soon(
+                        host.review.sync.prepare, self._host.workspace.roots(session)
+                    )
             case TurnEnded():
-                ground.store.note(session.state)
-                ground.disk.sweep(self._authors.of(before), self._desk.roots(session))
-        noting.happened(self._desk, chat, event)
+                host.store.note(session.state)
+                host.review.sync.sweep(
+                    self._authors.of(before), self._host.workspace.roots(session)
+                )
+        noting.happened(self._host, chat, event)
         self._ask(session, chat, event)
         if found := announce(before, event, session.state):
-            ground.notifier.event(*found)
-        following.walked(ground.follow, session, self._desk.roots(session), event)
+            host.editor.notifier.event(*found)
+        following.walked(host.follow, session, self._host.workspace.roots(session), event)
 
     def _worked(self, session: Session, event: ToolCallUpdated) -> None:
         """Follow the disk where a tool call works; a replayed one is of long ago."""
         state, call = session.state, session.state.entry(f"tool:{event.id}")
         if state.status == "loading" or not isinstance(call, ToolCall):
             return
-        roots = self._desk.roots(session)
+        roots = self._host.workspace.roots(session)
         named = [place.path for place in places(event, call, state.cwd)]
         author = self._authors.last(state, call.id)
-        self._desk.ground.disk.look(author, roots, (*paths(event), *named))
+        self._host.review.sync.look(author, roots, (*paths(event), *named))
         if event.status not in ("completed", "failed"):
             return
         if call.kind in LOOKING:
-            self._desk.ground.start_soon(self._desk.ground.known, session.state, roots, named)
+            self._host.tasks.start_soon(learned, self._host, session.state, roots, named)
         else:
-            self._desk.ground.disk.sweep(self._authors.of(state, call.id), roots)
+            self._host.review.sync.sweep(self._authors.of(state, call.id), roots)
 
     def _ask(self, session: Session, chat: Chat | None, event: Event) -> None:
         """Show a question, and close it; an elicitation needs no chat."""
-        ground = self._desk.ground
+        host = self._host
         match event:
             case QuestionOpened(ask) if ask.elicitation is not None:
-                eliciting.show(self._desk, session, ask, ask.elicitation)
+                eliciting.show(self._host, session, ask, ask.elicitation)
             case QuestionOpened(ask) if chat is not None:
-                asking.show(self._desk, chat, ask)
+                asking.show(self._host, chat, ask)
             case QuestionClosed(ask_id):
-                ground.asks.close(ask_id)
+                host.editor.menus.close(ask_id)
             case Noticed(text) if chat is None and session.id is None:
-                ground.notifier.notice(f"{session.state.agent}: {text}")
+                host.editor.notifier.notice(f"{session.state.agent}: {text}")
 
     def connected(self, client: Client) -> None:
         """See `client.Watcher`."""
-        self._desk.ground.notifier.event("AcpConnected", {"agent": client.name})
+        self._host.editor.notifier.event("AcpConnected", {"agent": client.name})
         self._touch(client)
 
     def disconnected(self, client: Client) -> None:
         """See `client.Watcher`."""
         data = {"agent": client.name, "error": client.error or ""}
-        self._desk.ground.notifier.event("AcpDisconnected", data)
+        self._host.editor.notifier.event("AcpDisconnected", data)
         self._touch(client)
 
-    def refused(self, agent: str, session_id: str, path: str, reason: str) -> None:
-        """Tell the user of a file that the agent could not write."""
-        session = self._desk.session(agent, session_id)
-        if session is not None:
-            text = f"{agent} could not write {os.path.basename(path)}: {reason}"
-            session.apply(Noticed(text, "warning"))
-
-    def tick(self) -> None:
-        """Draw the clocks that run."""
-        for chat in self._desk.chats.values():
-            if chat.session.state.status in MOVING or chat.login_since is not None:
-                self._desk.ground.screen.touch(chat.number)
-
     def _touch(self, client: Client) -> None:
-        for chat in self._desk.chats.values():
+        for chat in self._host.workspace.chats.values():
             if chat.client is client:
-                self._desk.ground.screen.touch(chat.number)
+                self._host.editor.screen.touch(chat.number)
+
+
+def tick(host: Host) -> None:
+    """Draw the clocks that run."""
+    for chat in host.workspace.chats.values():
+        if chat.session.state.status in MOVING or chat.login_since is not None:
+            host.editor.screen.touch(chat.number)
 
 
 def paths(event: ToolCallUpdated) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,6 +13,7 @@ from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.client.launch import Launch
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError
+from acp_nvim.transport.child import Child, spawn
 
 TUTOR = "tutor"
 
@@ -50,6 +51,18 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
         read_files=options.fs.read,
         write_files=options.fs.write,
         terminals=options.terminal.enabled,
+    )
+
+
+async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Child:
+    """Start the agent's program; `on_group` is told of its processes."""
+    return await spawn(
+        launch.command,
+        launch.args,
+        env=launch.env if launch.env is not None else os.environ,
+        cwd=launch.cwd,
+        on_group=on_group,
+        install=launch.install,
     )
 
 
