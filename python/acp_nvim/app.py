@@ -17,7 +17,7 @@ from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.elicitation import Elicitations
 from acp_nvim.questions.permission import Permissions
 from acp_nvim.reactions.files import Keeping
-from acp_nvim.reactions.sessions import tick
+from acp_nvim.reactions.screen import tick
 from acp_nvim.storage.sessions import Store
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.host import Host, Review, Start

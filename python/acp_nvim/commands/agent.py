@@ -83,10 +83,8 @@ def restart(host: Host, payload: Mapping[str, Any]) -> Awaitable[None]:
 async def _restart(host: Host, old: Client) -> None:
     await old.end()
     chats = [chat for chat in host.workspace.chats.values() if chat.client is old]
-    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
-    client = clients.replace(host, host.workspace.launch(old.name, cwd))
+    client = clients.start_anew(host, old, chats)
     for chat in chats:
-        chat.client = client
         host.tasks.start_soon(client.reopen, chat.session, chat.session.id)
 
 

@@ -5,18 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.client.session import Session
-from acp_nvim.files.roots import Roots
-from acp_nvim.follow.follow_along import AgentId, FollowAlong
-from acp_nvim.session.event import (
-    Event,
-    SessionClosed,
-    SessionReopening,
-    ToolCallUpdated,
-    TurnStarted,
-)
-from acp_nvim.session.place import places
-from acp_nvim.session.state import ToolCall
 from acp_nvim.workspace.host import Host
 
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
@@ -35,16 +23,3 @@ async def follow(host: Host, payload: Mapping[str, Any]) -> None:
         await along.find_window()
     along.switch(enabled=enabled)
     host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
-
-
-def walked(along: FollowAlong, session: Session, roots: Roots, event: Event) -> None:
-    """Let the editor go where an event tells that the agent is; not while a session is loaded."""
-    state = session.state
-    walker = AgentId(state.agent, state.id)
-    match event:
-        case ToolCallUpdated(id) if state.status != "loading":
-            call = state.entry(f"tool:{id}")
-            if isinstance(call, ToolCall):
-                along.walked(walker, roots, id, places(event, call, state.cwd))
-        case TurnStarted() | SessionClosed() | SessionReopening():
-            along.begin(walker)

@@ -11,7 +11,7 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.login import OPENING, Again, Key, Method, program
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import clients
+from acp_nvim.reactions import clients, screen
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -28,10 +28,10 @@ async def login(host: Host, payload: Mapping[str, Any]) -> None:
     if method is None:
         return
     try:
-        _touch(host, client)
+        screen.touch_all(host, client)
         await client.login.run(method, host.editor.logins)
     finally:
-        _touch(host, client)
+        screen.touch_all(host, client)
     if method.type == "terminal":
         await _reconnect(host, client)
     else:
@@ -87,10 +87,7 @@ async def _reconnect(host: Host, old: Client) -> None:
         if chat.client is old and _lives(chat, waiting)
     ]
     await old.end()
-    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
-    client = clients.replace(host, host.workspace.launch(old.name, cwd))
-    for chat in host.workspace.chats.values():
-        chat.client = client if chat.client is old else chat.client
+    client = clients.start_anew(host, old, chats)
     host.editor.notifier.notice(f"logged in to {client.name}: it is started anew")
     first: dict[Key, Again] = {
         (chat.session, OPENING): waiting.pop((chat.session, OPENING), _reopening(chat))
@@ -114,10 +111,3 @@ async def _go_on(host: Host, client: Client, waiting: Mapping[Key, Again]) -> No
             await again(client)
         except UserError as error:
             host.editor.notifier.notice(str(error), warning=True)
-
-
-def _touch(host: Host, client: Client) -> None:
-    """Draw the winbars, in which the login is seen."""
-    for chat in host.workspace.chats.values():
-        if chat.client is client:
-            host.editor.screen.touch(chat.number)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import acp_nvim
@@ -12,16 +14,17 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.reactions import files
-from acp_nvim.reactions.sessions import Reactions
+from acp_nvim.reactions import files, screen
+from acp_nvim.reactions.sessions import changed
 from acp_nvim.terminals.service import Terminals
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import PRIVATE
 
 
 def new_session(host: Host, agent: str, cwd: str) -> Session:
     """Return a session with that agent in that working directory."""
-    return Session(agent, cwd, Reactions(host).changed)
+    return Session(agent, cwd, partial(changed, host))
 
 
 def connect(host: Host, launch: Launch) -> Client:
@@ -41,6 +44,36 @@ def replace(host: Host, launch: Launch) -> Client:
     clients.append(client)
     host.tasks.start_soon(client.run)
     return client
+
+
+def start_anew(host: Host, old: Client, chats: Sequence[Chat]) -> Client:
+    """Start another client in place of one that has ended, where the first of these chats works.
+
+    All chats with the old one are with the new one then; no session is opened.
+    """
+    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
+    client = replace(host, host.workspace.launch(old.name, cwd))
+    for chat in host.workspace.chats.values():
+        chat.client = client if chat.client is old else chat.client
+    return client
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Tells of agents that come and go: a `client.Watcher`."""
+
+    host: Host
+
+    def connected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        self.host.editor.notifier.event("AcpConnected", {"agent": client.name})
+        screen.touch_all(self.host, client)
+
+    def disconnected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        data = {"agent": client.name, "error": client.error or ""}
+        self.host.editor.notifier.event("AcpDisconnected", data)
+        screen.touch_all(self.host, client)
 
 
 def _client(host: Host, launch: Launch) -> Client:
@@ -63,7 +96,7 @@ def _client(host: Host, launch: Launch) -> Client:
         spawn=lambda launch: host.start(launch, on_group),
         files=host.editor.files,
         traffic=Traffic(path, host.clock, whole=options.log.level == "debug"),
-        watcher=Reactions(host),
+        watcher=Connections(host),
         clock=host.clock,
         version=acp_nvim.__version__,
     )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from acp_nvim.commands import noting
 from acp_nvim.editor import Editor
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files import disk
@@ -18,6 +17,7 @@ from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.reactions import notes
 from acp_nvim.reactions.bookkeeper import Bookkeeper
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
@@ -87,7 +87,7 @@ class Keeping:
         session = self._workspace.session(*key)
         chat = None if session is None else self._workspace.chat_of(session)
         if chat is not None:
-            noting.refresh(self._host, chat)
+            notes.refresh(self._host, chat)
 
 
 def serve(host: Host, agent: str) -> FileService:

@@ -15,6 +15,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
 from acp_nvim.errors import UserError
 from acp_nvim.files.sync import DiskSync
+from acp_nvim.reactions.notes import refresh
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -109,13 +110,13 @@ async def test_labels_are_told_when_they_change(stand: Stand):
 async def test_what_is_asked_meanwhile_is_done_once_more(stand: Stand):
     stand.reject("a.py")
     for _ in range(3):
-        noting.refresh(stand.host, stand.chat)
+        refresh(stand.host, stand.chat)
     assert len(stand.tasks) == 1
 
     def again() -> None:
         stand.files.meanwhile = lambda: None
-        noting.refresh(stand.host, stand.chat)
-        noting.refresh(stand.host, stand.chat)
+        refresh(stand.host, stand.chat)
+        refresh(stand.host, stand.chat)
 
     stand.files.meanwhile = again
     await stand.run()
