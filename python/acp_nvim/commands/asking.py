@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from acp_nvim.commands import eliciting
+from acp_nvim.commands.payloads import AskWindow, Permit, Respond
 from acp_nvim.errors import UserError
 from acp_nvim.questions.preview import EvidenceService, Exhibit
 from acp_nvim.session.model import Question
@@ -88,29 +88,28 @@ def title(state: SessionState, ask: Question) -> str:
     return tool.title if isinstance(tool, ToolCall) else ask.tool_call_id
 
 
-def respond(host: Host, payload: Mapping[str, Any]) -> bool | Awaitable[None] | None:
+def respond(host: Host, payload: Respond) -> bool | Awaitable[None] | None:
     """Answer one question: with `option` a permission, with `answer` an elicitation.
 
     A late or unknown answer does nothing.
     """
-    ask = host.elicitations.questions.find(str(payload.get("ask")))
+    ask = host.elicitations.questions.find(payload.ask)
     if ask is None:
         return False
-    answer = payload.get("answer")
     if ask.kind == "elicitation":
-        return eliciting.respond(host, ask, answer if isinstance(answer, Mapping) else {})
-    return host.permissions.answer(ask.id, str(payload.get("option")))
+        return eliciting.respond(host, ask, payload.answer)
+    return host.permissions.answer(ask.id, payload.option or "")
 
 
-def permit(host: Host, payload: Mapping[str, Any]) -> None:
+def permit(host: Host, payload: Permit) -> None:
     """Answer the oldest permission by an option's number (from 1) or kind.
 
     Else go to the oldest question of any kind.
     """
-    pending, kind = host.elicitations.questions.pending, payload.get("kind")
+    pending, kind = host.elicitations.questions.pending, payload.kind
     if not pending:
         raise UserError("no agent is asking for anything")
-    wants_option = kind is not None or payload.get("number")
+    wants_option = kind is not None or payload.number
     permissions = host.permissions.pending if wants_option else ()
     oldest = permissions[0] if permissions else pending[0]
     if oldest.kind == "elicitation":
@@ -119,7 +118,7 @@ def permit(host: Host, payload: Mapping[str, Any]) -> None:
     if kind is not None:
         options = [option for option in oldest.options if option.kind == kind][:1]
     else:
-        number = int(payload.get("number") or 0)
+        number = payload.number
         options = list(oldest.options[number - 1 : number]) if number > 0 else []
         if number and not options:
             raise UserError(f"there is no option {number}: the agent offers {len(oldest.options)}")
@@ -129,6 +128,6 @@ def permit(host: Host, payload: Mapping[str, Any]) -> None:
         host.editor.menus.focus(oldest.id)
 
 
-def ask_window(host: Host, payload: Mapping[str, Any]) -> None:
+def ask_window(host: Host, payload: AskWindow) -> None:
     """Take note that the editor had to open a menu anew."""
-    host.editor.menus.moved(str(payload["ask"]), int(payload["bufnr"]), int(payload["winid"]))
+    host.editor.menus.moved(payload.ask, payload.bufnr, payload.winid)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import Any
+from collections.abc import Awaitable
 
 from acp_nvim.client.session import Session
+from acp_nvim.commands.payloads import Fill, GivenAnswer
 from acp_nvim.errors import UserError
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Elicitation, Link
@@ -43,28 +43,22 @@ def title(elicitation: Elicitation) -> str:
     return one_line(elicitation.message, TITLE)
 
 
-def fill(host: Host, payload: Mapping[str, Any]) -> None:
+def fill(host: Host, payload: Fill) -> None:
     """Change a field of a form; a late change does nothing."""
-    ask_id = str(payload.get("ask"))
-    option = payload.get("option")
-    text = payload.get("text")
-    filled = int(option) if option is not None else (None if text is None else str(text))
-    if host.elicitations.fill(ask_id, int(payload.get("field", -1)), filled):
-        _redraw(host, ask_id)
+    filled = payload.text if payload.option is None else payload.option
+    if host.elicitations.fill(payload.ask, payload.field, filled):
+        _redraw(host, payload.ask)
 
 
-def respond(host: Host, ask: Question, answer: Mapping[str, Any]) -> Awaitable[None] | None:
+def respond(host: Host, ask: Question, answer: GivenAnswer | None) -> Awaitable[None] | None:
     """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
-    action = answer.get("action")
-    if action not in ("accept", "decline", "cancel"):
-        raise UserError(f"an elicitation takes accept, decline or cancel, not {action}")
+    if answer is None:
+        raise UserError("an elicitation takes accept, decline or cancel, and no option")
+    action = answer.action
     wanted = ask.elicitation.wanted if ask.elicitation else None
     if action == "accept" and isinstance(wanted, Link):
         return _visit(host, ask, wanted)
-    content = answer.get("content")
-    # an empty map may arrive from Lua as an empty list
-    plain = content if isinstance(content, Mapping) else (None if content is None else {})
-    if not host.elicitations.answer(ask.id, action, plain):
+    if not host.elicitations.answer(ask.id, action, answer.content):
         _redraw(host, ask.id)
         raise UserError(_problems(host, ask.id))
     return None

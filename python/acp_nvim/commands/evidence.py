@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from acp_nvim import hunks
 from acp_nvim.commands import asking
+from acp_nvim.commands.payloads import Compare
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.text import buffer_form
 from acp_nvim.questions.preview import Exhibit, Held
@@ -21,12 +21,12 @@ ON_DISK = LiveBuffer(0, 0, (), modified=False)
 """What a file is like that no buffer holds."""
 
 
-async def compare(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def compare(host: Host, payload: Compare) -> dict[str, Any] | None:
     """Answer the files that a permission is about, one of them (`index`, counted round) as a spec.
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    asked = asking.find(host, str(payload.get("ask")))
+    asked = asking.find(host, payload.ask)
     if asked is None:
         return None
     chat, ask = asked
@@ -38,7 +38,7 @@ async def compare(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | No
     fitting = [it for it in exhibits if it.held is not None]
     if not fitting:
         return None
-    index = int(payload.get("index") or 0) % len(fitting)
+    index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
     return to_plain(_comparison(fitting[index], chat, title))
 

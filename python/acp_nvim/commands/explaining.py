@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
+from acp_nvim.commands.payloads import OfLine
 from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.state import Message
@@ -18,11 +18,11 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-async def why(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
     books = host.review.log
     await host.review.restore()
-    path, row = str(payload.get("path")), int(payload.get("line") or 1) - 1
+    path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
     found = _found(books, path, row)
     if found is None:
