@@ -173,7 +173,7 @@ class LoginStage:
 
     def winbar(self) -> str:
         """Return the winbar of the chat."""
-        return self.host.workspace.chats[CHAT].picture().winbar
+        return self.host.workspace.chats[CHAT].picture().winbar.text
 
     async def _link(self, launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
         self.started += 1

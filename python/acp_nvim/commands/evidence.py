@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from acp_nvim import hunks
 from acp_nvim.commands import asking
 from acp_nvim.commands.payloads import Compare
@@ -12,7 +10,7 @@ from acp_nvim.files.text import buffer_form
 from acp_nvim.questions.preview import Exhibit, Held
 from acp_nvim.session.proposal.proposal import Evidence
 from acp_nvim.view.place import relative
-from acp_nvim.view.question.comparison import Comparison, Side, to_plain
+from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -21,7 +19,7 @@ ON_DISK = LiveBuffer(0, 0, (), modified=False)
 """What a file is like that no buffer holds."""
 
 
-async def compare(host: Host, payload: Compare) -> dict[str, Any] | None:
+async def compare(host: Host, payload: Compare) -> Comparison | None:
     """Answer the files that a permission is about, one of them (`index`, counted round) as a spec.
 
     None when it is answered by now, or nothing of it can be compared.
@@ -40,7 +38,7 @@ async def compare(host: Host, payload: Compare) -> dict[str, Any] | None:
         return None
     index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
-    return to_plain(_comparison(fitting[index], chat, title))
+    return _comparison(fitting[index], chat, title)
 
 
 def _comparison(exhibit: Exhibit, chat: Chat, title: str) -> Comparison:

@@ -10,7 +10,7 @@ from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.op import Replace
 from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.review.why import why as why_lines
 from acp_nvim.view.styled import plural
@@ -33,7 +33,7 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     place = None if chat is None else _row(chat, delta.author)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(delta.at))
     lines = why_lines(delta.author, state, when, in_chat=place is not None)
-    answer: dict[str, Any] = {"ops": [to_plain(Replace(0, -1, lines))]}
+    answer: dict[str, Any] = {"ops": [Replace(0, -1, lines)]}
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer

@@ -7,7 +7,7 @@ from typing import Any
 from acp_nvim.commands.payloads import DropNote, OfChat, OfNote
 from acp_nvim.reactions.notes import key_of, refresh, show
 from acp_nvim.view.diff.text import diff_lines
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.op import Replace
 from acp_nvim.workspace.host import Host
 
 
@@ -23,7 +23,7 @@ def note_text(host: Host, payload: OfNote) -> dict[str, Any]:
     wanted = payload.key
     shown = host.review.notes.shown(key_of(host.workspace.chat(payload.chat)))
     texts = [note.text for note in shown.notes if wanted in (None, note.key)]
-    return {"ops": [to_plain(Replace(0, 1, diff_lines("\n".join(texts))))]}
+    return {"ops": [Replace(0, -1, diff_lines("\n".join(texts)))]}
 
 
 def drop_note(host: Host, payload: DropNote) -> None:

@@ -15,8 +15,9 @@ import anyio
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.view.block import Block
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.nvim.plain import op, statusline
+from acp_nvim.view.block import Block, Line
+from acp_nvim.view.op import Replace
 from acp_nvim.view.patch import patch
 
 FRAME = 0.033
@@ -30,7 +31,7 @@ class _Canvas:
     source: Callable[[], Picture]
     blocks: tuple[Block, ...] = ()
     status: Mapping[str, Any] | None = None
-    winbar: str | None = None
+    winbar: Line | None = None
     whole: bool = True
     """Draw everything anew: nothing is known of what the buffer holds."""
 
@@ -148,11 +149,11 @@ def _plain(chat: int, canvas: _Canvas, picture: Picture) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     if canvas.whole:
         lines = tuple(line for block in picture.blocks for line in block.lines)
-        plain["ops"] = [to_plain(Replace(0, -1, lines))]
+        plain["ops"] = [op(Replace(0, -1, lines))]
     elif ops := patch(canvas.blocks, picture.blocks):
-        plain["ops"] = [to_plain(op) for op in ops]
+        plain["ops"] = [op(each) for each in ops]
     if canvas.whole or picture.status != canvas.status:
         plain["status"] = dict(picture.status)
     if canvas.whole or picture.winbar != canvas.winbar:
-        plain["winbar"] = picture.winbar
+        plain["winbar"] = statusline(picture.winbar)
     return plain and {"bufnr": chat, **plain}

@@ -18,6 +18,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.reactions.notes import refresh
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.view.block import LineHighlight
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.workspace import Workspace
@@ -173,10 +174,11 @@ async def test_the_text_of_one_note_or_of_all(stand: Stand):
     await stand.refresh()
 
     def shown(key: str | None = None) -> str:
-        ((first, last, lines, marks),) = noting.note_text(stand.host, OfNote(CHAT, key))["ops"]
-        assert (first, last) == (0, 1)
-        assert any(options.get("line_hl_group") == "AcpDiffDelete" for _, _, options in marks)
-        return "\n".join(lines)
+        (op,) = noting.note_text(stand.host, OfNote(CHAT, key))["ops"]
+        assert (op.first, op.last) == (0, -1)
+        marks = [mark for line in op.lines for mark in line.marks]
+        assert LineHighlight("AcpDiffDelete") in marks
+        return "\n".join(line.text for line in op.lines)
 
     both = shown()
     assert "-theirs\n+mine\n\nThese files have changed" in both
