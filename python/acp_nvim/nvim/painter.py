@@ -16,6 +16,7 @@ from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.plain import op, statusline
+from acp_nvim.signal import Signal
 from acp_nvim.view.block import Block, Line
 from acp_nvim.view.op import Replace
 from acp_nvim.view.patch import patch
@@ -46,8 +47,8 @@ class Painter:
         self._canvases: dict[int, _Canvas] = {}
         self._dirty: dict[int, None] = {}
         self._events: list[tuple[str, Mapping[str, Any]]] = []
-        self._wake = anyio.Event()
-        self._drawn = anyio.Event()
+        self._wake = Signal()
+        self._drawn = Signal()
         self._busy = False
 
     def show(self, chat: int, source: Callable[[], Picture]) -> None:
@@ -80,7 +81,6 @@ class Painter:
         """Draw for ever; the caller's task group ends it."""
         while True:
             await self._wake.wait()
-            self._wake = anyio.Event()
             started = anyio.current_time()
             await self._frame()
             cost = anyio.current_time() - started
@@ -101,8 +101,7 @@ class Painter:
                 await self._send(buffers, events, pictures)
         finally:
             self._busy = False
-            self._drawn.set()
-            self._drawn = anyio.Event()
+            self._drawn.pulse()
 
     def _picture(self, chat: int) -> Picture | None:
         try:
