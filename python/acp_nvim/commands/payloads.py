@@ -295,6 +295,8 @@ class Decide:
     path: str = ""
     first: int = 0
     last: int = 0
+    hunk: bool = False
+    """The lines are those of one hunk."""
 
 
 @dataclass(frozen=True, slots=True)

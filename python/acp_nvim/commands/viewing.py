@@ -1,4 +1,4 @@
-"""Looking at a chat: folds, links, its end; and the snapshot of everything."""
+"""Looking: at a chat, its folds, links and end; along with the agent; at a snapshot of all."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import asking, explaining, terminals
-from acp_nvim.commands.payloads import Fold, Nothing, OfChat, OfRow, PromptMade
+from acp_nvim.commands.payloads import Fold, Follow, Nothing, OfChat, OfRow, PromptMade
 from acp_nvim.view.chat.transcript import key_at, location_at
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
+
+MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
 def toggle(host: Host, payload: Fold) -> None:
@@ -34,6 +36,21 @@ def repaint(host: Host, payload: OfChat) -> None:
 def prompt_made(host: Host, payload: PromptMade) -> None:
     """Take note that the chat has another prompt buffer: the user had wiped the first."""
     host.workspace.chat(payload.chat).prompt = payload.prompt
+
+
+async def follow(host: Host, payload: Follow) -> None:
+    """Turn it on or off; `moved` when the user moved in the window."""
+    along = host.follow
+    if payload.moved:
+        if along.enabled:
+            along.switch(enabled=False)
+            host.editor.notifier.notice(MOVED)
+        return
+    enabled = not along.enabled if payload.to == "toggle" else payload.to == "on"
+    if enabled:
+        await along.find_window()
+    along.switch(enabled=enabled)
+    host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
 
 
 async def follow_link(host: Host, payload: OfRow) -> dict[str, Any] | None:
