@@ -46,10 +46,11 @@ class AcpHost:
         try:
             from acp_nvim.app import App
             from acp_nvim.nvim.call import Call
+            from acp_nvim.nvim.editor import neovim
         except ImportError as error:
             self.fail(_missing(error))
             return
-        self.app = App(Call(self.nvim), ROOT, self.nvim.stop_loop)
+        self.app = App(neovim(Call(self.nvim)), ROOT, self.nvim.stop_loop)
         for arguments in self.waiting or ():
             self.app.receive(*arguments)
         try:

@@ -1,4 +1,4 @@
-"""A desk with one agent that wants a login: the real commands, and an editor that is faked.
+"""A host with one agent that wants a login: the real commands, and an editor that is faked.
 
 async with LoginStage() as stage:
     chat = await stage.refused([{"id": "key", "name": "Key"}])
@@ -7,41 +7,35 @@ async with LoginStage() as stage:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, cast
 
 import anyio
 
+from acp_nvim.app import compose
 from acp_nvim.client.client import Client
+from acp_nvim.client.connection import Link
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.commands import login
+from acp_nvim.commands.payloads import LogIn, OfChat
 from acp_nvim.config import parse
-from acp_nvim.editor import Choice, LoginProgram
+from acp_nvim.editor import LoginProgram
 from acp_nvim.errors import AcpError
+from acp_nvim.reactions import clients
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk, Ground
+from tests.support.fake_editor import FakeChooser, FakeLogins, fake_editor
+from tests.support.fake_ports import FakeNotifier
 from tests.support.scripted_agent import PATIENCE, ScriptedAgent
 from tests.support.stage import Stage
 
 CHAT = 7
 
 
-class FakeChooser:
-    """Picks the row of that index, or nothing; keeps what was offered."""
-
-    def __init__(self) -> None:
-        self.pick: int | None = None
-        self.offered: list[tuple[str, list[str]]] = []
-
-    async def choose(self, title: str, kind: str, choices: Sequence[Choice]) -> Any | None:
-        self.offered.append((kind, [choice.label for choice in choices]))
-        return None if self.pick is None else choices[self.pick].value
-
-
-class FakeTerminals:
+class FakeTerminals(FakeLogins):
     """Ends with `code` at once, or never, if it is "never"; keeps what was run."""
 
     def __init__(self) -> None:
@@ -84,16 +78,21 @@ class LoginStage:
         self._stack = AsyncExitStack()
         self.chooser = FakeChooser()
         self.terminals = FakeTerminals()
-        self.told: list[str] = []
-        """What the user was told in a message."""
+        self.notifier = FakeNotifier()
         self.started = 0
 
     async def __aenter__(self) -> LoginStage:
+        editor = fake_editor(chooser=self.chooser, logins=self.terminals, notifier=self.notifier)
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory())
+        self.host = compose(editor, "/", start=self._link, clock=self.first_stage.clock)
+        options, problems = parse({"agents": {"scripted": {"command": "scripted"}}})
+        assert not problems
+        self.host.workspace.options = options
+        self.host.workspace.paths = {"root": "/", "state": folder}
+        await self._stack.enter_async_context(self.host.tasks)
         for stage in self._stages:
             await self._stack.enter_async_context(stage)
-        self.desk = Desk(self._ground(), paths={"root": "/"})
-        self.desk.options, problems = parse({"agents": {"scripted": {"command": "scripted"}}})
-        assert not problems
+            stage.client.traffic.close()  # the host makes another client
         return self
 
     async def __aexit__(
@@ -103,6 +102,7 @@ class LoginStage:
         trace: TracebackType | None,
     ) -> None:
         await self._stack.aclose()
+        assert not self.notifier.faults, self.notifier.faults
 
     @property
     def agent(self) -> ScriptedAgent:
@@ -117,7 +117,7 @@ class LoginStage:
     @property
     def client(self) -> Client:
         """The client that is alive."""
-        return self.desk.clients[-1]
+        return self.host.workspace.clients[-1]
 
     @property
     def until(self) -> Callable[[Callable[[], Any]], Awaitable[None]]:
@@ -134,10 +134,10 @@ class LoginStage:
     def start(self, number: int = CHAT) -> Session:
         """Open a chat with the agent."""
         stage = self._stages[0]
-        client = self.desk.connect(stage.client.launch)
+        client = stage.client = clients.connect(self.host, stage.client.launch)
         chat = Chat(number, number + 1, stage.session(), stage.clock)
         chat.client = client
-        self.desk.add(chat)
+        self.host.add(chat)
         stage.tasks.start_soon(client.open, chat.session)
         return chat.session
 
@@ -159,11 +159,11 @@ class LoginStage:
 
     def log_in(self, method: str | None = None) -> Running:
         """Give the command `:Acp login`."""
-        return self.give(login.login(self.desk, {"chat": CHAT, "method": method}))
+        return self.give(login.login(self.host, LogIn(CHAT, method)))
 
     def log_out(self) -> Running:
         """Give the command `:Acp logout`."""
-        return self.give(login.logout(self.desk, {"chat": CHAT}))
+        return self.give(login.logout(self.host, OfChat(CHAT)))
 
     def give(self, command: Awaitable[object]) -> Running:
         """Run a command in a task of its own, as the host does."""
@@ -173,30 +173,8 @@ class LoginStage:
 
     def winbar(self) -> str:
         """Return the winbar of the chat."""
-        return self.desk.chats[CHAT].picture().winbar
+        return self.host.workspace.chats[CHAT].picture().winbar.text
 
-    # --- what the desk stands on
-
-    def _ground(self) -> Ground:
-        quiet = SimpleNamespace(show=_nothing, touch=_nothing, forget=_nothing)
-        parts: Mapping[str, Any] = {
-            "screen": quiet,
-            "chooser": self.chooser,
-            "login_terminals": self.terminals,
-            "notifier": SimpleNamespace(notice=self._notice, event=_nothing),
-            "new_client": self._new_client,
-            "start_soon": self._stages[0].tasks.start_soon,
-            "clock": self._stages[0].clock,
-        }
-        return cast(Ground, SimpleNamespace(**parts))
-
-    def _notice(self, text: str, *, warning: bool = False) -> None:
-        self.told.append(text)
-
-    def _new_client(self, launch: Launch) -> Client:
+    async def _link(self, launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
         self.started += 1
-        return self._stages[self.started - 1].client
-
-
-def _nothing(*_arguments: Any) -> None:
-    """Stand in for a part of the editor that this is not about."""
+        return self._stages[self.started - 1].link

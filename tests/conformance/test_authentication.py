@@ -136,7 +136,7 @@ async def test_c054_a_mode_or_an_option_that_is_set() -> None:
         assert again["params"] == first["params"]
         stage.agent.refuse(again, -32000, "no login")
         await login.done()
-        assert "still wants" in stage.told[-1]
+        assert "still wants" in stage.notifier.notices[-1]
         await stage.agent.quiet()
 
 
@@ -227,7 +227,7 @@ async def test_c055_after_a_logout_the_user_is_asked_to_log_in_again() -> None:
         stage.agent.reply(request, {})
         assert not await logout.done()
         assert stage.client.state == "ready"
-        assert ":Acp login" in stage.told[-1]
+        assert ":Acp login" in stage.notifier.notices[-1]
         stage.first_stage.prompt(session, "hello")
         stage.agent.refuse(await stage.agent.expect("session/prompt"), -32000, "no login")
         await stage.until(lambda: session.state.status == "idle")
@@ -309,7 +309,7 @@ async def test_c060_c061_a_new_process_is_initialized_and_asked_again() -> None:
         assert not await login.done()
         assert stage.started == 2
         assert stage.client.state == "ready"
-        assert stage.desk.chats[CHAT].client is stage.client
+        assert stage.host.workspace.chats[CHAT].client is stage.client
         assert session.state.status == "idle"
 
 

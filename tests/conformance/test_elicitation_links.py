@@ -313,8 +313,9 @@ async def test_c063_c301_while_the_agent_logs_in():
         request = await stage.agent.expect("authenticate")
         params = {"mode": "url", "message": "m", "elicitationId": "l", "url": URL}
         stage.agent.request("elicitation/create", params | {"requestId": request["id"]}, "e")
-        ask = await opened(stage.first_stage, stage.client.outside)
-        assert stage.first_stage.elicitations.answer(ask.id, "accept")
+        await stage.agent.quiet()
+        (ask,) = stage.client.outside.state.asks
+        assert stage.host.elicitations.answer(ask.id, "accept")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "accept"}
         stage.agent.notify("elicitation/complete", {"elicitationId": "l"})
         stage.agent.reply(request, {})

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import anyio
 import pytest
 
 from acp_nvim.client.session import Session
-from acp_nvim.commands.following import walked
-from acp_nvim.files.roots import Roots
 from acp_nvim.follow.follow_along import FollowAlong
-from acp_nvim.session.event import SessionOpened, SessionReopening, ToolCallUpdated
+from acp_nvim.reactions import follow
+from acp_nvim.reactions.sessions import REACTIONS
+from acp_nvim.session.event import Event, SessionOpened, SessionReopening, ToolCallUpdated
 from acp_nvim.session.model import Location
+from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.workspace import Workspace
 from tests.support.fake_ports import FakeFiles, FakeFollower, FakeNotifier
 from tests.support.stage import Stage
 
 TEXT = "one\ntwo\nthree\n"
+
+
+def walked(along: FollowAlong, session: Session, event: Event) -> None:
+    """Do what follows from an event for those who follow the agent."""
+    host = cast(Host, SimpleNamespace(follow=along, workspace=Workspace()))
+    for react in REACTIONS.get(type(event), ()):
+        if react in (follow.walk, follow.begin):
+            react(host, session, session.state, event)
 
 
 async def places(stage: Stage, session: Session) -> tuple[list[Any], list[Any]]:
@@ -29,7 +40,7 @@ async def places(stage: Stage, session: Session) -> tuple[list[Any], list[Any]]:
         tasks.start_soon(along.run)
         for of, event in stage.events:
             if of is session:
-                walked(along, session, Roots(session.state.cwd), event)
+                walked(along, session, event)
         await along.snapshot()
         tasks.cancel_scope.cancel()
     told = [(data["path"], data["line"]) for _, data in notifier.events]
@@ -94,10 +105,7 @@ async def test_c171_a_missing_file_is_told_and_not_opened(tmp_path: Path):
 async def test_c087_a_replay_is_not_followed(tmp_path: Path):
     notifier = FakeNotifier()
     along = FollowAlong(FakeFiles(), FakeFollower(), notifier)
-    roots = Roots(str(tmp_path))
-    session = Session(
-        "scripted", str(tmp_path), lambda of, _, event: walked(along, of, roots, event)
-    )
+    session = Session("scripted", str(tmp_path), lambda of, _, event: walked(along, of, event))
     look = ToolCallUpdated("1", locations=(Location(str(tmp_path / "a"), 3),))
     session.apply(SessionReopening(replay=True), look)
     assert notifier.events == []

@@ -296,9 +296,13 @@ class FakeNotifier(Notifier):
     def __init__(self) -> None:
         self.notices: list[str] = []
         self.events: list[tuple[str, Mapping[str, Any]]] = []
+        self.faults: list[BaseException] = []
 
     def notice(self, text: str, *, warning: bool = False) -> None:
         self.notices.append(text)
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         self.events.append((name, data))
+
+    def fault(self, error: BaseException) -> None:
+        self.faults.append(error)

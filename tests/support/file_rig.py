@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -27,13 +28,14 @@ from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.reactions.files import REACTIONS
+from acp_nvim.reactions.files import on_file
 from acp_nvim.review.decisions import Decisions, Undone
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore
-from tests.support.fake_ports import FakeFiles
+from acp_nvim.workspace.host import Host
+from tests.support.fake_ports import FakeFiles, FakeNotifier
 
 AGENT = Author("a", "s", 1, 0.0)
 
@@ -86,6 +88,16 @@ class FileRig:
             "a", ports, self.sync, self.knowledge, self.on_file, lambda it: self.turns.get(it)
         )
 
+        self.host = cast(
+            Host,
+            SimpleNamespace(
+                review=SimpleNamespace(log=self.edits, notes=self.lessons),
+                workspace=SimpleNamespace(session=lambda *_: None),
+                editor=SimpleNamespace(notifier=FakeNotifier()),
+                follow=SimpleNamespace(touched=lambda *_: None),
+            ),
+        )
+
     def now(self) -> float:
         """Return a time, another one at each call."""
         self.seconds += 1
@@ -96,25 +108,7 @@ class FileRig:
     def on_file(self, event: FileEvent) -> None:
         """Let the app's table work on the parts that are here."""
         self.events.append(event)
-        for reaction in REACTIONS[type(event)]:
-            reaction(self, event)  # type: ignore[arg-type]
-
-    @property
-    def follow(self) -> Any:
-        """Stands for follow-along, which goes nowhere."""
-        return self
-
-    def touched(self, *place: Any) -> None:
-        """Go nowhere."""
-
-    def announce(self, name: str, session: SessionKey, path: str) -> None:
-        """Tell no script."""
-
-    def notice(self, session: SessionKey, text: str) -> None:
-        """Say it in no chat."""
-
-    def refresh_notes(self, session: SessionKey) -> None:
-        """Draw no notes."""
+        on_file(self.host, event)
 
     # --- what has happened
 

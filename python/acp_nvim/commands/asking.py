@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from acp_nvim.commands import eliciting
+from acp_nvim.commands.payloads import AskWindow, Permit, Respond
 from acp_nvim.errors import UserError
-from acp_nvim.questions.preview import Exhibit
+from acp_nvim.questions.preview import EvidenceService, Exhibit
 from acp_nvim.session.model import Question
 from acp_nvim.session.proposal.proposal import Evidence, proposals
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.permission import ask_view
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 
-def show(desk: Desk, chat: Chat, ask: Question) -> None:
+def show(host: Host, chat: Chat, ask: Question) -> None:
     """Open the menu of a new question, and tell the user's scripts once it is there."""
     state, tool = chat.session.state, _tool(chat, ask)
     options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options]
@@ -32,29 +32,29 @@ def show(desk: Desk, chat: Chat, ask: Question) -> None:
     }
 
     def announce() -> None:
-        desk.ground.notifier.event("AcpPermissionRequested", data)
-        if desk.options.permission.focus == "auto":
-            desk.ground.asks.focus(ask.id, calmly=True)
+        host.editor.notifier.event("AcpPermissionRequested", data)
+        if host.workspace.options.permission.focus == "auto":
+            host.editor.menus.focus(ask.id, calmly=True)
 
     is_told = tool is not None and proposals(tool, state.cwd)
-    better = partial(_with_evidence, desk, chat, ask) if is_told else None
-    desk.ground.asks.open(menu(desk, chat, ask), announce, better)
+    better = partial(_with_evidence, host, chat, ask) if is_told else None
+    host.editor.menus.open(menu(host, chat, ask), announce, better)
 
 
-async def _with_evidence(desk: Desk, chat: Chat, ask: Question) -> Menu:
-    found = await gather(desk, chat, ask)
-    return menu(desk, chat, ask, tuple(it.evidence for it in found))
+async def _with_evidence(host: Host, chat: Chat, ask: Question) -> Menu:
+    found = await gather(host, chat, ask)
+    return menu(host, chat, ask, tuple(it.evidence for it in found))
 
 
-async def gather(desk: Desk, chat: Chat, ask: Question) -> tuple[Exhibit, ...]:
+async def gather(host: Host, chat: Chat, ask: Question) -> tuple[Exhibit, ...]:
     """Return what the question is about, as the files are now."""
     tool = _tool(chat, ask)
     if tool is None:
         return ()
-    return await desk.ground.evidence.gather(tool, desk.roots(chat.session))
+    return await EvidenceService(host.editor.files).gather(tool, host.workspace.roots(chat.session))
 
 
-def menu(desk: Desk, chat: Chat, ask: Question, evidence: Sequence[Evidence] = ()) -> Menu:
+def menu(host: Host, chat: Chat, ask: Question, evidence: Sequence[Evidence] = ()) -> Menu:
     """Return how a permission looks."""
     tool, cwd = _tool(chat, ask), chat.session.state.cwd
     drawn = ask_view(ask, tool, agent=label(chat), cwd=cwd, said=chat.said, evidence=evidence)
@@ -66,9 +66,9 @@ def label(chat: Chat) -> str:
     return chat.client.label if chat.client is not None else chat.session.state.agent
 
 
-def find(desk: Desk, ask_id: str) -> tuple[Chat, Question] | None:
+def find(host: Host, ask_id: str) -> tuple[Chat, Question] | None:
     """Return the open permission of that id, and its chat."""
-    for chat in desk.chats.values():
+    for chat in host.workspace.chats.values():
         for ask in chat.session.state.asks:
             if ask.id == ask_id and ask.kind == "permission":
                 return chat, ask
@@ -88,47 +88,46 @@ def title(state: SessionState, ask: Question) -> str:
     return tool.title if isinstance(tool, ToolCall) else ask.tool_call_id
 
 
-def respond(desk: Desk, payload: Mapping[str, Any]) -> bool | Awaitable[None] | None:
+def respond(host: Host, payload: Respond) -> bool | Awaitable[None] | None:
     """Answer one question: with `option` a permission, with `answer` an elicitation.
 
     A late or unknown answer does nothing.
     """
-    ask = desk.ground.elicitations.questions.find(str(payload.get("ask")))
+    ask = host.elicitations.questions.find(payload.ask)
     if ask is None:
         return False
-    answer = payload.get("answer")
     if ask.kind == "elicitation":
-        return eliciting.respond(desk, ask, answer if isinstance(answer, Mapping) else {})
-    return desk.ground.permissions.answer(ask.id, str(payload.get("option")))
+        return eliciting.respond(host, ask, payload.answer)
+    return host.permissions.answer(ask.id, payload.option or "")
 
 
-def permit(desk: Desk, payload: Mapping[str, Any]) -> None:
+def permit(host: Host, payload: Permit) -> None:
     """Answer the oldest permission by an option's number (from 1) or kind.
 
     Else go to the oldest question of any kind.
     """
-    pending, kind = desk.ground.elicitations.questions.pending, payload.get("kind")
+    pending, kind = host.elicitations.questions.pending, payload.kind
     if not pending:
         raise UserError("no agent is asking for anything")
-    wants_option = kind is not None or payload.get("number")
-    permissions = desk.ground.permissions.pending if wants_option else ()
+    wants_option = kind is not None or payload.number
+    permissions = host.permissions.pending if wants_option else ()
     oldest = permissions[0] if permissions else pending[0]
     if oldest.kind == "elicitation":
-        desk.ground.asks.focus(oldest.id)
+        host.editor.menus.focus(oldest.id)
         return
     if kind is not None:
         options = [option for option in oldest.options if option.kind == kind][:1]
     else:
-        number = int(payload.get("number") or 0)
+        number = payload.number
         options = list(oldest.options[number - 1 : number]) if number > 0 else []
         if number and not options:
             raise UserError(f"there is no option {number}: the agent offers {len(oldest.options)}")
     if options:
-        desk.ground.permissions.answer(oldest.id, options[0].id)
+        host.permissions.answer(oldest.id, options[0].id)
     else:
-        desk.ground.asks.focus(oldest.id)
+        host.editor.menus.focus(oldest.id)
 
 
-def ask_window(desk: Desk, payload: Mapping[str, Any]) -> None:
+def ask_window(host: Host, payload: AskWindow) -> None:
     """Take note that the editor had to open a menu anew."""
-    desk.ground.asks.moved(str(payload["ask"]), int(payload["bufnr"]), int(payload["winid"]))
+    host.editor.menus.moved(payload.ask, payload.bufnr, payload.winid)

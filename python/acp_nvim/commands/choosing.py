@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from acp_nvim.client.client import Client
+from acp_nvim.commands.payloads import Chosen, SetMode, SetOption
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.options import find, mode_of, modes_of, shown
 from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 SWITCHES: Mapping[str, bool] = {
     "on": True,
@@ -27,35 +27,39 @@ SWITCHES: Mapping[str, bool] = {
 """How a boolean option is typed."""
 
 
-async def mode(desk: Desk, payload: Mapping[str, Any]) -> None:
+def chosen(host: Host, payload: Chosen) -> None:
+    """Take the row that the user has picked in any of the pickers, or none."""
+    host.editor.chooser.chosen(payload.call, payload.index)
+
+
+async def mode(host: Host, payload: SetMode) -> None:
     """Set the session mode, or let the user pick one."""
-    chat = desk.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.chat)
     state = chat.session.state
     modes = modes_of(state)
     if chat.client is None or not modes:
         hint = "; :Acp config shows its options" if state.config else ""
         raise UserError(f"{state.agent} has no modes{hint}")
-    chosen = payload.get("mode")
+    chosen = payload.mode
     if not chosen:
         labels = mode_labels(modes, mode_of(state))
         rows = [Choice(label, it.id) for label, it in zip(labels, modes, strict=True)]
-        chosen = await desk.ground.chooser.choose(f"Mode of {state.agent}", "acp.mode", rows)
+        chosen = await host.editor.chooser.choose(f"Mode of {state.agent}", "acp.mode", rows)
     if chosen:
-        await chat.client.set_mode(chat.session, str(chosen))
+        await chat.client.set_mode(chat.session, chosen)
 
 
-async def config(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def config(host: Host, payload: SetOption) -> None:
     """Set a config option; let the user pick what the command does not name."""
-    chat = desk.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.chat)
     options = chat.session.state.config
     if chat.client is None or not options:
         raise UserError(f"{chat.session.state.agent} has no config options")
-    name = payload.get("option")
-    option = _named(chat, str(name)) if name else await _pick_option(desk, chat)
+    name, text = payload.option, payload.value
+    option = _named(chat, name) if name else await _pick_option(host, chat)
     if option is None:
         return
-    text = payload.get("value")
-    value = _typed(option, str(text)) if text else await _pick_value(desk, option)
+    value = _typed(option, text) if text else await _pick_value(host, option)
     if value is not None:
         await _set(chat.client, chat, option, value)
 
@@ -73,22 +77,22 @@ def _named(chat: Chat, option_id: str) -> ConfigOption:
     raise UserError(f"{state.agent} has no option {option_id!r}: {suggest(option_id, known)}")
 
 
-async def _pick_option(desk: Desk, chat: Chat) -> ConfigOption | None:
+async def _pick_option(host: Host, chat: Chat) -> ConfigOption | None:
     options = shown(chat.session.state.config)
     rows = [Choice(label, it) for label, it in zip(option_labels(options), options, strict=True)]
     title = f"Options of {chat.session.state.agent}"
-    picked: ConfigOption | None = await desk.ground.chooser.choose(title, "acp.config", rows)
+    picked: ConfigOption | None = await host.editor.chooser.choose(title, "acp.config", rows)
     return picked
 
 
-async def _pick_value(desk: Desk, option: ConfigOption) -> str | bool | None:
+async def _pick_value(host: Host, option: ConfigOption) -> str | bool | None:
     """Return the value that the user picks; of two there is only the other one."""
     if isinstance(option.value, bool):
         return not option.value
     values = zip(value_labels(option), option.choices, strict=True)
     rows = [Choice(label, it.value) for label, it in values]
     title = value_title(option)
-    picked: str | None = await desk.ground.chooser.choose(title, "acp.config.value", rows)
+    picked: str | None = await host.editor.chooser.choose(title, "acp.config.value", rows)
     return picked
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import Any
+from collections.abc import Awaitable
 
 from acp_nvim.client.session import Session
+from acp_nvim.commands.payloads import Fill, GivenAnswer
 from acp_nvim.errors import UserError
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Elicitation, Link
@@ -14,12 +14,12 @@ from acp_nvim.view.question.form import form_view
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 TITLE = 200
 
 
-def show(desk: Desk, session: Session, ask: Question, elicitation: Elicitation) -> None:
+def show(host: Host, session: Session, ask: Question, elicitation: Elicitation) -> None:
     """Open the float of a new elicitation, and tell the user's scripts once it is there."""
     state = session.state
     data = {
@@ -31,11 +31,11 @@ def show(desk: Desk, session: Session, ask: Question, elicitation: Elicitation) 
 
     def announce() -> None:
         known = {"session": state.id} if state.id is not None else {}
-        desk.ground.notifier.event("AcpElicitationRequested", data | known)
-        if desk.options.permission.focus == "auto":
-            desk.ground.asks.focus(ask.id, calmly=True)
+        host.editor.notifier.event("AcpElicitationRequested", data | known)
+        if host.workspace.options.permission.focus == "auto":
+            host.editor.menus.focus(ask.id, calmly=True)
 
-    desk.ground.asks.open(_view(desk, session, ask, elicitation), announce)
+    host.editor.menus.open(_view(host, session, ask, elicitation), announce)
 
 
 def title(elicitation: Elicitation) -> str:
@@ -43,61 +43,55 @@ def title(elicitation: Elicitation) -> str:
     return one_line(elicitation.message, TITLE)
 
 
-def fill(desk: Desk, payload: Mapping[str, Any]) -> None:
+def fill(host: Host, payload: Fill) -> None:
     """Change a field of a form; a late change does nothing."""
-    ask_id = str(payload.get("ask"))
-    option = payload.get("option")
-    text = payload.get("text")
-    filled = int(option) if option is not None else (None if text is None else str(text))
-    if desk.ground.elicitations.fill(ask_id, int(payload.get("field", -1)), filled):
-        _redraw(desk, ask_id)
+    filled = payload.text if payload.option is None else payload.option
+    if host.elicitations.fill(payload.ask, payload.field, filled):
+        _redraw(host, payload.ask)
 
 
-def respond(desk: Desk, ask: Question, answer: Mapping[str, Any]) -> Awaitable[None] | None:
+def respond(host: Host, ask: Question, answer: GivenAnswer | None) -> Awaitable[None] | None:
     """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
-    action = answer.get("action")
-    if action not in ("accept", "decline", "cancel"):
-        raise UserError(f"an elicitation takes accept, decline or cancel, not {action}")
+    if answer is None:
+        raise UserError("an elicitation takes accept, decline or cancel, and no option")
+    action = answer.action
     wanted = ask.elicitation.wanted if ask.elicitation else None
     if action == "accept" and isinstance(wanted, Link):
-        return _visit(desk, ask, wanted)
-    content = answer.get("content")
-    # an empty map may arrive from Lua as an empty list
-    plain = content if isinstance(content, Mapping) else (None if content is None else {})
-    if not desk.ground.elicitations.answer(ask.id, action, plain):
-        _redraw(desk, ask.id)
-        raise UserError(_problems(desk, ask.id))
+        return _visit(host, ask, wanted)
+    if not host.elicitations.answer(ask.id, action, answer.content):
+        _redraw(host, ask.id)
+        raise UserError(_problems(host, ask.id))
     return None
 
 
-async def _visit(desk: Desk, ask: Question, link: Link) -> None:
+async def _visit(host: Host, ask: Question, link: Link) -> None:
     """Open the link, now that the user has agreed, and tell the agent so (C-293, C-298)."""
     if refusal := judge(link.url).refusal:
         raise UserError(f"that address is not opened: {refusal}")
-    if problem := await desk.ground.asks.browse(link.url):
+    if problem := await host.editor.menus.browse(link.url):
         raise UserError(f"the browser was not started: {problem}")
-    desk.ground.elicitations.answer(ask.id, "accept")
+    host.elicitations.answer(ask.id, "accept")
 
 
-def _problems(desk: Desk, ask_id: str) -> str:
+def _problems(host: Host, ask_id: str) -> str:
     """Return what is wrong with the form, without any answer in it."""
-    errors = desk.ground.elicitations.draft(ask_id).errors
+    errors = host.elicitations.draft(ask_id).errors
     said = "; ".join(f"{one_line(name, 40)}: {text}" for name, text in errors.items())
     return f"not sent: {said}"
 
 
-def _redraw(desk: Desk, ask_id: str) -> None:
-    for session in desk.sessions():
+def _redraw(host: Host, ask_id: str) -> None:
+    for session in host.workspace.sessions():
         for ask in session.state.asks:
             if ask.id == ask_id and ask.elicitation is not None:
-                desk.ground.asks.redraw(_view(desk, session, ask, ask.elicitation))
+                host.editor.menus.redraw(_view(host, session, ask, ask.elicitation))
 
 
-def _view(desk: Desk, session: Session, ask: Question, elicitation: Elicitation) -> Menu:
+def _view(host: Host, session: Session, ask: Question, elicitation: Elicitation) -> Menu:
     agent = session.state.agent
-    client, chat = desk.client(agent), _chat(desk, session)
+    client, chat = host.workspace.client(agent), _chat(host, session)
     label = client.label if client is not None else agent
-    drawn = form_view(elicitation, desk.ground.elicitations.draft(ask.id), agent=label)
+    drawn = form_view(elicitation, host.elicitations.draft(ask.id), agent=label)
     return Menu(
         id=ask.id,
         title=drawn.title,
@@ -111,7 +105,11 @@ def _view(desk: Desk, session: Session, ask: Question, elicitation: Elicitation)
     )
 
 
-def _chat(desk: Desk, session: Session) -> Chat | None:
+def _chat(host: Host, session: Session) -> Chat | None:
     """Return the session's chat, else the newest one of its agent, to show the float there."""
-    own = [chat for chat in desk.chats.values() if chat.session.state.agent == session.state.agent]
-    return desk.chat_of(session) or next(reversed(own), None)
+    own = [
+        chat
+        for chat in host.workspace.chats.values()
+        if chat.session.state.agent == session.state.agent
+    ]
+    return host.workspace.chat_of(session) or next(reversed(own), None)

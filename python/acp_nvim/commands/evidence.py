@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from acp_nvim import hunks
 from acp_nvim.commands import asking
+from acp_nvim.commands.payloads import Compare
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form
 from acp_nvim.questions.preview import Exhibit
 from acp_nvim.session.proposal.proposal import Evidence
 from acp_nvim.view.place import relative
-from acp_nvim.view.question.comparison import Comparison, Side, to_plain
+from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 ON_DISK = LiveBuffer(0, 0, (), modified=False)
 """What a file is like that no buffer holds."""
 
 
-async def compare(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def compare(host: Host, payload: Compare) -> Comparison | None:
     """Answer the files that a permission is about, one of them (`index`, counted round) as a spec.
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    asked = asking.find(desk, str(payload.get("ask")))
+    asked = asking.find(host, payload.ask)
     if asked is None:
         return None
     chat, ask = asked
-    exhibits = await asking.gather(desk, chat, ask)
-    if desk.ground.permissions.questions.find(ask.id) is None:
+    exhibits = await asking.gather(host, chat, ask)
+    if host.permissions.questions.find(ask.id) is None:
         return None
     evidence = tuple(it.evidence for it in exhibits)
-    desk.ground.asks.redraw(asking.menu(desk, chat, ask, evidence))
+    host.editor.menus.redraw(asking.menu(host, chat, ask, evidence))
     fitting = [it for it in exhibits if it.held is not None]
     if not fitting:
         return None
-    index = int(payload.get("index") or 0) % len(fitting)
+    index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
-    return to_plain(_comparison(fitting[index], chat, title))
+    return _comparison(fitting[index], chat, title)
 
 
 def _comparison(exhibit: Exhibit, chat: Chat, title: str) -> Comparison:

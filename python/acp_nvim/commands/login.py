@@ -4,46 +4,51 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.login import OPENING, Again, Key, Login, Method, program
+from acp_nvim.commands.payloads import LogIn, LoginEnded, OfChat
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
+from acp_nvim.reactions import clients, screen
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.launching import launch
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 LONGEST = 120
 """Characters of a row of the picker."""
 
 
-async def login(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def login(host: Host, payload: LogIn) -> None:
     """Log in by the method that the command names, or that the user picks."""
-    client = desk.target(payload)
+    client = host.workspace.target(None, payload.chat)
     agent_login = _login_of(client)
-    methods, name = agent_login.methods(), payload.get("method")
-    method = _named(methods, str(name)) if name else await _pick(desk, client, methods)
+    methods, name = agent_login.methods(), payload.method
+    method = _named(methods, name) if name else await _pick(host, client, methods)
     if method is None:
         return
     try:
-        _touch(desk, client)
-        await agent_login.run(method, desk.ground.login_terminals)
+        screen.touch_all(host, client)
+        await agent_login.run(method, host.editor.logins)
     finally:
-        _touch(desk, client)
+        screen.touch_all(host, client)
     if method.type == "terminal":
-        await _reconnect(desk, client)
+        await _reconnect(host, client)
     else:
-        desk.ground.notifier.notice(f"logged in to {client.name} by {method.name}")
-        await _go_on(desk, client, agent_login.take())
+        host.editor.notifier.notice(f"logged in to {client.name} by {method.name}")
+        await _go_on(host, client, agent_login.take())
 
 
-async def logout(desk: Desk, payload: Mapping[str, Any]) -> None:
+def ended(host: Host, payload: LoginEnded) -> None:
+    """Take the end of a terminal in which the user logged in."""
+    host.editor.logins.ended(payload.call, payload.code)
+
+
+async def logout(host: Host, payload: OfChat) -> None:
     """Log out; what the agent still does without a login is its business (C-055)."""
-    client = desk.target(payload)
+    client = host.workspace.target(None, payload.chat)
     await _login_of(client).logout()
-    desk.ground.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
+    host.editor.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
 
 
 def _login_of(client: Client) -> Login:
@@ -61,11 +66,11 @@ def _named(methods: tuple[Method, ...], name: str) -> Method:
     raise UserError(f"there is no way {name!r} to log in: {suggest(name, known)}")
 
 
-async def _pick(desk: Desk, client: Client, methods: tuple[Method, ...]) -> Method | None:
+async def _pick(host: Host, client: Client, methods: tuple[Method, ...]) -> Method | None:
     """Let the user pick, also when there is one way only: nothing runs unseen (C-064)."""
     rows = [Choice(_label(client, method), method) for method in methods]
     title = f"Log in to {client.name}"
-    picked: Method | None = await desk.ground.chooser.choose(title, "acp.login", rows)
+    picked: Method | None = await host.editor.chooser.choose(title, "acp.login", rows)
     return picked
 
 
@@ -78,21 +83,22 @@ def _label(client: Client, method: Method) -> str:
     return one_line(f"{method.name}{about} ({delta})", LONGEST)
 
 
-async def _reconnect(desk: Desk, old: Client) -> None:
+async def _reconnect(host: Host, old: Client) -> None:
     """Start the agent anew after a login in a terminal, with its sessions (C-060, C-061)."""
     waiting = _login_of(old).take()
-    chats = [chat for chat in desk.chats.values() if chat.client is old and _lives(chat, waiting)]
+    chats = [
+        chat
+        for chat in host.workspace.chats.values()
+        if chat.client is old and _lives(chat, waiting)
+    ]
     await old.end()
-    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
-    client = desk.replace(launch(old.name, desk.options, root=desk.paths["root"], cwd=cwd))
-    for chat in desk.chats.values():
-        chat.client = client if chat.client is old else chat.client
-    desk.ground.notifier.notice(f"logged in to {client.name}: it is started anew")
+    client = clients.start_anew(host, old, chats)
+    host.editor.notifier.notice(f"logged in to {client.name}: it is started anew")
     first: dict[Key, Again] = {
         (chat.session, OPENING): waiting.pop((chat.session, OPENING), _reopening(chat))
         for chat in chats
     }
-    await _go_on(desk, client, first | waiting)
+    await _go_on(host, client, first | waiting)
 
 
 def _lives(chat: Chat, waiting: Mapping[Key, Again]) -> bool:
@@ -103,17 +109,10 @@ def _reopening(chat: Chat) -> Again:
     return lambda client: client.reopen(chat.session, chat.session.id)
 
 
-async def _go_on(desk: Desk, client: Client, waiting: Mapping[Key, Again]) -> None:
+async def _go_on(host: Host, client: Client, waiting: Mapping[Key, Again]) -> None:
     """Try once more what was refused; what is refused again has said so itself (C-053)."""
     for again in waiting.values():
         try:
             await again(client)
         except UserError as error:
-            desk.ground.notifier.notice(str(error), warning=True)
-
-
-def _touch(desk: Desk, client: Client) -> None:
-    """Draw the winbars, in which the login is seen."""
-    for chat in desk.chats.values():
-        if chat.client is client:
-            desk.ground.screen.touch(chat.number)
+            host.editor.notifier.notice(str(error), warning=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
+from acp_nvim.commands.payloads import Decide, OfFile, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
@@ -17,83 +19,83 @@ from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
+P = TypeVar("P")
 T = TypeVar("T")
-Act: TypeAlias = Callable[[Desk, Mapping[str, Any]], Awaitable[T]]
+Act: TypeAlias = Callable[[Host, P], Awaitable[T]]
 
 BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
 
 
-def in_order(act: Act[T]) -> Act[T]:
+def in_order(act: Act[P, T]) -> Act[P, T]:
     """Have an act begin when those that were asked for before it are over."""
 
     @wraps(act)
-    async def begin(desk: Desk, payload: Mapping[str, Any]) -> T:
-        async with desk.ground.review.acts:
-            return await act(desk, payload)
+    async def begin(host: Host, payload: P) -> T:
+        async with host.review.decisions.acts:
+            return await act(host, payload)
 
     return begin
 
 
 @in_order
-async def review(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def review(host: Host, payload: ShowReview) -> None:
     """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
-    board, edits = desk.ground.board, desk.ground.edits
-    await desk.ground.caught_up()
-    if payload.get("off"):
+    board, edits = host.review.presenter, host.review.log
+    await catch_up(host)
+    if payload.off:
         board.show(everything=False)
         return
-    desk.look_around(str(payload.get("path") or ""))
-    here = payload.get("path")
-    if isinstance(here, str):
-        await desk.ground.review.look(here)  # the user may have ended a conflict by hand
-    conflict = edits.conflict(here) if isinstance(here, str) else None
+    here, turn = payload.path, payload.turn
+    host.workspace.look_around(here or "")
+    if here is not None:
+        await host.review.decisions.look(here)  # the user may have ended a conflict by hand
+    conflict = None if here is None else edits.conflict(here)
     if conflict is not None:
-        await _compare(desk, conflict)
+        await _compare(host, conflict)
         return
     board.show(everything=True)
     await board.settled()
-    turn = payload.get("turn")
     reviews = board.reviews()
     if turn is not None:
-        reviews = _of_turn(desk, reviews, _session(desk, payload), int(turn))
+        reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
     conflicts = edits.conflicts() if turn is None else ()
-    await desk.ground.reviewer.lists(quickfix(reviews, conflicts), make=True)
-    if place := _nearest(reviews, here, int(payload.get("line") or 1)):
-        await desk.ground.reviewer.go(*place)
-    desk.ground.notifier.notice(_said(desk, reviews, conflicts))
+    await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
+    if place := _nearest(reviews, here, payload.line):
+        await host.editor.reviewer.go(*place)
+    host.editor.notifier.notice(_said(host, reviews, conflicts))
 
 
-def edited(desk: Desk, payload: Mapping[str, Any]) -> None:
+def edited(host: Host, payload: OfFile) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
-    path = str(payload.get("path"))
-    if path in desk.ground.edits.paths():
-        desk.ground.board.touch(path)
+    path = payload.path
+    if path in host.review.log.paths():
+        host.review.presenter.touch(path)
 
 
-def met(desk: Desk, payload: Mapping[str, Any]) -> None:
+def met(host: Host, payload: OfFile) -> None:
     """The user has opened or saved a file: look at it now, if an agent's turn may change it."""
-    desk.ground.met(str(payload.get("path")))
+    look_at(host, payload.path)
 
 
 @in_order
-async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
+async def decide(host: Host, payload: Decide) -> str:
     """Keep or reject lines, a file or all; answer what became of it, in a sentence."""
-    board, ground = desk.ground.board, desk.ground
-    is_all = payload.get("scope") == "all"
-    await (ground.caught_up() if is_all else ground.restore())
-    paths = board.paths() if is_all else (str(payload.get("path")),)
+    board, decisions = host.review.presenter, host.review.decisions
+    is_all = payload.scope == "all"
+    await (catch_up(host) if is_all else host.review.restore())
+    paths = board.paths() if is_all else (payload.path,)
     rows = None
-    if payload.get("scope") == "lines":
-        rows = range(int(payload["first"]) - 1, int(payload["last"]))
-    is_keep = payload.get("verdict") == "keep"
-    act = ground.review.keep if is_keep else ground.review.reject
+    if payload.scope == "lines":
+        rows = range(payload.first - 1, payload.last)
+    is_keep = payload.verdict == "keep"
+    act = decisions.keep if is_keep else decisions.reject
     done = 0
     failed: list[str] = []
     for path in paths:
         try:
-            places = await _decide_conflict(desk, path, rows, keep=is_keep)
+            places = await _decide_conflict(host, path, rows, keep=is_keep)
             count = await act(path, rows)
             # what was taken of the agent's is among the hunks that were kept
             done += max(places, count) if is_keep else places + count
@@ -103,77 +105,77 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
     if failed:
         raise UserError("; ".join(failed))
     left = sum(len(each.pending) for each in board.reviews())
-    return decided(str(payload["verdict"]), str(payload["scope"]), done, left)
+    return decided(payload.verdict, payload.scope, done, left)
 
 
 @in_order
-async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def undo(host: Host, payload: Undo) -> None:
     """Take back a turn: the one of that number, else the last one that has something to take."""
-    await desk.ground.caught_up()
-    number = payload.get("turn")
-    turns = _turns(desk, payload)
+    await catch_up(host)
+    number = payload.turn
+    turns = _turns(host, payload.chat, payload.path)
     if number is not None:
-        turns = [turn for turn in turns if turn.author.turn == int(number)]
+        turns = [turn for turn in turns if turn.author.turn == number]
     if not turns:
         changed = "no turn has" if number is None else f"turn {number} has not"
         raise UserError(f"{changed} changed anything that could be taken back")
-    _tell(desk, "undo", await desk.ground.review.undo(turns[-1]))
+    _tell(host, "undo", await host.review.decisions.undo(turns[-1]))
 
 
 @in_order
-async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
+async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last."""
-    await desk.ground.restore()
-    key = _session(desk, payload) or _last_undone(desk)
-    outcome = None if key is None else await desk.ground.review.redo(key)
+    await host.review.restore()
+    key = _session(host, payload.chat) or _last_undone(host)
+    outcome = None if key is None else await host.review.decisions.redo(key)
     if outcome is None:
         raise UserError("there is nothing to return: :Acp undo has taken nothing back")
-    _tell(desk, "redo", outcome)
+    _tell(host, "redo", outcome)
 
 
 # --- the parts
 
 
-def _turns(desk: Desk, payload: Mapping[str, Any]) -> list[Turn]:
+def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
     """Return the turns of the chat's session; of all, when the chat is of a host that is gone."""
-    edits = desk.ground.edits
-    key = _session(desk, payload)
+    edits = host.review.log
+    key = _session(host, chat)
     if key is not None:
         return list(edits.turns(key))
-    desk.look_around(str(payload.get("path") or ""))
-    here = set(desk.ground.board.paths())
-    keys = {author.turn_key[:2] for path in here for author in _authors(desk, path)}
+    host.workspace.look_around(path)
+    here = set(host.review.presenter.paths())
+    keys = {author.turn_key[:2] for path in here for author in _authors(host, path)}
     found = [turn for each in keys for turn in edits.turns(each) if here & {*turn.paths}]
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _authors(desk: Desk, path: str) -> list[Any]:
-    ledger = desk.ground.edits.ledger(path)
+def _authors(host: Host, path: str) -> list[Any]:
+    ledger = host.review.log.ledger(path)
     return [] if ledger is None else [delta.author for delta in ledger.deltas]
 
 
-def _last_undone(desk: Desk) -> SessionKey | None:
+def _last_undone(host: Host) -> SessionKey | None:
     """Return the session whose turn was taken back last."""
     found = [
         (delta.at, delta.author.turn_key[:2])
-        for path in desk.ground.edits.paths()
-        for delta in desk.ground.edits.undone(path)
+        for path in host.review.log.paths()
+        for delta in host.review.log.undone(path)
     ]
     return max(found)[1] if found else None
 
 
-def _session(desk: Desk, payload: Mapping[str, Any]) -> SessionKey | None:
-    chat = desk.chats.get(payload.get("chat") or 0)
+def _session(host: Host, number: int | None) -> SessionKey | None:
+    chat = host.workspace.chats.get(number or 0)
     if chat is None or chat.session.id is None:
         return None
     return chat.session.state.agent, chat.session.id
 
 
 def _of_turn(
-    desk: Desk, reviews: Sequence[FileReview], session: SessionKey | None, number: int
+    host: Host, reviews: Sequence[FileReview], session: SessionKey | None, number: int
 ) -> tuple[FileReview, ...]:
     """Return the reviews with only the hunks that the turn had a hand in."""
-    turns = () if session is None else desk.ground.edits.turns(session)
+    turns = () if session is None else host.review.log.turns(session)
     turn = {it.author.turn: it for it in turns}.get(number)
     if turn is None:
         raise UserError(f"turn {number} has changed nothing that is still there")
@@ -199,14 +201,14 @@ def _nearest(reviews: Sequence[FileReview], path: object, line: int) -> tuple[st
     return waiting[0].path, waiting[0].row(waiting[0].pending[0]) + 1
 
 
-def _said(desk: Desk, reviews: Sequence[FileReview], conflicts: Sequence[Conflict]) -> str:
+def _said(host: Host, reviews: Sequence[FileReview], conflicts: Sequence[Conflict]) -> str:
     if not conflicts:
         return announcement(reviews)
     where = relative(conflicts[0].path, os.getcwd())
     return f"conflict in {where}: :Acp review in it shows both sides; {announcement(reviews)}"
 
 
-async def _compare(desk: Desk, conflict: Conflict) -> None:
+async def _compare(host: Host, conflict: Conflict) -> None:
     """Show both sides of a conflict: the user's live text, and what the agent wants."""
     name = os.path.basename(conflict.path)
     lines = tuple(conflict.theirs.removesuffix("\n").split("\n"))
@@ -217,13 +219,13 @@ async def _compare(desk: Desk, conflict: Conflict) -> None:
         focus="left",
         line=conflict.places[0][0] + 1,
     )
-    await desk.ground.comparer.open(f"conflict:{conflict.path}", comparison)
-    desk.ground.notifier.notice(BOTH_SIDES)
+    await host.editor.comparer.open(f"conflict:{conflict.path}", comparison)
+    host.editor.notifier.notice(BOTH_SIDES)
 
 
-async def _decide_conflict(desk: Desk, path: str, rows: range | None, *, keep: bool) -> int:
+async def _decide_conflict(host: Host, path: str, rows: range | None, *, keep: bool) -> int:
     """Decide on the conflict in these rows, if there is one; return how many places it has."""
-    conflict = desk.ground.edits.conflict(path)
+    conflict = host.review.log.conflict(path)
     if conflict is None:
         return 0
     meant = rows is None or any(
@@ -231,12 +233,12 @@ async def _decide_conflict(desk: Desk, path: str, rows: range | None, *, keep: b
     )
     if not meant:
         return 0
-    await desk.ground.review.resolve(conflict, take=keep)
-    await desk.ground.comparer.close(f"conflict:{path}")
+    await host.review.decisions.resolve(conflict, take=keep)
+    await host.editor.comparer.close(f"conflict:{path}")
     return len(conflict.places)
 
 
-def _tell(desk: Desk, verb: str, outcome: Undone) -> None:
+def _tell(host: Host, verb: str, outcome: Undone) -> None:
     text = rewound(
         verb,
         outcome.author,
@@ -245,4 +247,4 @@ def _tell(desk: Desk, verb: str, outcome: Undone) -> None:
         [relative(path, os.getcwd()) for path in outcome.unsaved],
         outcome.failed,
     )
-    desk.ground.notifier.notice(text, warning=bool(outcome.failed or outcome.left))
+    host.editor.notifier.notice(text, warning=bool(outcome.failed or outcome.left))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from acp_nvim.commands.payloads import Nothing, TerminalInput, TerminalSize
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.session.state import SessionState, ToolCall
@@ -12,64 +12,63 @@ from acp_nvim.terminals.terminal import Terminal
 from acp_nvim.view.chat.terminal import ended
 from acp_nvim.view.snapshot import pruned
 from acp_nvim.view.visible import one_line
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
 
-async def pick(desk: Desk, _payload: Mapping[str, Any]) -> None:
+async def pick(host: Host, _payload: Nothing) -> None:
     """Let the user choose a terminal, those that run first, and open it."""
-    found = [(client.name, each) for client in desk.clients for each in client.terminals]
+    found = [(client.name, each) for client in host.workspace.clients for each in client.terminals]
     if not found:
         raise UserError("no agent has a terminal")
     found.sort(key=lambda pair: pair[1].exit is not None)
     rows = [Choice(f"{_label(each)} — {name}", each.number) for name, each in found]
-    number = await desk.ground.chooser.choose("Terminals", "acp.terminal", rows)
+    number = await host.editor.chooser.choose("Terminals", "acp.terminal", rows)
     if number is not None:
-        await show(desk, number)
+        await show(host, number)
 
 
-async def show(desk: Desk, number: int) -> None:
+async def show(host: Host, number: int) -> None:
     """Open that terminal in a window."""
-    if not await desk.ground.terminals.show(number):
+    if not await host.editor.terminals.show(number):
         raise UserError("that terminal's buffer is gone")
 
 
-def in_entry(desk: Desk, state: SessionState, key: str | None) -> int | None:
+def in_entry(host: Host, state: SessionState, key: str | None) -> int | None:
     """Return the number on the screens of the terminal that a tool call shows, or None."""
     entry = None if key is None else state.entry(key)
     ids = {each.id for each in entry.terminals} if isinstance(entry, ToolCall) else set()
-    for client in desk.clients:
+    for client in host.workspace.clients:
         for each in client.terminals:
             if client.name == state.agent and each.session_id == state.id and each.id in ids:
                 return each.number
     return None
 
 
-def typed(desk: Desk, payload: Mapping[str, Any]) -> None:
+def typed(host: Host, payload: TerminalInput) -> None:
     """Hand on what the user typed into a terminal."""
-    data = payload["data"]
-    raw = data if isinstance(data, bytes) else str(data).encode("utf-8", "surrogateescape")
-    desk.ground.terminals.typed(int(payload["terminal"]), raw)
+    data = payload.data
+    raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
+    host.editor.terminals.typed(payload.terminal, raw)
 
 
-def resized(desk: Desk, payload: Mapping[str, Any]) -> None:
+def resized(host: Host, payload: TerminalSize) -> None:
     """Take note of the size in which a terminal is shown."""
-    rows, columns = int(payload["rows"]), int(payload["columns"])
-    desk.ground.terminals.resized(int(payload["terminal"]), rows, columns)
+    host.editor.terminals.resized(payload.terminal, payload.rows, payload.columns)
 
 
-def listed(desk: Desk) -> list[dict[str, Any]]:
+def listed(host: Host) -> list[dict[str, Any]]:
     """Return the terminals for `inspect()`."""
-    return [_plain(desk, each) for client in desk.clients for each in client.terminals]
+    return [_plain(host, each) for client in host.workspace.clients for each in client.terminals]
 
 
-def _plain(desk: Desk, terminal: Terminal) -> dict[str, Any]:
+def _plain(host: Host, terminal: Terminal) -> dict[str, Any]:
     status = terminal.exit
     return pruned(
         {
             "id": terminal.id,
             "session": terminal.session_id,
             "command": terminal.command,
-            "bufnr": desk.ground.terminals.buffer(terminal.number),
+            "bufnr": host.editor.terminals.buffer(terminal.number),
             "running": status is None,
             "exit_code": status and status.code,
             "signal": status and status.signal,

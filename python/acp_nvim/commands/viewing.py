@@ -1,75 +1,101 @@
-"""Looking at a chat: folds, links, its end; and the snapshot of everything."""
+"""Looking: at a chat, its folds, links and end; along with the agent; at a snapshot of all."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+import os
+import sys
+from collections.abc import Awaitable
 from typing import Any
 
+import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import asking, explaining, terminals
+from acp_nvim.commands.payloads import Fold, Follow, Nothing, OfChat, OfRow, PromptMade
 from acp_nvim.view.chat.transcript import key_at, location_at
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
+
+MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
-def toggle(desk: Desk, payload: Mapping[str, Any]) -> None:
+def toggle(host: Host, payload: Fold) -> None:
     """Open or close what stands in a row."""
-    chat = desk.chat(payload.get("chat"))
-    chat.fold(int(payload["row"]), payload["action"])
-    desk.ground.screen.touch(chat.number)
+    chat = host.workspace.chat(payload.chat)
+    chat.fold(payload.row, payload.action)
+    host.editor.screen.touch(chat.number)
 
 
-def repaint(desk: Desk, payload: Mapping[str, Any]) -> None:
+def repaint(host: Host, payload: OfChat) -> None:
     """Draw a chat anew: its buffer was emptied by `:edit`."""
-    chat = desk.chat(payload.get("chat"))
-    desk.ground.screen.show(chat.number, chat.picture)
+    chat = host.workspace.chat(payload.chat)
+    host.editor.screen.show(chat.number, chat.picture)
 
 
-def prompt_made(desk: Desk, payload: Mapping[str, Any]) -> None:
+def prompt_made(host: Host, payload: PromptMade) -> None:
     """Take note that the chat has another prompt buffer: the user had wiped the first."""
-    desk.chat(payload.get("chat")).prompt = int(payload["prompt"])
+    host.workspace.chat(payload.chat).prompt = payload.prompt
 
 
-async def follow_link(desk: Desk, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def follow(host: Host, payload: Follow) -> None:
+    """Turn it on or off; `moved` when the user moved in the window."""
+    along = host.follow
+    if payload.moved:
+        if along.enabled:
+            along.switch(enabled=False)
+            host.editor.notifier.notice(MOVED)
+        return
+    enabled = not along.enabled if payload.to == "toggle" else payload.to == "on"
+    if enabled:
+        await along.find_window()
+    along.switch(enabled=enabled)
+    host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
+
+
+async def follow_link(host: Host, payload: OfRow) -> dict[str, Any] | None:
     """Answer the place that the entry in a row speaks of; open its terminal; or nothing."""
-    chat = desk.chat(payload.get("chat"))
-    state, row = chat.session.state, int(payload["row"])
+    chat = host.workspace.chat(payload.chat)
+    state, row = chat.session.state, payload.row
     place = location_at(state, chat.transcript, row)
     if place is not None:
         return {"path": place.path, "line": place.line or 1}
-    number = terminals.in_entry(desk, state, key_at(chat.transcript, row))
+    number = terminals.in_entry(host, state, key_at(chat.transcript, row))
     if number is None:
         return None
-    await terminals.show(desk, number)
+    await terminals.show(host, number)
     return {"terminal": True}
 
 
-def chat_wiped(desk: Desk, payload: Mapping[str, Any]) -> Awaitable[None] | None:
+def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     """Close the session of a chat whose buffer is gone."""
-    chat = desk.chats.pop(int(payload["chat"]), None)
+    chat = host.workspace.chats.pop(payload.chat, None)
     if chat is None:
         return None
-    desk.ground.screen.forget(chat.number)
+    host.editor.screen.forget(chat.number)
     return chat.client.close(chat.session) if chat.client is not None else None
 
 
-async def inspect(desk: Desk, _payload: Mapping[str, Any]) -> dict[str, Any]:
+async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
     """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
-    await desk.ground.asks.settled()
-    await desk.ground.terminals.settled()
-    await desk.ground.screen.settled()
-    await desk.ground.board.settled()
+    await host.editor.menus.settled()
+    await host.editor.terminals.settled()
+    await host.editor.screen.settled()
+    await host.review.presenter.settled()
     return {
-        "host": dict(desk.ground.host),
-        "connections": [_connection(client) for client in desk.clients],
-        "sessions": [_session(chat) for chat in desk.chats.values()],
-        "asks": [ask for session in desk.sessions() for ask in _asks(desk, session)],
-        "terminals": terminals.listed(desk),
-        "edits": explaining.edits(desk),
-        "follow": pruned(await desk.ground.follow.snapshot()),
+        "host": _running(),
+        "connections": [_connection(client) for client in host.workspace.clients],
+        "sessions": [_session(chat) for chat in host.workspace.chats.values()],
+        "asks": [ask for session in host.workspace.sessions() for ask in _asks(host, session)],
+        "terminals": terminals.listed(host),
+        "edits": explaining.edits(host),
+        "follow": pruned(await host.follow.snapshot()),
     }
+
+
+def _running() -> dict[str, Any]:
+    version, python = acp_nvim.__version__, sys.executable
+    return {"running": True, "version": version, "python": python, "pid": os.getpid()}
 
 
 def _session(chat: Chat) -> dict[str, Any]:
@@ -99,7 +125,7 @@ def _connection(client: Client) -> dict[str, Any]:
     return pruned(plain)
 
 
-def _asks(desk: Desk, session: Session) -> list[dict[str, Any]]:
+def _asks(host: Host, session: Session) -> list[dict[str, Any]]:
     return [
         pruned(
             {
@@ -113,5 +139,5 @@ def _asks(desk: Desk, session: Session) -> list[dict[str, Any]]:
             }
         )
         for ask in session.state.asks
-        if (place := desk.ground.asks.place(ask.id)) is not None
+        if (place := host.editor.menus.place(ask.id)) is not None
     ]

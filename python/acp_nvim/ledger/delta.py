@@ -32,6 +32,11 @@ class Author:
     """What the tool call is called."""
 
     @property
+    def session_key(self) -> SessionKey:
+        """The session that the turn is in."""
+        return self.agent, self.session
+
+    @property
     def turn_key(self) -> TurnKey:
         """What is the same for all that one turn has done."""
         return self.agent, self.session, self.turn, self.began

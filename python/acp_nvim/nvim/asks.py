@@ -15,8 +15,9 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.plain import op
 from acp_nvim.view.block import Line
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.op import Replace
 from acp_nvim.view.question.menu import Menu
 
 _Job: TypeAlias = Callable[[], Awaitable[None]]
@@ -27,7 +28,7 @@ PATIENCE = 0.3
 
 
 class AskFloats:
-    """Implements `ports.Asks` with `lua/acp/ask/menus.lua`."""
+    """Implements `editor.Menus` with `lua/acp/ask.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         self._call = call
@@ -47,7 +48,7 @@ class AskFloats:
                     self._fault(error)
 
     def open(self, view: Menu, announce: Callable[[], None], better: Better | None = None) -> None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
         self._open.add(view.id)
 
         async def job() -> None:
@@ -84,7 +85,7 @@ class AskFloats:
         return found[0] if found else view
 
     def redraw(self, view: Menu) -> None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
 
         async def job() -> None:
             if view.id in self._open:
@@ -93,12 +94,12 @@ class AskFloats:
         self._send.send_nowait(job)
 
     async def browse(self, url: str) -> str | None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
         problem = await self._call.lua("acp.ask.form.browse", url)
         return str(problem) if problem else None
 
     def close(self, ask_id: str) -> None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
         self._open.discard(ask_id)
         self._places.pop(ask_id, None)
 
@@ -108,7 +109,7 @@ class AskFloats:
         self._send.send_nowait(job)
 
     def focus(self, ask_id: str, *, calmly: bool = False) -> None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
 
         async def job() -> None:
             await self._call.lua("acp.ask.menus.focus_ask", ask_id, calmly)
@@ -116,16 +117,16 @@ class AskFloats:
         self._send.send_nowait(job)
 
     def place(self, ask_id: str) -> tuple[int, int] | None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
         return self._places.get(ask_id)
 
     def moved(self, ask_id: str, buffer: int, window: int) -> None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
         if ask_id in self._open:
             self._places[ask_id] = (buffer, window)
 
     async def settled(self) -> None:
-        """See `ports.Asks`."""
+        """See `editor.Menus`."""
         done = anyio.Event()
 
         async def job() -> None:
@@ -141,7 +142,7 @@ def _plain(view: Menu) -> dict[str, Any]:
         "chat": view.chat,
         "title": view.title,
         "footer": view.footer,
-        "ops": [to_plain(Replace(0, -1, view.lines))],
+        "ops": [op(Replace(0, -1, view.lines))],
         "option_rows": list(view.option_rows),
         "options": list(view.option_ids),
         "detail_ops": _detail(view.detail),
@@ -152,4 +153,4 @@ def _plain(view: Menu) -> dict[str, Any]:
 
 
 def _detail(lines: tuple[Line, ...]) -> list[list[Any]]:
-    return [to_plain(Replace(0, -1, lines))] if lines else []
+    return [op(Replace(0, -1, lines))] if lines else []

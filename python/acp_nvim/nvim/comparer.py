@@ -1,21 +1,22 @@
-"""Two texts side by side in a tabpage of their own: `lua/acp/ui/compare.lua`."""
+"""Two texts side by side in a tabpage of their own: `lua/acp/compare.lua`."""
 
 from __future__ import annotations
 
 from acp_nvim.nvim.call import Call
-from acp_nvim.view.question.comparison import Comparison, to_plain
+from acp_nvim.nvim.plain import spec
+from acp_nvim.view.question.comparison import Comparison
 
 
 class NvimComparer:
-    """Implements `ports.Comparer`."""
+    """Implements `editor.Comparer`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     async def open(self, key: str, comparison: Comparison) -> bool:
-        """See `ports.Comparer`."""
-        return bool(await self._call.lua("acp.ui.compare.open", key, to_plain(comparison)))
+        """See `editor.Comparer`."""
+        return bool(await self._call.lua("acp.ui.compare.open", key, spec(comparison)))
 
     async def close(self, key: str) -> None:
-        """See `ports.Comparer`."""
+        """See `editor.Comparer`."""
         await self._call.lua("acp.ui.compare.close", key)

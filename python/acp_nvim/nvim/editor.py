@@ -1,58 +1,45 @@
-"""The rest of the editor: notices, events and pickers."""
+"""Neovim as the program's editor."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-import anyio
-
-from acp_nvim.editor import Choice
+from acp_nvim.editor import Editor
+from acp_nvim.nvim.asks import AskFloats
+from acp_nvim.nvim.bridge import NvimBridge
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.chats import NvimChats
+from acp_nvim.nvim.chooser import Pickers
+from acp_nvim.nvim.comparer import NvimComparer
+from acp_nvim.nvim.files import NvimFiles
+from acp_nvim.nvim.follower import NvimFollower
+from acp_nvim.nvim.login import NvimLoginTerminals
+from acp_nvim.nvim.notifier import Notices, fault
 from acp_nvim.nvim.painter import Painter
+from acp_nvim.nvim.reviewer import NvimReviewer
+from acp_nvim.nvim.surroundings import NvimSurroundings
+from acp_nvim.nvim.terminals import TerminalBuffers
 
 
-class Notices:
-    """Implements `ports.Notifier`."""
-
-    def __init__(self, call: Call, painter: Painter) -> None:
-        self._call = call
-        self._painter = painter
-
-    def notice(self, text: str, *, warning: bool = False) -> None:
-        """See `ports.Notifier`."""
-        self._call.post("acp.ui.notice.notice", text, warning)
-
-    def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """See `ports.Notifier`."""
-        self._painter.event(name, data)
-
-
-class Pickers:
-    """Implements `ports.Chooser` with `vim.ui.select`; the choice comes back as a verb."""
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-        self._chosen: dict[int, anyio.Event] = {}
-        self._indexes: dict[int, int | None] = {}
-        self._count = 0
-
-    async def choose(self, title: str, kind: str, choices: Sequence[Choice]) -> Any | None:
-        """See `ports.Chooser`."""
-        self._count += 1
-        number, event = self._count, anyio.Event()
-        self._chosen[number] = event
-        labels = [choice.label for choice in choices]
-        try:
-            await self._call.lua("acp.ui.choose.select", number, title, kind, labels)
-            await event.wait()
-        finally:
-            del self._chosen[number]
-        index = self._indexes.pop(number, None)
-        return None if index is None else choices[index].value
-
-    def chosen(self, number: int, index: int | None) -> None:
-        """Take the user's choice: a 0-based row, or None."""
-        if number in self._chosen:
-            self._indexes[number] = index
-            self._chosen[number].set()
+def neovim(call: Call) -> Editor:
+    """Return the ports over that way to Neovim."""
+    tell = partial(fault, call)
+    painter = Painter(call, tell)
+    menus = AskFloats(call, tell)
+    terminals = TerminalBuffers(call, tell)
+    return Editor(
+        files=NvimFiles(call.lua),
+        surroundings=NvimSurroundings(call.lua),
+        chats=NvimChats(call),
+        screen=painter,
+        menus=menus,
+        comparer=NvimComparer(call),
+        chooser=Pickers(call),
+        logins=NvimLoginTerminals(call),
+        terminals=terminals,
+        follower=NvimFollower(call),
+        reviewer=NvimReviewer(call.lua),
+        notifier=Notices(call, painter),
+        bridge=NvimBridge(call),
+        runners=(painter.run, menus.run, terminals.run),
+    )

@@ -1,4 +1,4 @@
-"""The editor's live files, by `lua/acp/files/live.lua`: implements `ports.Files`.
+"""The editor's live files, by `lua/acp/buffer.lua`: implements `editor.Files`.
 
 Lines may hold lone surrogates, for bytes that are no UTF-8; they go back as they came.
 """

@@ -1,4 +1,4 @@
-"""The sign where the agent is, and the window that goes along: `lua/acp/files/follow.lua`."""
+"""The sign where the agent is, and the window that goes along: `lua/acp/follow.lua`."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from acp_nvim.nvim.call import Call
 
 
 class NvimFollower:
-    """Implements `ports.Follower`."""
+    """Implements `editor.Follower`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     async def start(self) -> None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         await self._call.lua("acp.files.follow.start")
 
     async def show(self, path: str, line: int | None) -> bool:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         return bool(
             await self._call.lua("acp.files.follow.show", path, line or 1, line is not None)
         )
 
     async def window(self) -> int | None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         found = await self._call.lua("acp.files.follow.window")
         return None if found is None else int(found)
 
     def clear(self) -> None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         self._call.post("acp.files.follow.clear")
 
     def stop(self) -> None:
-        """See `ports.Follower`."""
+        """See `editor.Follower`."""
         self._call.post("acp.files.follow.stop")

@@ -9,7 +9,7 @@ from acp_nvim.nvim.call import Call
 
 
 class NvimLoginTerminals:
-    """Implements `ports.LoginTerminals`."""
+    """Implements `editor.LoginTerminals`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -18,7 +18,7 @@ class NvimLoginTerminals:
         self._count = 0
 
     async def run(self, title: str, program: LoginProgram) -> int | None:
-        """See `ports.LoginTerminals`."""
+        """See `editor.LoginTerminals`."""
         self._count += 1
         number, ended = self._count, anyio.Event()
         self._ended[number] = ended

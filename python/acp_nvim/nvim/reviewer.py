@@ -1,4 +1,4 @@
-"""The marks, lists and motions of a review, by `lua/acp/review/marks.lua`: the port `Reviewer`."""
+"""The marks, lists and motions of a review, by `lua/acp/review.lua`: the port `Reviewer`."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class NvimReviewer(Reviewer):
         self._lua = lua
 
     async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
-        """See `ports.Reviewer`."""
+        """See `editor.Reviewer`."""
         marks = [plain for mark in drawing.marks for plain in _plain(mark)]
         hunks = [list(hunk) for hunk in drawing.hunks]
         outcome = await self._lua("acp.review.marks.draw", path, tick, marks, hunks)
         return "stale" if "stale" in outcome else "gone" if "gone" in outcome else "ok"
 
     async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
-        """See `ports.Reviewer`."""
+        """See `editor.Reviewer`."""
         await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], make)
 
     async def files(self, reviews: Sequence[FileReview]) -> None:
-        """See `ports.Reviewer`."""
+        """See `editor.Reviewer`."""
         found = [{"path": path, "rows": list(rows)} for path, rows in stops(reviews)]
         await self._lua("acp.review.marks.files", found)
 
     async def go(self, path: str, line: int) -> None:
-        """See `ports.Reviewer`."""
+        """See `editor.Reviewer`."""
         await self._lua("acp.review.motion.go", path, line)
 
 

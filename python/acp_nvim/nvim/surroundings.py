@@ -1,4 +1,4 @@
-"""What the user may speak of: `ports.Surroundings` by `lua/acp/prompt/surroundings.lua`."""
+"""What the user may speak of, by `lua/acp/surroundings.lua`: implements `editor.Surroundings`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NvimSurroundings(Surroundings):
         self._lua = lua
 
     async def selection(self) -> Selection | None:
-        """See `ports.Surroundings`."""
+        """See `editor.Surroundings`."""
         found = await self._lua("acp.prompt.surroundings.selection")
         if not found:
             return None
@@ -24,15 +24,15 @@ class NvimSurroundings(Surroundings):
         return Selection(mark=0, **plain)
 
     async def diagnostics(self) -> Sequence[Finding]:
-        """See `ports.Surroundings`."""
+        """See `editor.Surroundings`."""
         return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.diagnostics")]
 
     async def quickfix(self) -> Sequence[Finding]:
-        """See `ports.Surroundings`."""
+        """See `editor.Surroundings`."""
         return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.quickfix")]
 
     async def buffer(self, name: str) -> NamedText | None:
-        """See `ports.Surroundings`."""
+        """See `editor.Surroundings`."""
         found = await self._lua("acp.prompt.surroundings.buffer", name)
         if not found:
             return None

@@ -10,10 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import anyio
-
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
+from acp_nvim.signal import Signal
 
 FRAME = 4_096
 """Bytes of a frame: so few that a key does not wait for it."""
@@ -36,7 +35,7 @@ class _Screen:
 
 
 class TerminalBuffers:
-    """Implements `ports.TerminalScreens` with `lua/acp/chat/terminal.lua`."""
+    """Implements `editor.TerminalScreens` with `lua/acp/terminal.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         self._call = call
@@ -44,28 +43,27 @@ class TerminalBuffers:
         self._screens: dict[int, _Screen] = {}
         self._dirty: deque[int] = deque()
         self._count = 0
-        self._wake = anyio.Event()
-        self._done = anyio.Event()
+        self._wake = Signal()
+        self._done = Signal()
 
     async def run(self) -> None:
         """Show for ever; the caller's task group ends it."""
         while True:
             await self._wake.wait()
-            self._wake = anyio.Event()
             while self._dirty:
                 await self._step(self._dirty.popleft())
 
     def open(
         self, name: str, *, typed: Callable[[bytes], None], resized: Callable[[int, int], None]
     ) -> int:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         self._count += 1
         self._screens[self._count] = _Screen(name, typed, resized)
         self._touch(self._count)
         return self._count
 
     def write(self, number: int, data: bytes) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         screen = self._screens.get(number)
         if screen is None:
             return
@@ -75,35 +73,35 @@ class TerminalBuffers:
         self._touch(number)
 
     def forget(self, number: int) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if screen := self._screens.get(number):
             screen.wanted = False
             self._touch(number)
 
     def buffer(self, number: int) -> int | None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         screen = self._screens.get(number)
         return None if screen is None else screen.buffer
 
     async def show(self, number: int) -> bool:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if number not in self._screens:
             return False
         await self.settled()
         return bool(await self._call.lua("acp.chat.terminal.show", number))
 
     def typed(self, number: int, data: bytes) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if screen := self._screens.get(number):
             screen.typed(data)
 
     def resized(self, number: int, rows: int, columns: int) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         if screen := self._screens.get(number):
             screen.resized(rows, columns)
 
     async def settled(self) -> None:
-        """See `ports.TerminalScreens`."""
+        """See `editor.TerminalScreens`."""
         while any(screen.buffer is None for screen in self._screens.values()):
             await self._done.wait()
 
@@ -120,8 +118,7 @@ class TerminalBuffers:
             self._screens.pop(number, None)
             self._fault(error)
         finally:
-            self._done.set()
-            self._done = anyio.Event()
+            self._done.pulse()
 
     async def _frame(self, number: int, screen: _Screen) -> None:
         """Make the buffer, show the next frame of it, or let it go."""

@@ -1,17 +1,16 @@
-"""What follows from what happens to files: the one table of it.
+"""What follows from what happens to files: one table. Nothing in it waits.
 
-`review.log` and `review.notes` are told in the same step in which a file is changed.
+The log and the notes are told in the same step in which a file is changed. Below the table: what
+the others ask for where files are concerned.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, TypeAlias
 
-from acp_nvim.commands import noting
-from acp_nvim.editor import Files, Reviewer
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -23,185 +22,148 @@ from acp_nvim.files.event import (
     Unrecoverable,
     WriteRefused,
 )
-from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.knowledge import learn_from_disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
-from acp_nvim.files.sync import DiskSync
-from acp_nvim.follow.follow_along import AgentId, FollowAlong
-from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.review.decisions import Decisions
-from acp_nvim.review.log import EditLog
-from acp_nvim.review.notes import PromptNotes
-from acp_nvim.review.presenter import ReviewPresenter
+from acp_nvim.follow.follow_along import AgentId
+from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.reactions import notes
 from acp_nvim.session.event import Noticed
-from acp_nvim.storage.edits import EditStore
 from acp_nvim.workspace.authors import Authors
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
+
+FileReaction: TypeAlias = Callable[[Host, Any], None]
 
 
-class Keeping:
-    """Makes the parts and leads what one finds out to the others; `attach` gives them the desk."""
-
-    def __init__(
-        self,
-        files: Files,
-        reviewer: Reviewer,
-        follow: FollowAlong,
-        *,
-        folder: Callable[[], str],
-        fault: Callable[[BaseException], None],
-        event: Callable[[str, Mapping[str, Any]], None],
-    ) -> None:
-        self._files = files
-        self.follow = follow
-        self._event = event
-        self._desk: Desk
-        self._authors: Authors
-        self.store = EditStore(folder)
-        self.knowledge = Knowledge()
-        self.lessons = PromptNotes(files, self.knowledge, self.store, fault)
-        self.edits = EditLog(self.store, now=time.time, changed=self._changed)
-        self.disk = DiskSync(
-            files, self.on_file, fault, knowledge=self.knowledge, author=self._author
-        )
-        self.review = Decisions(self.edits, files, self.disk, self.on_file)
-        self.reviewer = reviewer
-        self.board = ReviewPresenter(
-            self.edits, self.review, reviewer, scope=self._scope, fault=fault
-        )
-
-    def attach(self, desk: Desk) -> Authors:
-        """Take the desk, which is made of these parts; return who knows whose a change is."""
-        self._desk = desk
-        self._authors = Authors(desk, time.time() - time.monotonic())
-        return self._authors
-
-    def serve(self, agent: str) -> FileService:
-        """Return what serves the file requests of one agent."""
-
-        def author(session_id: str) -> Author | None:
-            return self._authors.of_session(agent, session_id)
-
-        return FileService(agent, self._files, self.disk, self.knowledge, self.on_file, author)
-
-    def on_file(self, event: FileEvent) -> None:
-        """Let everything follow from what has happened to a file; never waits."""
-        for reaction in REACTIONS[type(event)]:
-            reaction(self, event)
-
-    def announce(self, name: str, session: SessionKey, path: str) -> None:
-        """Tell the user's scripts."""
-        self._event(name, {"agent": session[0], "session": session[1], "path": path})
-
-    def notice(self, session: SessionKey, text: str) -> None:
-        """Say it in the session's chat."""
-        found = self._desk.session(*session)
-        if found is not None:
-            found.apply(Noticed(text, "warning"))
-
-    def refresh_notes(self, key: SessionKey) -> None:
-        """Look again what goes along with the session's next prompt."""
-        session = self._desk.session(*key)
-        chat = None if session is None else self._desk.chat_of(session)
-        if chat is not None:
-            noting.refresh(self._desk, chat)
-
-    async def prepare(self, roots: Roots) -> None:
-        """A turn begins: what was done to files until now is not its doing."""
-        await self.restore()
-        await self.disk.prepare(roots)
-        for path in self.board.paths():
-            await self.review.look(path)
-
-    def met(self, path: str) -> None:
-        """The user has opened, or saved, that file: what an agent did before shows only now."""
-        found = self._authors.around(path)
-        if found is not None:
-            author, roots = found
-            self.disk.look(author, roots, [path])
-
-    async def restore(self) -> None:
-        """Take up the books of an earlier host."""
-        await self.edits.restore()
-        await self.lessons.restore()
-
-    async def caught_up(self) -> None:
-        """Take up the books, and find all that agents have done until now."""
-        await self.restore()
-        for author, roots in self._authors.running():
-            self.disk.sweep(author, roots)
-        await self.disk.drain()
-
-    def _changed(self, path: str) -> None:
-        self.board.touch(path)
-
-    def _scope(self) -> set[str]:
-        return self._desk.scope()
-
-    def _author(self, path: str) -> Author | None:
-        return self._authors.of_path(path)
+def on_file(host: Host, event: FileEvent) -> None:
+    """Let everything follow from what has happened to a file."""
+    for react in REACTIONS[type(event)]:
+        react(host, event)
 
 
-def _recorded(keeping: Keeping, event: FileWritten | DiskChanged) -> None:
+def record(host: Host, event: FileWritten | DiskChanged) -> None:
+    """Count it to its author."""
     author = event.author
     if author is not None and event.before != event.after:
-        keeping.edits.wrote(event.path, event.before, event.after, author)
-        keeping.lessons.wrote(_session(author), event.path, event.before, event.after)
+        host.review.log.wrote(event.path, event.before, event.after, author)
+        host.review.notes.wrote(author.session_key, event.path, event.before, event.after)
 
 
-def _left(keeping: Keeping, event: DiskChanged) -> None:
+def remember(host: Host, event: DiskChanged) -> None:
+    """Remember how a file that is gone was, in case that it comes back."""
     if event.left is not None:
-        keeping.edits.left(event.path, event.left)
+        host.review.log.left(event.path, event.left)
 
 
-def _announced(keeping: Keeping, event: FileRead | FileWritten | DiskChanged) -> None:
+def tell(host: Host, event: FileRead | FileWritten | DiskChanged) -> None:
+    """Tell the user's scripts."""
     name = "AcpFileRead" if isinstance(event, FileRead) else "AcpFileWritten"
     if not isinstance(event, DiskChanged):
-        keeping.announce(name, event.session, event.path)
+        _fire(host, name, event.session, event.path)
     elif event.author is not None and event.before != event.after:
-        keeping.announce(name, _session(event.author), event.path)
+        _fire(host, name, event.author.session_key, event.path)
 
 
-def _followed(keeping: Keeping, event: FileRead | FileWritten) -> None:
-    keeping.follow.touched(AgentId(*event.session), event.path, event.line)
+def go_along(host: Host, event: FileRead | FileWritten) -> None:
+    """The agent is there now."""
+    host.follow.touched(AgentId(*event.session), event.path, event.line)
 
 
-def _refused(keeping: Keeping, event: WriteRefused) -> None:
+def refuse(host: Host, event: WriteRefused) -> None:
+    """Tell the user of a file that the agent could not write."""
     name = os.path.basename(event.path)
-    keeping.notice(event.session, f"{event.session[0]} could not write {name}: {event.reason}")
+    _notice(host, event.session, f"{event.session[0]} could not write {name}: {event.reason}")
 
 
-def _unrecoverable(keeping: Keeping, event: Unrecoverable) -> None:
+def lament(host: Host, event: Unrecoverable) -> None:
+    """Tell the user what cannot be reviewed."""
     names = ", ".join(os.path.basename(path) for path in event.paths[:3])
     more = f" and {len(event.paths) - 3} more" if len(event.paths) > 3 else ""
     text = "Changed, but too large or no text to be reviewed or taken back: "
-    keeping.notice(_session(event.author), f"{text}{names}{more}")
+    _notice(host, event.author.session_key, f"{text}{names}{more}")
 
 
-def _conflicted(keeping: Keeping, event: Conflicted) -> None:
-    keeping.edits.conflicted(event.conflict)
+def conflict(host: Host, event: Conflicted) -> None:
+    """Keep both sides for the user to decide."""
+    host.review.log.conflicted(event.conflict)
 
 
-def _settled(keeping: Keeping, event: ConflictSettled) -> None:
-    keeping.edits.settled(event.path)
+def settle(host: Host, event: ConflictSettled) -> None:
+    """There is nothing to decide any more."""
+    host.review.log.settled(event.path)
 
 
-def _taken_back(keeping: Keeping, event: TakenBack) -> None:
-    keeping.lessons.rejected(event.session, event.path, event.theirs)
-    keeping.refresh_notes(event.session)
+def take_back(host: Host, event: TakenBack) -> None:
+    """Tell the agent with the next prompt."""
+    host.review.notes.rejected(event.session, event.path, event.theirs)
+    session = host.workspace.session(*event.session)
+    chat = None if session is None else host.workspace.chat_of(session)
+    if chat is not None:
+        notes.refresh(host, chat)
 
 
-def _session(author: Author) -> SessionKey:
-    return author.agent, author.session
-
-
-REACTIONS: Mapping[type[FileEvent], tuple[Callable[[Keeping, Any], None], ...]] = {
-    FileRead: (_announced, _followed),
-    FileWritten: (_recorded, _announced, _followed),
-    DiskChanged: (_left, _recorded, _announced),
-    WriteRefused: (_refused,),
-    Conflicted: (_conflicted,),
-    ConflictSettled: (_settled,),
-    Unrecoverable: (_unrecoverable,),
-    TakenBack: (_taken_back,),
+REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
+    FileRead: (tell, go_along),
+    FileWritten: (record, tell, go_along),
+    DiskChanged: (remember, record, tell),
+    WriteRefused: (refuse,),
+    Conflicted: (conflict,),
+    ConflictSettled: (settle,),
+    Unrecoverable: (lament,),
+    TakenBack: (take_back,),
 }
+
+
+def _fire(host: Host, name: str, session: SessionKey, path: str) -> None:
+    data = {"agent": session[0], "session": session[1], "path": path}
+    host.editor.notifier.event(name, data)
+
+
+def _notice(host: Host, key: SessionKey, text: str) -> None:
+    session = host.workspace.session(*key)
+    if session is not None:
+        session.apply(Noticed(text, "warning"))
+
+
+# --- what the others ask for
+
+
+def serve(host: Host, agent: str) -> FileService:
+    """Return what serves the file requests of one agent."""
+    return FileService(
+        agent,
+        host.editor.files,
+        host.review.sync,
+        host.review.knowledge,
+        partial(on_file, host),
+        partial(Authors(host.workspace).of_session, agent),
+    )
+
+
+async def prepare(host: Host, roots: Roots) -> None:
+    """A turn begins: what was done to files until now is not its doing."""
+    await host.review.restore()
+    await host.review.sync.prepare(roots)
+    for path in host.review.presenter.paths():
+        await host.review.decisions.look(path)
+
+
+def look_at(host: Host, path: str) -> None:
+    """The user has opened, or saved, that file: what an agent did before shows only now."""
+    found = Authors(host.workspace).around(path)
+    if found is not None:
+        author, roots = found
+        host.review.sync.look(author, roots, [path])
+
+
+async def catch_up(host: Host) -> None:
+    """Take up the books, and find all that agents have done until now."""
+    await host.review.restore()
+    for author, roots in Authors(host.workspace).running():
+        host.review.sync.sweep(author, roots)
+    await host.review.sync.drain()
+
+
+async def learn(host: Host, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
+    """An agent's own tool has read these files from the disk."""
+    await learn_from_disk(host.review.knowledge, session, roots, paths)

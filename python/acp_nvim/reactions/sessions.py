@@ -1,140 +1,87 @@
-"""What follows from what happens: in a session, or to an agent.
-
-The composition root hands every event here; nothing in it waits.
-"""
+"""What follows from an event of a session: one table. Nothing in it waits."""
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
-from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, eliciting, following, noting
-from acp_nvim.session.content import Diff
+from acp_nvim.commands import asking, eliciting
+from acp_nvim.reactions import disk, follow, notes, screen
 from acp_nvim.session.event import (
-    UNSET,
+    ConfigReplaced,
     Event,
     InfoChanged,
+    ModeChanged,
     Noticed,
+    PromptSent,
     QuestionClosed,
     QuestionOpened,
+    SessionClosed,
     SessionOpened,
+    SessionReopening,
     ToolCallUpdated,
     TurnEnded,
+    TurnStarted,
+    UsageChanged,
 )
-from acp_nvim.session.place import places
-from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import announce
-from acp_nvim.workspace.authors import Authors
-from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.host import Host
 
-LOOKING = ("read", "search", "think", "fetch", "switch_mode")
-"""Kinds of tool calls that change no files."""
-MOVING = ("running", "cancelling", "loading")
-"""States of a session in which its clock runs on screen."""
+Reaction: TypeAlias = Callable[[Host, Session, SessionState, Any], None]
+"""Takes the session, its state before the event, and the event."""
 
 
-class Reactions:
-    """Draws, asks, follows the disk and tells the user's scripts; a `client.Watcher`."""
-
-    def __init__(self, desk: Desk, authors: Authors) -> None:
-        self._desk = desk
-        self._authors = authors
-
-    def changed(self, session: Session, before: SessionState, event: Event) -> None:
-        """React to an event of a session; see `client.session.Listener`."""
-        ground, chat = self._desk.ground, self._desk.chat_of(session)
-        if chat is not None:
-            ground.screen.touch(chat.number)
-            match event:
-                case SessionOpened(session_id):
-                    name = chat_name(session.state.agent, session_id)
-                    ground.start_soon(ground.name_chat, chat.number, name)
-        match event:
-            case ToolCallUpdated():
-                self._worked(session, event)
-            case SessionOpened() | InfoChanged():
-                ground.store.note(session.state)
-                if isinstance(event, SessionOpened):
-                    ground.start_soon(ground.disk.prepare, self._desk.roots(session))
-            case TurnEnded():
-                ground.store.note(session.state)
-                ground.disk.sweep(self._authors.of(before), self._desk.roots(session))
-        noting.happened(self._desk, chat, event)
-        self._ask(session, chat, event)
-        if found := announce(before, event, session.state):
-            ground.notifier.event(*found)
-        following.walked(ground.follow, session, self._desk.roots(session), event)
-
-    def _worked(self, session: Session, event: ToolCallUpdated) -> None:
-        """Follow the disk where a tool call works; a replayed one is of long ago."""
-        state, call = session.state, session.state.entry(f"tool:{event.id}")
-        if state.status == "loading" or not isinstance(call, ToolCall):
-            return
-        roots = self._desk.roots(session)
-        named = [place.path for place in places(event, call, state.cwd)]
-        author = self._authors.last(state, call.id)
-        self._desk.ground.disk.look(author, roots, (*paths(event), *named))
-        if event.status not in ("completed", "failed"):
-            return
-        if call.kind in LOOKING:
-            self._desk.ground.start_soon(
-                self._desk.ground.known, (state.agent, state.id or ""), roots, named
-            )
-        else:
-            self._desk.ground.disk.sweep(self._authors.of(state, call.id), roots)
-
-    def _ask(self, session: Session, chat: Chat | None, event: Event) -> None:
-        """Show a question, and close it; an elicitation needs no chat."""
-        ground = self._desk.ground
-        match event:
-            case QuestionOpened(ask) if ask.elicitation is not None:
-                eliciting.show(self._desk, session, ask, ask.elicitation)
-            case QuestionOpened(ask) if chat is not None:
-                asking.show(self._desk, chat, ask)
-            case QuestionClosed(ask_id):
-                ground.asks.close(ask_id)
-            case Noticed(text) if chat is None and session.id is None:
-                ground.notifier.notice(f"{session.state.agent}: {text}")
-
-    def connected(self, client: Client) -> None:
-        """See `client.Watcher`."""
-        self._desk.ground.notifier.event("AcpConnected", {"agent": client.name})
-        self._touch(client)
-
-    def disconnected(self, client: Client) -> None:
-        """See `client.Watcher`."""
-        data = {"agent": client.name, "error": client.error or ""}
-        self._desk.ground.notifier.event("AcpDisconnected", data)
-        self._touch(client)
-
-    def tick(self) -> None:
-        """Draw the clocks that run."""
-        for chat in self._desk.chats.values():
-            if chat.session.state.status in MOVING or chat.login_since is not None:
-                self._desk.ground.screen.touch(chat.number)
-
-    def _touch(self, client: Client) -> None:
-        for chat in self._desk.chats.values():
-            if chat.client is client:
-                self._desk.ground.screen.touch(chat.number)
+def changed(host: Host, session: Session, before: SessionState, event: Event) -> None:
+    """Draw the session's chat, and do what else follows; see `client.session.Listener`."""
+    screen.touch(host, session)
+    for react in REACTIONS.get(type(event), ()):
+        react(host, session, before, event)
 
 
-def paths(event: ToolCallUpdated) -> list[str]:
-    """Return the files that an update names."""
-    places = () if event.locations is UNSET else event.locations
-    content = () if event.content is UNSET else event.content
-    return [
-        *(place.path for place in places),
-        *(item.path for item in content if isinstance(item, Diff)),
-    ]
+def keep(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Keep the session on disk as it is now."""
+    host.store.note(session.state)
 
 
-def chat_name(agent: str, session_id: str) -> str:
-    """Return the name of a chat's buffer, percent-encoded outside of [A-Za-z0-9._-]."""
-    return f"acp://{_encode(agent)}/{_encode(session_id)}"
+def tell(host: Host, session: Session, before: SessionState, event: Event) -> None:
+    """Tell the user's scripts."""
+    if found := announce(before, event, session.state):
+        host.editor.notifier.event(*found)
 
 
-def _encode(name: str) -> str:
-    return quote(name, safe="").replace("~", "%7E")
+def open_question(
+    host: Host, session: Session, _before: SessionState, event: QuestionOpened
+) -> None:
+    """Show a question; an elicitation needs no chat."""
+    ask, chat = event.ask, host.workspace.chat_of(session)
+    if ask.elicitation is not None:
+        eliciting.show(host, session, ask, ask.elicitation)
+    elif chat is not None:
+        asking.show(host, chat, ask)
+
+
+def close_question(
+    host: Host, _session: Session, _before: SessionState, event: QuestionClosed
+) -> None:
+    """Take the question's menu away."""
+    host.editor.menus.close(event.id)
+
+
+REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
+    SessionOpened: (screen.name, keep, disk.prepare, notes.look_again, tell),
+    SessionReopening: (disk.forget, follow.begin),
+    SessionClosed: (disk.forget, tell, follow.begin),
+    TurnStarted: (tell, follow.begin),
+    PromptSent: (notes.look_again,),
+    TurnEnded: (keep, disk.sweep, notes.look_again, tell),
+    ToolCallUpdated: (disk.look, tell, follow.walk),
+    QuestionOpened: (open_question,),
+    QuestionClosed: (close_question, tell),
+    InfoChanged: (keep,),
+    ModeChanged: (tell,),
+    ConfigReplaced: (tell,),
+    UsageChanged: (tell,),
+    Noticed: (screen.notice,),
+}

@@ -9,26 +9,24 @@ from acp_nvim.ledger.delta import Author
 from acp_nvim.session.content import Text
 from acp_nvim.session.reduce.entries import OPEN
 from acp_nvim.session.state import Message, SessionState, ToolCall
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.workspace import Workspace
 
 PROMPT = 200
 """Characters of a prompt that are remembered with what came of it."""
-RUNNING = ("running", "cancelling")
 
 
 class Authors:
-    """Knows the sessions; `epoch` is when the monotonic clock began, in seconds since 1970."""
+    """Knows the sessions."""
 
-    def __init__(self, desk: Desk, epoch: float) -> None:
-        self._desk = desk
-        self._epoch = epoch
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def of(self, state: SessionState, tool_call: str = "") -> Author | None:
         """Return the turn that runs in a session, None if none does, or the agent has no prompt.
 
         Without a tool call it is the one that is open, else the last of the turn.
         """
-        if state.status not in RUNNING or not state.prompted:
+        if not state.is_running or not state.prompted:
             return None
         return self.last(state, tool_call)
 
@@ -40,7 +38,7 @@ class Authors:
         if state.id is None:
             return None
         started = state.turn_started
-        began = 0.0 if started is None else round(self._epoch + started, 3)
+        began = 0.0 if started is None else round(self._workspace.epoch + started, 3)
         call = state.entry(f"tool:{tool_call}") if tool_call else _current(state)
         known = call if isinstance(call, ToolCall) else None
         return Author(
@@ -55,7 +53,7 @@ class Authors:
 
     def of_session(self, agent: str, session_id: str) -> Author | None:
         """Return the last turn in the session of that id: what the agent asks for is its own."""
-        session = self._desk.session(agent, session_id)
+        session = self._workspace.session(agent, session_id)
         return None if session is None else self.last(session.state)
 
     def of_path(self, path: str) -> Author | None:
@@ -69,10 +67,10 @@ class Authors:
 
     def running(self) -> Iterator[tuple[Author, Roots]]:
         """Return the turns that run, each with the folders of its session."""
-        for session in self._desk.sessions():
+        for session in self._workspace.sessions():
             author = self.of(session.state)
             if author is not None:
-                yield author, self._desk.roots(session)
+                yield author, self._workspace.roots(session)
 
 
 def _current(state: SessionState) -> ToolCall | None:

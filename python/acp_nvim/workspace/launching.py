@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.client.launch import Launch
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError, suggest
+from acp_nvim.transport.child import spawn
+from acp_nvim.transport.link import Link
+from acp_nvim.transport.stdio import Stdio
 
 TUTOR = "tutor"
 
@@ -50,6 +53,19 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
         write_files=options.fs.write,
         terminals=options.terminal.enabled,
     )
+
+
+async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
+    """Start the agent's program; `on_group` is told of its processes."""
+    child = await spawn(
+        launch.command,
+        launch.args,
+        env=launch.env if launch.env is not None else os.environ,
+        cwd=launch.cwd,
+        on_group=on_group,
+        install=launch.install,
+    )
+    return Stdio(child)
 
 
 def available(options: Options, *, root: str) -> list[dict[str, Any]]:

@@ -1,98 +1,42 @@
-"""What is on the desk: the configuration, the agents that run, the chats that are open."""
+"""What the user works with: the configuration, the agents that run, the chats that are open."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.config import Options
-from acp_nvim.editor import (
-    Asks,
-    Chooser,
-    Comparer,
-    LoginTerminals,
-    Notifier,
-    Reviewer,
-    Screen,
-    TerminalScreens,
-)
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskSync
-from acp_nvim.follow.follow_along import FollowAlong
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
-from acp_nvim.questions.preview import EvidenceService
-from acp_nvim.review.decisions import Decisions
-from acp_nvim.review.log import EditLog
-from acp_nvim.review.notes import PromptNotes
-from acp_nvim.review.presenter import ReviewPresenter
-from acp_nvim.storage.sessions import Store
+from acp_nvim.transport.group import Groups
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.launching import launch
 from acp_nvim.workspace.root import find_root
 
 
 @dataclass(slots=True)
-class Ground:
-    """What the desk stands on; given by the composition root."""
-
-    screen: Screen
-    asks: Asks
-    comparer: Comparer
-    evidence: EvidenceService
-    chooser: Chooser
-    login_terminals: LoginTerminals
-    notifier: Notifier
-    terminals: TerminalScreens
-    permissions: Permissions
-    elicitations: Elicitations
-    disk: DiskSync
-    follow: FollowAlong
-    lessons: PromptNotes
-    edits: EditLog
-    review: Decisions
-    reviewer: Reviewer
-    board: ReviewPresenter
-    met: Callable[[str], None]
-    """Looks at a file that the user has just opened or saved."""
-    restore: Callable[[], Coroutine[Any, Any, None]]
-    """Takes up the books of an earlier host."""
-    caught_up: Callable[[], Coroutine[Any, Any, None]]
-    """Finds all that agents have done until now."""
-    known: Callable[..., Coroutine[Any, Any, None]]
-    """Takes note of files that an agent's own tool has read: state, roots, paths."""
-    show_notes: Callable[[int, list[dict[str, str]]], None]
-    """Shows in the prompt of a chat what goes along with it: `{key, label}` each."""
-    new_client: Callable[[Launch], Client]
-    new_session: Callable[[str, str], Session]
-    """Makes a session from the agent's name and the working directory."""
-    start_soon: Callable[..., None]
-    name_chat: Callable[[int, str], Coroutine[Any, Any, Any]]
-    open_chat: Callable[[str], Coroutine[Any, Any, Any]]
-    """Opens the windows of a chat with that agent; returns `{chat, prompt}`, their buffers."""
-    show_chat: Callable[[int], Coroutine[Any, Any, Any]]
-    store: Store
-    clock: Callable[[], float]
-    host: Mapping[str, Any]
-    """What `inspect()` says of the host."""
-
-
-@dataclass(slots=True)
-class Desk:
+class Workspace:
     """The state of the plugin as a whole; changed by commands only."""
 
-    ground: Ground
+    epoch: float = 0.0
+    """When the monotonic clock began, in seconds since 1970."""
     options: Options = field(default_factory=Options)
     paths: Mapping[str, str] = field(default_factory=dict)
+    """Folders of Neovim's: data, state; and `root`, the plugin's own."""
     clients: list[Client] = field(default_factory=list)
     chats: dict[int, Chat] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
+    groups: Groups = field(default_factory=Groups)
+    """The processes of all agents."""
+
+    def state_folder(self, name: str) -> Callable[[], str]:
+        """Return what tells the path of that folder for files of ours; it is configured late."""
+        return lambda: os.path.join(self.paths.get("state", "/tmp"), name)
 
     def chat(self, number: object) -> Chat:
         """Return the chat of that buffer; raises `UserError` if there is none."""
@@ -137,38 +81,18 @@ class Desk:
         alive = [client for client in found if client.state not in ("failed", "closed")]
         return next(reversed(alive or found), None)
 
-    def target(self, payload: Mapping[str, Any]) -> Client:
-        """Return the client that a payload names by `agent` or by `chat`; raises `UserError`."""
-        if name := payload.get("agent"):
-            client = self.client(name)
+    def target(self, agent: str | None, chat: int | None) -> Client:
+        """Return the client of that agent, else of the chat; raises `UserError`."""
+        if agent:
+            client = self.client(agent)
             if client is None:
-                raise UserError(f"{name} is not running: :AcpStart {name} starts it")
+                raise UserError(f"{agent} is not running: :AcpStart {agent} starts it")
             return client
-        client = self.chat(payload.get("chat")).client
+        client = self.chat(chat).client
         if client is None:
             raise UserError("that agent was never started: :AcpStart starts one")
         return client
 
-    def add(self, chat: Chat) -> None:
-        """Put a chat on the desk and on the screen."""
-        self.chats[chat.number] = chat
-        self.ground.screen.show(chat.number, chat.picture)
-
-    def connect(self, launch: Launch) -> Client:
-        """Return the living client of that agent, or start one."""
-        client = self.client(launch.name)
-        if client is not None and client.state not in ("failed", "closed"):
-            return client
-        return self.replace(launch)
-
-    def replace(self, launch: Launch) -> Client:
-        """Start a new client of that agent; the ended one before it is forgotten."""
-        self.clients = [
-            client
-            for client in self.clients
-            if client.name != launch.name or client.state not in ("failed", "closed")
-        ]
-        client = self.ground.new_client(launch)
-        self.clients.append(client)
-        self.ground.start_soon(client.run)
-        return client
+    def launch(self, name: str, cwd: str) -> Launch:
+        """Return how to start that agent there; raises `UserError` for one that is not known."""
+        return launch(name, self.options, root=self.paths["root"], cwd=cwd)

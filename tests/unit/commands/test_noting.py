@@ -13,11 +13,15 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
+from acp_nvim.commands.payloads import DropNote, OfChat, OfNote
 from acp_nvim.errors import UserError
 from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.reactions.notes import refresh
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.view.block import LineHighlight
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.workspace import Desk, Ground
+from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.workspace import Workspace
 from tests.support.fake_ports import FakeFiles
 from tests.support.file_rig import FileRig
 from tests.support.stores import kept_in
@@ -41,7 +45,7 @@ class CountingFiles(FakeFiles):
 
 
 class Stand:
-    """A desk with one chat; what it starts runs when the test says so."""
+    """A host with one chat; what it starts runs when the test says so."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -50,18 +54,25 @@ class Stand:
         self.lessons = PromptNotes(
             self.files, self.knowledge, kept_in(folder / "kept"), lambda it: pytest.fail(str(it))
         )
-        self.pushed: list[tuple[int, list[dict[str, str]]]] = []
+        self.pushed: list[tuple[int, list[tuple[str, str]]]] = []
         self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []
         session = Session("tutor", str(folder), lambda *_: None)
         session.state = replace(session.state, id=KEY[1], status="idle")
         self.chat = Chat(CHAT, 8, session, lambda: 0.0)
-        ground = SimpleNamespace(
-            lessons=self.lessons,
-            disk=FileRig(folder).sync,
-            show_notes=lambda chat, notes: self.pushed.append((chat, notes)),
-            start_soon=lambda task, *arguments: self.tasks.append((task, arguments)),
+        sync = FileRig(folder).sync
+        parts = SimpleNamespace(
+            workspace=Workspace(chats={CHAT: self.chat}),
+            review=SimpleNamespace(notes=self.lessons, sync=sync),
+            editor=SimpleNamespace(chats=SimpleNamespace(notes=self._push)),
+            tasks=SimpleNamespace(start_soon=self._start_soon),
         )
-        self.desk = Desk(cast(Ground, ground), chats={CHAT: self.chat})
+        self.host = cast(Host, parts)
+
+    def _push(self, chat: int, notes: Sequence[tuple[str, str]]) -> None:
+        self.pushed.append((chat, list(notes)))
+
+    def _start_soon(self, task: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        self.tasks.append((task, arguments))
 
     def reject(self, name: str) -> None:
         """Let something of a file be rejected."""
@@ -79,7 +90,7 @@ class Stand:
                 group.start_soon(task, *arguments)
 
     async def refresh(self) -> None:
-        noting.notes(self.desk, {"chat": CHAT})
+        noting.notes(self.host, OfChat(CHAT))
         await self.run()
 
 
@@ -94,7 +105,7 @@ async def test_labels_are_told_when_they_change(stand: Stand):
     stand.reject("a.py")
     await stand.refresh()
     await stand.refresh()
-    assert stand.pushed == [(CHAT, [{"key": "rejected", "label": "rejected: a.py"}])]
+    assert stand.pushed == [(CHAT, [("rejected", "rejected: a.py")])]
     stand.lessons.forget(KEY)
     await stand.refresh()
     assert stand.pushed[1:] == [(CHAT, [])]
@@ -103,13 +114,13 @@ async def test_labels_are_told_when_they_change(stand: Stand):
 async def test_what_is_asked_meanwhile_is_done_once_more(stand: Stand):
     stand.reject("a.py")
     for _ in range(3):
-        noting.refresh(stand.desk, stand.chat)
+        refresh(stand.host, stand.chat)
     assert len(stand.tasks) == 1
 
     def again() -> None:
         stand.files.meanwhile = lambda: None
-        noting.refresh(stand.desk, stand.chat)
-        noting.refresh(stand.desk, stand.chat)
+        refresh(stand.host, stand.chat)
+        refresh(stand.host, stand.chat)
 
     stand.files.meanwhile = again
     await stand.run()
@@ -152,9 +163,8 @@ async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
     (stand.folder / "b.py").write_text("now\n")
     stand.knowledge.learn(KEY, str(stand.folder / "b.py"), "then\n", "read")
     await stand.refresh()
-    noting.drop_note(stand.desk, {"chat": CHAT, "key": "rejected"})
-    assert stand.pushed[-1] == (CHAT, [{"key": "changed", "label": "changed: b.py"}])
-    noting.drop_note(stand.desk, {"chat": CHAT, "key": "no such"})
+    noting.drop_note(stand.host, DropNote(CHAT, "rejected"))
+    assert stand.pushed[-1] == (CHAT, [("changed", "changed: b.py")])
     await stand.refresh()
     assert len(stand.pushed) == 2
 
@@ -165,13 +175,12 @@ async def test_the_text_of_one_note_or_of_all(stand: Stand):
     stand.knowledge.learn(KEY, str(stand.folder / "b.py"), "then\n", "read")
     await stand.refresh()
 
-    def shown(**payload: Any) -> str:
-        ((first, last, lines, marks),) = noting.note_text(stand.desk, {"chat": CHAT, **payload})[
-            "ops"
-        ]
-        assert (first, last) == (0, 1)
-        assert any(options.get("line_hl_group") == "AcpDiffDelete" for _, _, options in marks)
-        return "\n".join(lines)
+    def shown(key: str | None = None) -> str:
+        (op,) = noting.note_text(stand.host, OfNote(CHAT, key))["ops"]
+        assert (op.first, op.last) == (0, -1)
+        marks = [mark for line in op.lines for mark in line.marks]
+        assert LineHighlight("AcpDiffDelete") in marks
+        return "\n".join(line.text for line in op.lines)
 
     both = shown()
     assert "-theirs\n+mine\n\nThese files have changed" in both
@@ -179,10 +188,9 @@ async def test_the_text_of_one_note_or_of_all(stand: Stand):
 
 
 def test_a_chat_that_is_gone_has_no_notes(stand: Stand):
-    noting.notes(stand.desk, {"chat": 99})
-    noting.notes(stand.desk, {})
+    noting.notes(stand.host, OfChat(99))
     assert stand.tasks == []
     with pytest.raises(UserError):
-        noting.note_text(stand.desk, {"chat": 99})
+        noting.note_text(stand.host, OfNote(99))
     with pytest.raises(UserError):
-        noting.drop_note(stand.desk, {"chat": 99, "key": "rejected"})
+        noting.drop_note(stand.host, DropNote(99, "rejected"))

@@ -10,29 +10,30 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import CancelRequested, Event, PromptSent, TurnEnded
 from acp_nvim.session.state import SessionState
 from acp_nvim.workspace.authors import Authors
-from acp_nvim.workspace.workspace import Desk
+from acp_nvim.workspace.workspace import Workspace
 from tests.unit.session.conversation import OPENED, after, turn
 
 EPOCH = 100.0
 SENT = PromptSent((Text("go"),))
 
 
-def desk(*states: tuple[SessionState, str]) -> Desk:
-    """Return a desk with these sessions, each in a folder of its own."""
+def workspace(*states: tuple[SessionState, str]) -> Workspace:
+    """Return a workspace with these sessions, each in a folder of its own."""
     sessions = [SimpleNamespace(state=state, id=state.id, folder=it) for state, it in states]
     stand = SimpleNamespace(
+        epoch=EPOCH,
         sessions=lambda: sessions,
         session=lambda agent, session_id: next(
             (it for it in sessions if (it.state.agent, it.id) == (agent, session_id)), None
         ),
         roots=lambda session: Roots(session.folder),
     )
-    return cast(Desk, stand)
+    return cast(Workspace, stand)
 
 
 def running(*events: Event) -> str | None:
     """Return which turn of a session is the author of what happens now to a file of it."""
-    found = Authors(desk((after(OPENED, *events), "/p")), EPOCH).of_path("/p/a")
+    found = Authors(workspace((after(OPENED, *events), "/p"))).of_path("/p/a")
     return found and f"{found.turn} {found.began} {found.prompt}"
 
 
@@ -49,16 +50,16 @@ def test_what_an_agent_asks_for_is_its_own_at_any_time() -> None:
     ended = after(OPENED, turn("go", 1.0), SENT, TurnEnded(2.0, "end_turn"))
     fresh = after(OPENED)
     for state, number, began in ((ended, 1, 101.0), (fresh, 0, 0.0)):
-        authors = Authors(desk((state, "/p")), EPOCH)
+        authors = Authors(workspace((state, "/p")))
         found = authors.of_session(state.agent, state.id or "")
         assert found is not None
         assert (found.turn, found.began) == (number, began)
-    assert Authors(desk(), EPOCH).of_session("agent", "s1") is None
+    assert Authors(workspace()).of_session("agent", "s1") is None
 
 
 def test_a_path_is_of_the_session_whose_folder_it_is_in() -> None:
     state = after(OPENED, turn("go", 1.0), SENT)
-    authors = Authors(desk((after(OPENED), "/p"), (state, "/q")), EPOCH)
+    authors = Authors(workspace((after(OPENED), "/p"), (state, "/q")))
     assert authors.of_path("/p/a") is None
     assert authors.of_path("/qq/a") is None
     assert authors.of_path("/q/a") is not None

@@ -1,0 +1,19 @@
+"""What is said to the user, and to scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+
+class Notifier(Protocol):
+    """Tells the user, and the user's scripts, what happened. Never waits, never raises."""
+
+    def notice(self, text: str, *, warning: bool = False) -> None:
+        """Show one line of text."""
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Fire `User` autocommand `name` (AcpTurnEnded, …) with plain data, after drawing."""
+
+    def fault(self, error: BaseException) -> None:
+        """Log our own mistake with its traceback, and show one line."""

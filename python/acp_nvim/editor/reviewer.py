@@ -1,0 +1,34 @@
+"""The review on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeAlias
+
+from acp_nvim.view.review.lists import QuickfixList
+from acp_nvim.view.review.marks import Drawing, FileReview
+
+Drawn: TypeAlias = Literal["ok", "stale", "gone"]
+
+
+class Reviewer(Protocol):
+    """Shows what agents have changed: marks in buffers, quickfix lists, places to go to."""
+
+    async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
+        """Replace all marks of the loaded buffer of that resolved path.
+
+        "stale": its changedtick is another, so nothing was done; "gone": there is no such buffer.
+        """
+
+    async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
+        """Bring the quickfix lists up to date, the oldest turn first; what is left out is emptied.
+
+        `make`, by the user's command only: lists that are not there are made, and the last is shown
+        as the current one.
+        """
+
+    async def files(self, reviews: Sequence[FileReview]) -> None:
+        """Tell in which order motions go from file to file, and which files to ask to be drawn."""
+
+    async def go(self, path: str, line: int) -> None:
+        """Show the 1-based line in a window for files; by the user's command only."""

@@ -1,0 +1,35 @@
+"""Chats on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from acp_nvim.view.block import Block, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All that is to be seen of one chat at one moment."""
+
+    blocks: tuple[Block, ...]
+    status: Mapping[str, Any]
+    """What `status()` returns; becomes `b:acp_status`."""
+    winbar: Line
+
+
+class Screen(Protocol):
+    """Draws chats, one small frame at a time."""
+
+    def show(self, chat: int, source: Callable[[], Picture]) -> None:
+        """Draw that chat buffer from now on; `source` is asked at each frame that needs it."""
+
+    def touch(self, chat: int) -> None:
+        """Say that the chat's picture has changed."""
+
+    def forget(self, chat: int) -> None:
+        """Stop drawing it."""
+
+    async def settled(self) -> None:
+        """Return when all that was touched before is on the screen."""

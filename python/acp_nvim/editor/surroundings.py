@@ -1,0 +1,46 @@
+"""What the user may speak of besides files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from acp_nvim.session.model import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row of the diagnostics or of the quickfix list; 1-based, 0 is not known."""
+
+    path: str
+    line: int
+    column: int
+    kind: str
+    """error, warning, …; "" for a row that is none."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedText:
+    """The lines of a buffer that is no file, and its name."""
+
+    name: str
+    lines: tuple[str, ...]
+    filetype: str
+
+
+class Surroundings(Protocol):
+    """What the user may speak of besides files, as it is now."""
+
+    async def selection(self) -> Selection | None:
+        """Return the last visual selection of the file last worked in, as whole lines."""
+
+    async def diagnostics(self) -> Sequence[Finding]:
+        """Return those of the file last worked in."""
+
+    async def quickfix(self) -> Sequence[Finding]:
+        """Return the quickfix list."""
+
+    async def buffer(self, name: str) -> NamedText | None:
+        """Return the buffer of that name that is no file, or None."""

@@ -1,0 +1,35 @@
+"""The windows of chats: `lua/acp/window.lua` and `lua/acp/prompt.lua`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from acp_nvim.editor import ChatWindows
+from acp_nvim.nvim.call import Call
+
+
+class NvimChats(ChatWindows):
+    """Opens, names and shows them."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    async def name(self, chat: int, name: str) -> None:
+        """See `ChatWindows`."""
+        await self._call.lua("acp.chat.registry.name", chat, name)
+
+    async def open(self, agent: str) -> tuple[int, int] | None:
+        """See `ChatWindows`."""
+        opened = await self._call.lua("acp.chat.window.open_session", agent)
+        if not isinstance(opened, Mapping):
+            return None
+        return int(opened["chat"]), int(opened["prompt"])
+
+    async def show(self, chat: int) -> None:
+        """See `ChatWindows`."""
+        await self._call.lua("acp.chat.window.show", chat)
+
+    def notes(self, chat: int, notes: Sequence[tuple[str, str]]) -> None:
+        """See `ChatWindows`."""
+        plain = [{"key": key, "label": label} for key, label in notes]
+        self._call.post("acp.prompt.attachment.note", chat, plain)

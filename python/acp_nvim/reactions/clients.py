@@ -1,0 +1,116 @@
+"""Sessions and clients whose events are reacted to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.inbound import Services
+from acp_nvim.client.launch import Launch
+from acp_nvim.client.session import Session
+from acp_nvim.client.traffic import Traffic
+from acp_nvim.prompt.mentions import Mentions
+from acp_nvim.reactions import files, screen
+from acp_nvim.reactions.sessions import changed
+from acp_nvim.terminals.service import Terminals
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.launching import PRIVATE
+
+
+def new_session(host: Host, agent: str, cwd: str) -> Session:
+    """Return a session with that agent in that working directory."""
+    return Session(agent, cwd, partial(changed, host))
+
+
+def connect(host: Host, launch: Launch) -> Client:
+    """Return the living client of that agent, or start one."""
+    client = host.workspace.client(launch.name)
+    if client is not None and client.state not in ("failed", "closed"):
+        return client
+    return replace(host, launch)
+
+
+def replace(host: Host, launch: Launch) -> Client:
+    """Start a new client of that agent; the ended one before it is forgotten."""
+    ended = ("failed", "closed")
+    clients = host.workspace.clients
+    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ended]
+    client = _client(host, launch)
+    clients.append(client)
+    host.tasks.start_soon(client.run)
+    return client
+
+
+def start_anew(host: Host, old: Client, chats: Sequence[Chat]) -> Client:
+    """Start another client in place of one that has ended, where the first of these chats works.
+
+    All chats with the old one are with the new one then; no session is opened.
+    """
+    cwd = chats[0].session.state.cwd if chats else old.launch.cwd
+    client = replace(host, host.workspace.launch(old.name, cwd))
+    for chat in host.workspace.chats.values():
+        chat.client = client if chat.client is old else chat.client
+    return client
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Tells of agents that come and go: a `client.Watcher`."""
+
+    host: Host
+
+    def connected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        self.host.editor.notifier.event("AcpConnected", {"agent": client.name})
+        screen.touch_all(self.host, client)
+
+    def disconnected(self, client: Client) -> None:
+        """See `client.Watcher`."""
+        data = {"agent": client.name, "error": client.error or ""}
+        self.host.editor.notifier.event("AcpDisconnected", data)
+        screen.touch_all(self.host, client)
+
+
+def _client(host: Host, launch: Launch) -> Client:
+    folder, options = host.workspace.state_folder("log")(), host.workspace.options
+    on_group = partial(guard, host)
+    path = os.path.join(folder, f"{launch.name}.jsonl")
+    return Client(
+        launch,
+        Services(
+            files.serve(host, launch.name),
+            host.permissions,
+            host.editor.notifier.fault,
+            elicitations=host.elicitations,
+            outside=new_session(host, launch.name, launch.cwd),
+            terminals=_terminals(host, launch.name),
+            mentions=Mentions(host.editor.files, host.editor.surroundings),
+            lessons=host.review.notes,
+            prepare=partial(files.prepare, host),
+        ),
+        open_link=lambda launch: host.start(launch, on_group),
+        files=host.editor.files,
+        traffic=Traffic(path, host.clock, whole=options.log.level == "debug"),
+        watcher=Connections(host),
+        clock=host.clock,
+    )
+
+
+def _terminals(host: Host, agent: str) -> Terminals:
+    return Terminals(
+        agent,
+        host.editor.terminals,
+        environment={key: it for key, it in os.environ.items() if key not in PRIVATE},
+        limit=host.workspace.options.terminal.output_byte_limit,
+        on_group=partial(guard, host),
+    )
+
+
+def guard(host: Host, group: int, alive: bool) -> None:
+    """Take note of a group of processes, which must not outlive the host, nor the editor."""
+    host.workspace.groups.note(group, alive)
+    host.editor.bridge.group(group, alive)

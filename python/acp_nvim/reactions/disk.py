@@ -1,0 +1,57 @@
+"""Where an agent works past the editor: its tools and commands write to the disk themselves."""
+
+from __future__ import annotations
+
+from acp_nvim.client.session import Session
+from acp_nvim.reactions.files import learn
+from acp_nvim.session.content import Diff
+from acp_nvim.session.event import UNSET, Event, SessionOpened, ToolCallUpdated, TurnEnded
+from acp_nvim.session.place import places
+from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.workspace.authors import Authors
+from acp_nvim.workspace.host import Host
+
+LOOKING = ("read", "search", "think", "fetch", "switch_mode")
+"""Kinds of tool calls that change no files."""
+
+
+def prepare(host: Host, session: Session, _before: SessionState, _event: SessionOpened) -> None:
+    """Know what the files hold before the agent has done anything."""
+    host.tasks.start_soon(host.review.sync.prepare, host.workspace.roots(session))
+
+
+def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded) -> None:
+    """Find all that the turn has changed."""
+    author = Authors(host.workspace).of(before)
+    host.review.sync.sweep(author, host.workspace.roots(session))
+
+
+def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """What the agent was served is no base of a write any more: its session is over."""
+    host.review.knowledge.close(session.state.key)
+
+
+def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpdated) -> None:
+    """Follow the disk where a tool call works; a replayed one is of long ago."""
+    state, call = session.state, session.state.entry(f"tool:{event.id}")
+    if state.status == "loading" or not isinstance(call, ToolCall):
+        return
+    roots, authors = host.workspace.roots(session), Authors(host.workspace)
+    named = [place.path for place in places(event, call, state.cwd)]
+    host.review.sync.look(authors.last(state, call.id), roots, (*paths(event), *named))
+    if event.status not in ("completed", "failed"):
+        return
+    if call.kind in LOOKING:
+        host.tasks.start_soon(learn, host, state.key, roots, named)
+    else:
+        host.review.sync.sweep(authors.of(state, call.id), roots)
+
+
+def paths(event: ToolCallUpdated) -> list[str]:
+    """Return the files that an update names."""
+    locations = () if event.locations is UNSET else event.locations
+    content = () if event.content is UNSET else event.content
+    return [
+        *(place.path for place in locations),
+        *(item.path for item in content if isinstance(item, Diff)),
+    ]

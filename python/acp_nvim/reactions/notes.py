@@ -1,0 +1,55 @@
+"""What goes along with the next prompt: found out after what may have changed it, and shown."""
+
+from __future__ import annotations
+
+from acp_nvim.client.session import Session
+from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.review.notes import Notes
+from acp_nvim.session.event import Event
+from acp_nvim.session.state import SessionState
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.host import Host
+
+
+def look_again(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Look again, if a chat shows the session."""
+    chat = host.workspace.chat_of(session)
+    if chat is not None:
+        refresh(host, chat)
+
+
+def refresh(host: Host, chat: Chat) -> None:
+    """Find out soon what goes along with the chat's next prompt; what is asked meanwhile, once."""
+    chat.noted.wanted = True
+    if not chat.noted.sought:
+        chat.noted.sought = True
+        host.tasks.start_soon(_find_out, host, chat)
+
+
+async def _find_out(host: Host, chat: Chat) -> None:
+    try:
+        while chat.noted.wanted:
+            chat.noted.wanted = False
+            show(host, chat, await _draft(host, chat))
+    finally:
+        chat.noted.sought = False
+
+
+async def _draft(host: Host, chat: Chat) -> Notes:
+    if chat.session.state.is_running:  # what the agent has not seen is found out afterwards
+        return Notes()
+    await host.review.sync.drain()  # what the agent has done itself it knows
+    return await host.review.notes.draft(key_of(chat), host.workspace.roots(chat.session))
+
+
+def show(host: Host, chat: Chat, draft: Notes) -> None:
+    """Show in the prompt what goes along, if that is not what it shows already."""
+    labels = tuple((note.key, note.label) for note in draft.notes)
+    if labels != chat.noted.labels:
+        chat.noted.labels = labels
+        host.editor.chats.notes(chat.number, labels)
+
+
+def key_of(chat: Chat) -> SessionKey:
+    """Return the agent and the session of a chat."""
+    return chat.session.state.key

@@ -1,0 +1,58 @@
+"""What is drawn anew, and what is said of a session that no chat shows."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from acp_nvim.client.client import Client
+from acp_nvim.client.session import Session
+from acp_nvim.session.event import Noticed, SessionOpened
+from acp_nvim.session.state import SessionState
+from acp_nvim.workspace.host import Host
+
+MOVING = ("running", "cancelling", "loading")
+"""States of a session in which its clock runs on screen."""
+
+
+def touch(host: Host, session: Session) -> None:
+    """Draw the chat of the session, if there is one."""
+    chat = host.workspace.chat_of(session)
+    if chat is not None:
+        host.editor.screen.touch(chat.number)
+
+
+def touch_all(host: Host, client: Client) -> None:
+    """Draw all chats with an agent."""
+    for chat in host.workspace.chats.values():
+        if chat.client is client:
+            host.editor.screen.touch(chat.number)
+
+
+def tick(host: Host) -> None:
+    """Draw the clocks that run."""
+    for chat in host.workspace.chats.values():
+        if chat.session.state.status in MOVING or chat.login_since is not None:
+            host.editor.screen.touch(chat.number)
+
+
+def name(host: Host, session: Session, _before: SessionState, event: SessionOpened) -> None:
+    """Name the chat after the session."""
+    chat = host.workspace.chat_of(session)
+    if chat is not None:
+        named = chat_name(session.state.agent, event.session_id)
+        host.tasks.start_soon(host.editor.chats.name, chat.number, named)
+
+
+def notice(host: Host, session: Session, _before: SessionState, event: Noticed) -> None:
+    """Say what stands in no chat: it is of the agent as a whole."""
+    if session.id is None and host.workspace.chat_of(session) is None:
+        host.editor.notifier.notice(f"{session.state.agent}: {event.text}")
+
+
+def chat_name(agent: str, session_id: str) -> str:
+    """Return the name of a chat's buffer, percent-encoded outside of [A-Za-z0-9._-]."""
+    return f"acp://{_encode(agent)}/{_encode(session_id)}"
+
+
+def _encode(name: str) -> str:
+    return quote(name, safe="").replace("~", "%7E")

@@ -1,0 +1,71 @@
+"""What commands and reactions are given: the parts of the program, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from acp_nvim.client.launch import Launch
+from acp_nvim.editor import Editor
+from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.follow.follow_along import FollowAlong
+from acp_nvim.questions.elicitation import Elicitations
+from acp_nvim.questions.permission import Permissions
+from acp_nvim.review.decisions import Decisions
+from acp_nvim.review.log import EditLog
+from acp_nvim.review.notes import PromptNotes
+from acp_nvim.review.presenter import ReviewPresenter
+from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.sessions import Store
+from acp_nvim.transport.link import Link
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.tasks import Tasks
+from acp_nvim.workspace.workspace import Workspace
+
+OnGroup: TypeAlias = Callable[[int, bool], None]
+"""Told of a group of processes, and whether it is there now."""
+
+Start: TypeAlias = Callable[[Launch, OnGroup], Awaitable[Link]]
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What keeps the user's work safe."""
+
+    log: EditLog
+    decisions: Decisions
+    presenter: ReviewPresenter
+    notes: PromptNotes
+    sync: DiskSync
+    knowledge: Knowledge
+    store: EditStore
+
+    async def restore(self) -> None:
+        """Take up the books of an earlier host."""
+        await self.log.restore()
+        await self.notes.restore()
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The parts; what changes with time is in them."""
+
+    editor: Editor
+    workspace: Workspace
+    review: Review
+    permissions: Permissions
+    elicitations: Elicitations
+    follow: FollowAlong
+    store: Store
+    tasks: Tasks
+    clock: Callable[[], float]
+    """Monotonic, in seconds."""
+    start: Start
+    """Starts an agent's program."""
+
+    def add(self, chat: Chat) -> None:
+        """Take a chat into the workspace and put it on the screen."""
+        self.workspace.chats[chat.number] = chat
+        self.editor.screen.show(chat.number, chat.picture)
