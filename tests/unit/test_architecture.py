@@ -1,8 +1,11 @@
 """The import table of doc/architecture.md holds: import-linter reads it from pyproject.toml."""
 
+import ast
 import os
 import subprocess
 import sys
+from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,3 +34,61 @@ def test_no_file_holds_two_ideas() -> None:
         if (lines := path.read_text(encoding="utf-8").count("\n")) > 400
     }
     assert not {name: lines for name, lines in long.items() if name not in exempt}
+
+
+def test_no_module_comes_back_to_itself() -> None:
+    """The contracts forbid circles between rooms; this one forbids them within a room, too."""
+    sources = {_module(path): ast.parse(path.read_text("utf-8")) for path in _sources()}
+    imports = {
+        name: {
+            target
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+            for target in (f"{node.module}.{alias.name}", node.module)
+            if target in sources and target != name
+        }
+        for name, tree in sources.items()
+    }
+    list(TopologicalSorter(imports).static_order())
+
+
+def test_no_folder_holds_more_than_one_can_take_in() -> None:
+    """Twenty files at most; about fifteen siblings want a room."""
+    folders = Counter(
+        str(path.parent.relative_to(ROOT))
+        for top in ("python", "rplugin", "lua", "plugin", "bench")
+        for path in ROOT.glob(f"{top}/**/*")
+        if path.suffix in (".py", ".lua", ".json") and path.name != "__init__.py"
+    )
+    assert not {folder: count for folder, count in folders.items() if count > 20}
+
+
+def test_no_record_and_no_constructor_takes_more_than_one_can_name() -> None:
+    """A record has sixteen fields at most, but for the state of a session; an `__init__` takes
+    seven parameters at most."""
+    wide = []
+    for path in _sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            fields = [it for it in node.body if isinstance(it, ast.AnnAssign)]
+            is_record = any("dataclass" in ast.dump(it) for it in node.decorator_list)
+            if is_record and len(fields) > 16 and node.name != "SessionState":
+                wide.append(f"{node.name}: {len(fields)} fields")
+            wide += [
+                f"{node.name}: {count} parameters"
+                for it in node.body
+                if isinstance(it, ast.FunctionDef) and it.name == "__init__"
+                if (count := len(it.args.args) + len(it.args.kwonlyargs) - 1) > 7
+            ]
+    assert not wide
+
+
+def _sources() -> list[Path]:
+    return sorted((ROOT / "python").glob("**/*.py"))
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT / "python").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
