@@ -6,7 +6,7 @@ from typing import Any
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.model import Question
-from acp_nvim.view.question.form import FormView, form_view
+from acp_nvim.view.question.elicitation import FormView, form_view
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage
 from tests.unit.view.look import looks

@@ -141,8 +141,8 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
 
 
 def test_c183_only_a_command_of_the_user_answers():
-    assert _callers("answer", of="permissions") == {"commands/asking.py"}
-    assert _callers("PermissionAnswer") == {"client/asking.py", "questions/permission.py"}
+    assert _callers("answer", of="permissions") == {"commands/answering.py"}
+    assert _callers("PermissionAnswer") == {"client/questioning.py", "questions/permission.py"}
     assert _callers("answer", of="elicitations") == {"commands/eliciting.py"}
 
 

@@ -12,9 +12,9 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import quirks
-from acp_nvim.client.asking import Asking, Opened, unknown
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
@@ -78,7 +78,7 @@ class Inbound:
         self._dialect = dialect
         self._registry = registry
         self._services = services
-        self._asking = Asking(
+        self._questioning = Questioning(
             registry, services.permissions, services.elicitations, services.outside
         )
         self._scopes: dict[str, anyio.CancelScope] = {}
@@ -97,7 +97,7 @@ class Inbound:
             if not self._registry.deliver(session_id, events):
                 self._traffic.record("host", f"update for unknown session {session_id!r} dropped")
         elif method == "elicitation/complete":
-            self._asking.complete(self._dialect.decode_complete_elicitation(params))
+            self._questioning.complete(self._dialect.decode_complete_elicitation(params))
         elif method == "$/cancel_request":
             scope = self._scopes.get(id_key(self._dialect.decode_cancel_request(params)))
             if scope is not None:
@@ -110,7 +110,7 @@ class Inbound:
                 request.method, request.params, self._launch.capabilities
             )
             opened = (
-                self._asking.open(ask)
+                self._questioning.open(ask)
                 if isinstance(ask, PermissionRequest | ElicitationRequest)
                 else None
             )
@@ -146,7 +146,7 @@ class Inbound:
     async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
             case PermissionRequest() | ElicitationRequest():
-                return await self._asking.answer(ask, opened)
+                return await self._questioning.answer(ask, opened)
             case ReadFileRequest():
                 empty = "empty_for_missing_file" in self._launch.quirks
                 roots = self._roots(ask.session_id)

@@ -10,7 +10,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Elicitation, Link
 from acp_nvim.session.model import Question
-from acp_nvim.view.question.form import form_view
+from acp_nvim.view.question.elicitation import form_view
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat

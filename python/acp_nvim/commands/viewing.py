@@ -10,7 +10,7 @@ from typing import Any
 import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, explaining, terminals
+from acp_nvim.commands import answering, explaining, terminals
 from acp_nvim.view.chat.transcript import key_at, location_at
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.workspace.chat import Chat
@@ -114,7 +114,7 @@ def _asks(host: Host, session: Session) -> list[dict[str, Any]]:
                 "id": ask.id,
                 "session": session.id,
                 "kind": ask.kind,
-                "title": asking.title(session.state, ask),
+                "title": answering.title(session.state, ask),
                 "options": [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options],
                 "bufnr": place[0],
                 "winid": place[1],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, eliciting
+from acp_nvim.commands import answering, eliciting
 from acp_nvim.reactions import disk, follow, notes, screen
 from acp_nvim.session.event import (
     ConfigReplaced,
@@ -59,7 +59,7 @@ def open_question(
     if ask.elicitation is not None:
         eliciting.show(host, session, ask, ask.elicitation)
     elif chat is not None:
-        asking.show(host, chat, ask)
+        answering.show(host, chat, ask)
 
 
 def close_question(

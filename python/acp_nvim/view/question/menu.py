@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acp_nvim.view.block import Line
-from acp_nvim.view.question.form import FormRow
+from acp_nvim.view.question.elicitation import FormRow
 
 
 @dataclass(frozen=True, slots=True)

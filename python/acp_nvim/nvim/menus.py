@@ -26,7 +26,7 @@ PATIENCE = 0.3
 """Seconds that a menu is kept back for what it could show besides."""
 
 
-class AskFloats:
+class NvimMenus:
     """Implements `editor.Menus` with `lua/acp/ask.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:

@@ -18,7 +18,7 @@ from acp_nvim.session.elicitation.model import (
     UnsupportedField,
 )
 from acp_nvim.view.block import Highlight
-from acp_nvim.view.question.form import FormView, form_view
+from acp_nvim.view.question.elicitation import FormView, form_view
 
 
 def shown(form: Form, draft: Draft | None = None) -> FormView:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from acp_nvim import hunks
-from acp_nvim.commands import asking
+from acp_nvim.commands import answering
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.text import buffer_form
 from acp_nvim.questions.preview import Exhibit, Held
@@ -26,15 +26,15 @@ async def compare(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | No
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    asked = asking.find(host, str(payload.get("ask")))
+    asked = answering.find(host, str(payload.get("ask")))
     if asked is None:
         return None
     chat, ask = asked
-    exhibits = await asking.gather(host, chat, ask)
+    exhibits = await answering.gather(host, chat, ask)
     if host.permissions.questions.find(ask.id) is None:
         return None
     evidence = tuple(it.evidence for it in exhibits)
-    host.editor.menus.redraw(asking.menu(host, chat, ask, evidence))
+    host.editor.menus.redraw(answering.menu(host, chat, ask, evidence))
     fitting = [it for it in exhibits if it.held is not None]
     if not fitting:
         return None
@@ -66,7 +66,7 @@ def _outcome(evidence: Evidence, chat: Chat) -> str:
         return "(deleted)"
     target = relative(evidence.moved_to, chat.session.state.cwd)
     moved = f"→ {target} " if target else ""
-    return f"{moved}(as {one_line(asking.label(chat), 40)} proposes)"
+    return f"{moved}(as {one_line(answering.label(chat), 40)} proposes)"
 
 
 def _lines(text: str | None, held: Held) -> tuple[str, ...]:

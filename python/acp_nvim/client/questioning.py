@@ -28,7 +28,7 @@ Opened: TypeAlias = tuple[Session, Question]
 """A question to the user, and the session that it is shown in."""
 
 
-class Asking:
+class Questioning:
     """The open questions of one agent; `outside` stands for the agent where no session does."""
 
     def __init__(
