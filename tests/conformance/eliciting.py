@@ -28,8 +28,8 @@ def request_link(stage: Stage, url: str = URL, request_id: Any = "e", **fields: 
 
 async def opened(stage: Stage, session: Session, count: int = 1) -> Question:
     """Wait until so many questions are open; return the newest."""
-    await stage.until(lambda: len(session.state.asks) == count)
-    return session.state.asks[-1]
+    await stage.until(lambda: len(session.state.questions) == count)
+    return session.state.questions[-1]
 
 
 async def ask_form(
@@ -51,13 +51,13 @@ async def refused(stage: Stage, *, without: str = "", **fields: Any) -> str:
     return str(error["message"])
 
 
-def float_of(stage: Stage, session: Session, ask: Question | None = None) -> FormView:
-    """Return the float of that ask, or of the oldest one."""
-    ask = ask or session.state.asks[0]
-    assert ask.elicitation is not None
-    return form_view(ask.elicitation, stage.elicitations.draft(ask.id), agent="Scripted")
+def float_of(stage: Stage, session: Session, question: Question | None = None) -> FormView:
+    """Return the float of that question, or of the oldest one."""
+    question = question or session.state.questions[0]
+    assert question.elicitation is not None
+    return form_view(question.elicitation, stage.elicitations.draft(question.id), agent="Scripted")
 
 
-def float_text(stage: Stage, session: Session, ask: Question | None = None) -> str:
+def float_text(stage: Stage, session: Session, question: Question | None = None) -> str:
     """Return the lines of that float."""
-    return "\n".join(looks(float_of(stage, session, ask).lines))
+    return "\n".join(looks(float_of(stage, session, question).lines))

@@ -28,15 +28,15 @@ def bar(session: Session, now: float = 0.0) -> str:
     return winbar(session.state, title="Scripted", now=now)
 
 
-def menu(session: Session, ask: Question | None = None) -> Menu:
-    """Return the menu of that ask, or of the oldest one."""
+def menu(session: Session, question: Question | None = None) -> Menu:
+    """Return the menu of that question, or of the oldest one."""
     state = session.state
-    ask = ask or state.asks[0]
-    tool = state.entry(f"tool:{ask.tool_call_id}")
+    question = question or state.questions[0]
+    tool = state.entry(f"tool:{question.tool_call_id}")
     known = tool if isinstance(tool, ToolCall) else None
-    return ask_view(ask, known, agent="Scripted", cwd=state.cwd, said="")
+    return ask_view(question, known, agent="Scripted", cwd=state.cwd, said="")
 
 
-def menu_text(session: Session, ask: Question | None = None) -> str:
+def menu_text(session: Session, question: Question | None = None) -> str:
     """Return the lines of that menu."""
-    return "\n".join(looks(menu(session, ask).lines))
+    return "\n".join(looks(menu(session, question).lines))

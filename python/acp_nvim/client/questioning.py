@@ -45,16 +45,16 @@ class Questioning:
         self._visited: dict[str, tuple[Session, str]] = {}
         """Session and host of the links that were opened and are not complete, by their ids."""
 
-    def open(self, ask: PermissionRequest | ElicitationRequest) -> Opened | None:
+    def open(self, question: PermissionRequest | ElicitationRequest) -> Opened | None:
         """Put the question to the user; None when it must wait for its session to be opened."""
-        session = self._session(ask)
+        session = self._session(question)
         if session is None:
             return None
-        if isinstance(ask, PermissionRequest):
-            session.apply(ask.tool_call)
-            pending = self._permissions.open(ask.tool_call.id, ask.options)
+        if isinstance(question, PermissionRequest):
+            session.apply(question.tool_call)
+            pending = self._permissions.open(question.tool_call.id, question.options)
         else:
-            pending = self._elicitations.open(ask.elicitation, ask.tool_call_id or "")
+            pending = self._elicitations.open(question.elicitation, question.tool_call_id or "")
         if session.state.status == "cancelling":
             self._permissions.cancel(pending.id)
         else:
@@ -62,15 +62,15 @@ class Questioning:
         return session, pending
 
     async def answer(
-        self, ask: PermissionRequest | ElicitationRequest, opened: Opened | None
+        self, question: PermissionRequest | ElicitationRequest, opened: Opened | None
     ) -> PermissionAnswer | ElicitationAnswer:
         """Return the user's answer; raises `RequestFailed` when there is no such session."""
         if opened is None:
             await self._registry.opened()
-            opened = self.open(ask)
+            opened = self.open(question)
         if opened is None:
-            raise unknown(ask.session_id or "")
-        if isinstance(ask, PermissionRequest):
+            raise unknown(question.session_id or "")
+        if isinstance(question, PermissionRequest):
             return await self._permission(*opened)
         return await self._elicitation(*opened)
 
@@ -80,8 +80,12 @@ class Questioning:
         if session is not None:
             session.apply(Noticed(f"{host}: done, the agent has what it needs"))
 
-    def _session(self, ask: PermissionRequest | ElicitationRequest) -> Session | None:
-        return self._outside if ask.session_id is None else self._registry.find(ask.session_id)
+    def _session(self, question: PermissionRequest | ElicitationRequest) -> Session | None:
+        return (
+            self._outside
+            if question.session_id is None
+            else self._registry.find(question.session_id)
+        )
 
     async def _permission(self, session: Session, pending: Question) -> PermissionAnswer:
         option_id = None

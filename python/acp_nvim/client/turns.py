@@ -84,8 +84,8 @@ class Turns:
 
     def answer_all(self, session: Session) -> None:
         """Answer every open question of the session with `cancelled` (C-142)."""
-        for ask in session.state.asks:
-            self._permissions.cancel(ask.id)
+        for question in session.state.questions:
+            self._permissions.cancel(question.id)
 
     def _perform(self, session: Session, decision: tuple[Event, ...] | Refused) -> None:
         if isinstance(decision, Refused):

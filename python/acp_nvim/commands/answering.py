@@ -19,45 +19,45 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-def show(host: Host, chat: Chat, ask: Question) -> None:
+def show(host: Host, chat: Chat, question: Question) -> None:
     """Open the menu of a new question, and tell the user's scripts once it is there."""
-    state, tool = chat.session.state, _tool(chat, ask)
-    options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options]
+    state, tool = chat.session.state, _tool(chat, question)
+    options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in question.options]
     data = {
         "agent": state.agent,
         "session": state.id or "",
-        "ask": ask.id,
-        "title": title(state, ask),
+        "ask": question.id,
+        "title": title(state, question),
         "options": options,
     }
 
     def announce() -> None:
         host.editor.notifier.event("AcpPermissionRequested", data)
         if host.workspace.options.permission.focus == "auto":
-            host.editor.menus.focus(ask.id, calmly=True)
+            host.editor.menus.focus(question.id, calmly=True)
 
     is_told = tool is not None and proposals(tool, state.cwd)
-    better = partial(_with_evidence, host, chat, ask) if is_told else None
-    host.editor.menus.open(menu(host, chat, ask), announce, better)
+    better = partial(_with_evidence, host, chat, question) if is_told else None
+    host.editor.menus.open(menu(host, chat, question), announce, better)
 
 
-async def _with_evidence(host: Host, chat: Chat, ask: Question) -> Menu:
-    found = await gather(host, chat, ask)
-    return menu(host, chat, ask, tuple(it.evidence for it in found))
+async def _with_evidence(host: Host, chat: Chat, question: Question) -> Menu:
+    found = await gather(host, chat, question)
+    return menu(host, chat, question, tuple(it.evidence for it in found))
 
 
-async def gather(host: Host, chat: Chat, ask: Question) -> tuple[Exhibit, ...]:
+async def gather(host: Host, chat: Chat, question: Question) -> tuple[Exhibit, ...]:
     """Return what the question is about, as the files are now."""
-    tool = _tool(chat, ask)
+    tool = _tool(chat, question)
     if tool is None:
         return ()
     return await EvidenceService(host.editor.files).gather(tool, host.workspace.roots(chat.session))
 
 
-def menu(host: Host, chat: Chat, ask: Question, evidence: Sequence[Evidence] = ()) -> Menu:
+def menu(host: Host, chat: Chat, question: Question, evidence: Sequence[Evidence] = ()) -> Menu:
     """Return how a permission looks."""
-    tool, cwd = _tool(chat, ask), chat.session.state.cwd
-    drawn = ask_view(ask, tool, agent=label(chat), cwd=cwd, said=chat.said, evidence=evidence)
+    tool, cwd = _tool(chat, question), chat.session.state.cwd
+    drawn = ask_view(question, tool, agent=label(chat), cwd=cwd, said=chat.said, evidence=evidence)
     return replace(drawn, chat=chat.number)
 
 
@@ -69,23 +69,23 @@ def label(chat: Chat) -> str:
 def find(host: Host, ask_id: str) -> tuple[Chat, Question] | None:
     """Return the open permission of that id, and its chat."""
     for chat in host.workspace.chats.values():
-        for ask in chat.session.state.asks:
-            if ask.id == ask_id and ask.kind == "permission":
-                return chat, ask
+        for question in chat.session.state.questions:
+            if question.id == ask_id and question.kind == "permission":
+                return chat, question
     return None
 
 
-def _tool(chat: Chat, ask: Question) -> ToolCall | None:
-    tool = chat.session.state.entry(f"tool:{ask.tool_call_id}")
+def _tool(chat: Chat, question: Question) -> ToolCall | None:
+    tool = chat.session.state.entry(f"tool:{question.tool_call_id}")
     return tool if isinstance(tool, ToolCall) else None
 
 
-def title(state: SessionState, ask: Question) -> str:
+def title(state: SessionState, question: Question) -> str:
     """Return what the question is about: the message, or the title of the tool call."""
-    if ask.elicitation is not None:
-        return eliciting.title(ask.elicitation)
-    tool = state.entry(f"tool:{ask.tool_call_id}")
-    return tool.title if isinstance(tool, ToolCall) else ask.tool_call_id
+    if question.elicitation is not None:
+        return eliciting.title(question.elicitation)
+    tool = state.entry(f"tool:{question.tool_call_id}")
+    return tool.title if isinstance(tool, ToolCall) else question.tool_call_id
 
 
 def respond(host: Host, payload: Mapping[str, Any]) -> bool | Awaitable[None] | None:
@@ -93,13 +93,13 @@ def respond(host: Host, payload: Mapping[str, Any]) -> bool | Awaitable[None] | 
 
     A late or unknown answer does nothing.
     """
-    ask = host.elicitations.questions.find(str(payload.get("ask")))
-    if ask is None:
+    question = host.elicitations.questions.find(str(payload.get("ask")))
+    if question is None:
         return False
     answer = payload.get("answer")
-    if ask.kind == "elicitation":
-        return eliciting.respond(host, ask, answer if isinstance(answer, Mapping) else {})
-    return host.permissions.answer(ask.id, str(payload.get("option")))
+    if question.kind == "elicitation":
+        return eliciting.respond(host, question, answer if isinstance(answer, Mapping) else {})
+    return host.permissions.answer(question.id, str(payload.get("option")))
 
 
 def permit(host: Host, payload: Mapping[str, Any]) -> None:

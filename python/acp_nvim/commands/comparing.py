@@ -29,12 +29,12 @@ async def compare(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | No
     asked = answering.find(host, str(payload.get("ask")))
     if asked is None:
         return None
-    chat, ask = asked
-    exhibits = await answering.gather(host, chat, ask)
-    if host.permissions.questions.find(ask.id) is None:
+    chat, question = asked
+    exhibits = await answering.gather(host, chat, question)
+    if host.permissions.questions.find(question.id) is None:
         return None
     evidence = tuple(it.evidence for it in exhibits)
-    host.editor.menus.redraw(answering.menu(host, chat, ask, evidence))
+    host.editor.menus.redraw(answering.menu(host, chat, question, evidence))
     fitting = [it for it in exhibits if it.held is not None]
     if not fitting:
         return None

@@ -19,12 +19,12 @@ from acp_nvim.workspace.host import Host
 TITLE = 200
 
 
-def show(host: Host, session: Session, ask: Question, elicitation: Elicitation) -> None:
+def show(host: Host, session: Session, question: Question, elicitation: Elicitation) -> None:
     """Open the float of a new elicitation, and tell the user's scripts once it is there."""
     state = session.state
     data = {
         "agent": state.agent,
-        "ask": ask.id,
+        "ask": question.id,
         "title": title(elicitation),
         "mode": elicitation.mode,
     }
@@ -33,9 +33,9 @@ def show(host: Host, session: Session, ask: Question, elicitation: Elicitation) 
         known = {"session": state.id} if state.id is not None else {}
         host.editor.notifier.event("AcpElicitationRequested", data | known)
         if host.workspace.options.permission.focus == "auto":
-            host.editor.menus.focus(ask.id, calmly=True)
+            host.editor.menus.focus(question.id, calmly=True)
 
-    host.editor.menus.open(_view(host, session, ask, elicitation), announce)
+    host.editor.menus.open(_view(host, session, question, elicitation), announce)
 
 
 def title(elicitation: Elicitation) -> str:
@@ -53,30 +53,30 @@ def fill(host: Host, payload: Mapping[str, Any]) -> None:
         _redraw(host, ask_id)
 
 
-def respond(host: Host, ask: Question, answer: Mapping[str, Any]) -> Awaitable[None] | None:
+def respond(host: Host, question: Question, answer: Mapping[str, Any]) -> Awaitable[None] | None:
     """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
     action = answer.get("action")
     if action not in ("accept", "decline", "cancel"):
         raise UserError(f"an elicitation takes accept, decline or cancel, not {action}")
-    wanted = ask.elicitation.wanted if ask.elicitation else None
+    wanted = question.elicitation.wanted if question.elicitation else None
     if action == "accept" and isinstance(wanted, Link):
-        return _visit(host, ask, wanted)
+        return _visit(host, question, wanted)
     content = answer.get("content")
     # an empty map may arrive from Lua as an empty list
     plain = content if isinstance(content, Mapping) else (None if content is None else {})
-    if not host.elicitations.answer(ask.id, action, plain):
-        _redraw(host, ask.id)
-        raise UserError(_problems(host, ask.id))
+    if not host.elicitations.answer(question.id, action, plain):
+        _redraw(host, question.id)
+        raise UserError(_problems(host, question.id))
     return None
 
 
-async def _visit(host: Host, ask: Question, link: Link) -> None:
+async def _visit(host: Host, question: Question, link: Link) -> None:
     """Open the link, now that the user has agreed, and tell the agent so (C-293, C-298)."""
     if refusal := judge(link.url).refusal:
         raise UserError(f"that address is not opened: {refusal}")
     if problem := await host.editor.menus.browse(link.url):
         raise UserError(f"the browser was not started: {problem}")
-    host.elicitations.answer(ask.id, "accept")
+    host.elicitations.answer(question.id, "accept")
 
 
 def _problems(host: Host, ask_id: str) -> str:
@@ -88,18 +88,18 @@ def _problems(host: Host, ask_id: str) -> str:
 
 def _redraw(host: Host, ask_id: str) -> None:
     for session in host.workspace.sessions():
-        for ask in session.state.asks:
-            if ask.id == ask_id and ask.elicitation is not None:
-                host.editor.menus.redraw(_view(host, session, ask, ask.elicitation))
+        for question in session.state.questions:
+            if question.id == ask_id and question.elicitation is not None:
+                host.editor.menus.redraw(_view(host, session, question, question.elicitation))
 
 
-def _view(host: Host, session: Session, ask: Question, elicitation: Elicitation) -> Menu:
+def _view(host: Host, session: Session, question: Question, elicitation: Elicitation) -> Menu:
     agent = session.state.agent
     client, chat = host.workspace.client(agent), _chat(host, session)
     label = client.label if client is not None else agent
-    drawn = form_view(elicitation, host.elicitations.draft(ask.id), agent=label)
+    drawn = form_view(elicitation, host.elicitations.draft(question.id), agent=label)
     return Menu(
-        id=ask.id,
+        id=question.id,
         title=drawn.title,
         footer=drawn.footer,
         lines=drawn.lines,

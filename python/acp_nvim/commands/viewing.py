@@ -68,7 +68,9 @@ async def inspect(host: Host, _payload: Mapping[str, Any]) -> dict[str, Any]:
         "host": _running(),
         "connections": [_connection(client) for client in host.workspace.clients],
         "sessions": [_session(chat) for chat in host.workspace.chats.values()],
-        "asks": [ask for session in host.workspace.sessions() for ask in _asks(host, session)],
+        "asks": [
+            question for session in host.workspace.sessions() for question in _asks(host, session)
+        ],
         "terminals": terminals.listed(host),
         "edits": explaining.edits(host),
         "follow": pruned(await host.follow.snapshot()),
@@ -111,15 +113,17 @@ def _asks(host: Host, session: Session) -> list[dict[str, Any]]:
     return [
         pruned(
             {
-                "id": ask.id,
+                "id": question.id,
                 "session": session.id,
-                "kind": ask.kind,
-                "title": answering.title(session.state, ask),
-                "options": [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options],
+                "kind": question.kind,
+                "title": answering.title(session.state, question),
+                "options": [
+                    {"id": it.id, "name": it.name, "kind": it.kind} for it in question.options
+                ],
                 "bufnr": place[0],
                 "winid": place[1],
             }
         )
-        for ask in session.state.asks
-        if (place := host.editor.menus.place(ask.id)) is not None
+        for question in session.state.questions
+        if (place := host.editor.menus.place(question.id)) is not None
     ]

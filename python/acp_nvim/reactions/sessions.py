@@ -55,11 +55,11 @@ def open_question(
     host: Host, session: Session, _before: SessionState, event: QuestionOpened
 ) -> None:
     """Show a question; an elicitation needs no chat."""
-    ask, chat = event.ask, host.workspace.chat_of(session)
-    if ask.elicitation is not None:
-        eliciting.show(host, session, ask, ask.elicitation)
+    question, chat = event.question, host.workspace.chat_of(session)
+    if question.elicitation is not None:
+        eliciting.show(host, session, question, question.elicitation)
     elif chat is not None:
-        answering.show(host, chat, ask)
+        answering.show(host, chat, question)
 
 
 def close_question(

@@ -123,7 +123,7 @@ class SessionState:
     usage: Usage | None = None
     plan: Plan | None = None
     queue: tuple[Prompt, ...] = ()
-    asks: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
     terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)
     """By id; kept after their release, for a tool call may name them later (C-205)."""
     entries: tuple[Entry, ...] = ()

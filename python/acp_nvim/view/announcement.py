@@ -50,7 +50,9 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
 
 
 def _is_permission(state: SessionState, ask_id: str) -> bool:
-    return any(ask.id == ask_id and ask.kind == "permission" for ask in state.asks)
+    return any(
+        question.id == ask_id and question.kind == "permission" for question in state.questions
+    )
 
 
 def _of_session(before: SessionState, event: Event, after: SessionState) -> Announcement | None:

@@ -31,7 +31,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 
 def ask_view(
-    ask: Question,
+    question: Question,
     tool: ToolCall | None,
     *,
     agent: str,
@@ -53,14 +53,14 @@ def ask_view(
     comparable = sum(not it.misfit for it in evidence)
     more = _more(len(main) - len(preview), "D" if comparable else "d")
     above = [*_subject(tool), *preview, *more, *_places(tool, cwd), *_said(said), BLANK]
-    options = [_option(number, option) for number, option in enumerate(ask.options, 1)]
+    options = [_option(number, option) for number, option in enumerate(question.options, 1)]
     return Menu(
-        id=ask.id,
+        id=question.id,
         title=f" {one_line(agent, 40)} asks ",
         footer=FOOTER_WITH_DIFF if comparable else FOOTER,
         lines=(*above, *options),
         option_rows=tuple(range(len(above), len(above) + len(options))),
-        option_ids=tuple(option.id for option in ask.options),
+        option_ids=tuple(option.id for option in question.options),
         detail=detail,
         comparable=comparable,
     )

@@ -27,8 +27,8 @@ def menu(
     said: str = "",
     agent: str = "tutor",
 ) -> Menu:
-    ask = Question("7", "permission", "t", options)
-    return ask_view(ask, tool, agent=agent, cwd="/w", said=said)
+    question = Question("7", "permission", "t", options)
+    return ask_view(question, tool, agent=agent, cwd="/w", said=said)
 
 
 def rows(view: Menu) -> list[str]:

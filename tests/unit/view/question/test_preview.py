@@ -25,8 +25,8 @@ def menu(*evidence: Evidence, content: tuple[Any, ...] = (), raw: Any = RAW) -> 
     tool = ToolCall(
         "tool:t", "t", 1, title="Edit", kind="edit", content=content, raw_input=json.dumps(raw)
     )
-    ask = Question("7", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
-    return ask_view(ask, tool, agent="tutor", cwd="/w", said="", evidence=evidence)
+    question = Question("7", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
+    return ask_view(question, tool, agent="tutor", cwd="/w", said="", evidence=evidence)
 
 
 def test_the_change_stands_in_the_whole_file() -> None:
