@@ -14,8 +14,7 @@ from acp_nvim.commands.verbs import VERBS, Handler, unknown
 from acp_nvim.editor import Editor
 from acp_nvim.errors import AcpError
 from acp_nvim.follow.follow_along import FollowAlong
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions.files import Keeping
 from acp_nvim.reactions.screen import tick
 from acp_nvim.storage.sessions import Store
@@ -129,7 +128,6 @@ def compose(
     """Return all parts put together; `start` and `clock` are other ones in tests."""
     workspace = Workspace(epoch=time.time() - clock(), paths={"root": root})
     keeping = Keeping(editor, workspace)
-    permissions = Permissions()
     host = Host(
         editor=editor,
         workspace=workspace,
@@ -141,8 +139,7 @@ def compose(
             sync=keeping.disk,
             store=keeping.store,
         ),
-        permissions=permissions,
-        elicitations=Elicitations(permissions.questions),
+        questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
         store=Store(workspace.state_folder("sessions"), time.time),
         tasks=Tasks(editor.notifier.fault),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.model import Question
-from acp_nvim.view.question.elicitation import FormView, form_view
+from acp_nvim.session.model import ElicitationQuestion, Question
+from acp_nvim.view.question.elicitation import elicitation_menu
+from acp_nvim.view.question.menu import Menu
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage
 from tests.unit.view.look import looks
@@ -51,11 +52,11 @@ async def refused(stage: Stage, *, without: str = "", **fields: Any) -> str:
     return str(error["message"])
 
 
-def float_of(stage: Stage, session: Session, question: Question | None = None) -> FormView:
+def float_of(stage: Stage, session: Session, question: Question | None = None) -> Menu:
     """Return the float of that question, or of the oldest one."""
     question = question or session.state.questions[0]
-    assert question.elicitation is not None
-    return form_view(question.elicitation, stage.elicitations.draft(question.id), agent="Scripted")
+    assert isinstance(question, ElicitationQuestion)
+    return elicitation_menu(question, stage.questions.draft(question.id), agent="Scripted")
 
 
 def float_text(stage: Stage, session: Session, question: Question | None = None) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.model import Question
-from acp_nvim.session.state import ToolCall
+from acp_nvim.session.model import PermissionQuestion, Question
 from acp_nvim.view.chat.transcript import render
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import ask_view
+from acp_nvim.view.question.permission import permission_menu
 from acp_nvim.view.status import winbar
 from tests.unit.view.look import looks
 
@@ -32,9 +31,9 @@ def menu(session: Session, question: Question | None = None) -> Menu:
     """Return the menu of that question, or of the oldest one."""
     state = session.state
     question = question or state.questions[0]
-    tool = state.entry(f"tool:{question.tool_call_id}")
-    known = tool if isinstance(tool, ToolCall) else None
-    return ask_view(question, known, agent="Scripted", cwd=state.cwd, said="")
+    assert isinstance(question, PermissionQuestion)
+    tool = state.tool_call(question.tool_call_id)
+    return permission_menu(question, tool, agent="Scripted", cwd=state.cwd, said="")
 
 
 def menu_text(session: Session, question: Question | None = None) -> str:

@@ -45,7 +45,7 @@ async def test_c142_cancel_answers_all_permissions():
         assert (await stage.agent.answer_to(2))["result"] == CANCELLED
         await stage.agent.expect("session/cancel")
         await stage.until(lambda: not session.state.questions)
-        assert stage.permissions.pending == ()
+        assert stage.questions.pending == ()
 
 
 async def test_c142_only_those_of_its_own_session():

@@ -34,7 +34,7 @@ ALL_VALUES = {"text": "hello", "whole": 3, "real": 2.5, "yes": False, "one": "g"
 def fill(stage: Stage, question: Question, *values: str | int | None) -> None:
     """Fill in the fields in their order."""
     for number, value in enumerate(values):
-        assert stage.elicitations.fill(question.id, number, value)
+        assert stage.questions.fill(question.id, number, value)
 
 
 async def judged(schema: dict[str, Any], value: Any, *, required: bool = False) -> str | None:
@@ -43,8 +43,8 @@ async def judged(schema: dict[str, Any], value: Any, *, required: bool = False) 
         session = await stage.start()
         needed = {"required": ["it"]} if required else {}
         question = await ask_form(stage, session, {"it": schema}, **needed)
-        stage.elicitations.answer(question.id, "accept", {} if value is None else {"it": value})
-        problem = stage.elicitations.draft(question.id).errors.get("it")
+        stage.respond(question.id, "accept", {} if value is None else {"it": value})
+        problem = stage.questions.draft(question.id).errors.get("it")
         if problem is None:
             answer = await stage.agent.answer_to("e")
             assert answer["result"]["action"] == "accept"
@@ -67,12 +67,12 @@ async def test_c282_decline_and_cancel_are_distinct(action: Any):
     async with Stage() as stage:
         session = await stage.start()
         question = await ask_form(stage, session, ALL)
-        assert [row.action for row in float_of(stage, session, question).rows if row.action] == [
+        assert [row.action for row in float_of(stage, session, question).form if row.action] == [
             "accept",
             "decline",
             "cancel",
         ]
-        assert stage.elicitations.answer(question.id, action)
+        assert stage.respond(question.id, action)
         assert (await stage.agent.answer_to("e"))["result"] == {"action": action}
         assert session.state.questions == ()
 
@@ -85,7 +85,7 @@ async def test_c283_nothing_is_sent_by_itself_and_answers_can_be_changed():
         fill(stage, question, "second")
         await stage.agent.quiet()
         assert "a: second" in float_text(stage, session)
-        stage.elicitations.answer(question.id, "accept")
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {"a": "second"}}
 
@@ -99,7 +99,7 @@ async def test_c284_defaults_are_filled_in():
             assert line in shown
         assert "[ ] Red" in shown
         await stage.agent.quiet()
-        stage.elicitations.answer(question.id, "accept")
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": ALL_VALUES}
 
@@ -146,7 +146,7 @@ async def test_c286_values_have_the_right_type():
         schema = {name: {**each, "default": None} for name, each in ALL.items()}
         question = await ask_form(stage, session, schema)
         fill(stage, question, "7", "7", "7", None, 0, 1)
-        stage.elicitations.answer(question.id, "accept")
+        stage.respond(question.id, "accept")
         got = (await stage.agent.answer_to("e"))["result"]["content"]
         wanted = {"text": "7", "whole": 7, "real": 7.0, "yes": True, "one": "r", "some": ["g"]}
         assert got == wanted
@@ -158,9 +158,9 @@ async def test_c287_what_is_empty_is_left_out():
         session = await stage.start()
         question = await ask_form(stage, session, ALL)
         fill(stage, question, "", None, " ")
-        assert stage.elicitations.fill(question.id, 4, None)
-        assert stage.elicitations.fill(question.id, 5, 1)
-        stage.elicitations.answer(question.id, "accept")
+        assert stage.questions.fill(question.id, 4, None)
+        assert stage.questions.fill(question.id, 5, 1)
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {"yes": False}}
 
@@ -185,7 +185,7 @@ async def test_c289_an_unknown_format_is_only_said():
         question = await ask_form(stage, session, {"a": {"type": "string", "format": "hostname"}})
         assert "hostname" in float_text(stage, session)
         fill(stage, question, "not a host!")
-        assert stage.elicitations.answer(question.id, "accept")
+        assert stage.respond(question.id, "accept")
         await stage.agent.answer_to("e")
 
 
@@ -202,9 +202,9 @@ async def test_c290_an_unknown_type_is_no_input(schema: dict[str, Any]):
         session = await stage.start()
         question = await ask_form(stage, session, {"a": schema, "b": {"type": "string"}})
         assert "Where: (of type" in float_text(stage, session)
-        assert {row.field for row in float_of(stage, session, question).rows} == {1, -1}
-        stage.elicitations.fill(question.id, 0, "here")
-        stage.elicitations.answer(question.id, "accept")
+        assert {row.field for row in float_of(stage, session, question).form} == {1, -1}
+        stage.questions.fill(question.id, 0, "here")
+        stage.respond(question.id, "accept")
         assert (await stage.agent.answer_to("e"))["result"]["content"] == {}
 
 
@@ -213,11 +213,11 @@ async def test_c290_a_required_one_can_only_be_declined_or_cancelled(schema: dic
     async with Stage() as stage:
         session = await stage.start()
         question = await ask_form(stage, session, {"a": schema}, required=["a"])
-        actions = [row.action for row in float_of(stage, session, question).rows]
+        actions = [row.action for row in float_of(stage, session, question).form]
         assert actions == ["decline", "cancel"]
-        assert not stage.elicitations.answer(question.id, "accept", {"a": "x"})
+        assert not stage.respond(question.id, "accept", {"a": "x"})
         await stage.agent.quiet()
-        stage.elicitations.answer(question.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -245,8 +245,8 @@ async def test_c291_an_empty_form_is_a_plain_question(schema: dict[str, Any]):
     async with Stage() as stage:
         session = await stage.start()
         question = await ask_form(stage, session, None, requestedSchema=schema)
-        assert len(float_of(stage, session, question).rows) == 3
-        stage.elicitations.answer(question.id, "accept")
+        assert len(float_of(stage, session, question).form) == 3
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {}}
 

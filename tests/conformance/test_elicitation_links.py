@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.session.request import ElicitationAnswer
 from acp_nvim.view.block import Highlight
 from tests.conformance.eliciting import (
     URL,
@@ -65,7 +66,7 @@ async def test_c144_a_question_about_a_request_outlives_the_turn():
         stage.client.cancel(session)
         await stage.agent.expect("session/cancel")
         await stage.agent.quiet()
-        stage.elicitations.answer(question.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -76,8 +77,8 @@ async def test_c151_the_agent_takes_one_back():
         stage.agent.notify("$/cancel_request", {"requestId": "e"})
         assert (await stage.agent.answer_to("e"))["error"]["code"] == -32800
         assert session.state.questions == ()
-        assert not stage.elicitations.answer(question.id, "accept")
-        assert not stage.elicitations.fill(question.id, 0, "late")
+        assert not stage.respond(question.id, "accept")
+        assert not stage.questions.fill(question.id, 0, "late")
         await stage.agent.quiet()
 
 
@@ -87,7 +88,7 @@ async def test_c152_closing_the_session_answers_it():
         await ask_form(stage, session, {})
         await stage.client.close(session)
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "cancel"}
-        assert stage.elicitations.questions.pending == ()
+        assert stage.questions.pending == ()
 
 
 async def test_c293_host_and_whole_address_are_shown():
@@ -110,7 +111,7 @@ async def test_c294_nothing_is_fetched():
                 stage, f"http://127.0.0.1:{server.getsockname()[1]}/"
             )
             float_text(stage, session)
-            stage.elicitations.answer(question.id, "decline")
+            stage.respond(question.id, "decline")
             await stage.agent.answer_to("e")
         with pytest.raises(BlockingIOError):
             server.accept()
@@ -153,13 +154,13 @@ async def test_c297_no_other_text_is_a_link():
         for line in shown.lines:
             groups = {mark.group for mark in line.marks if isinstance(mark, Highlight)}
             assert groups.isdisjoint({"AcpUrl", "AcpLink", "AcpFormHost"})
-        assert {row.kind for row in shown.rows} == {"text", "action"}
+        assert {row.kind for row in shown.form} == {"text", "action"}
 
 
 async def test_c298_accept_has_no_content_and_is_sent_at_once():
     async with Stage() as stage:
         session, question = await ask_link(stage)
-        assert stage.elicitations.answer(question.id, "accept", {"a": 1})
+        assert stage.respond(question.id, "accept", {"a": 1})
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "accept"}
         assert session.state.questions == ()
 
@@ -172,7 +173,7 @@ async def test_c299_only_a_completion_that_is_waited_for_counts():
             stage.agent.notify("elicitation/complete", params)
         await stage.agent.quiet()
         assert session.state.questions == (question,) and done not in notices(session)
-        stage.elicitations.answer(question.id, "accept")
+        stage.respond(question.id, "accept")
         await stage.agent.answer_to("e")
         for _ in range(2):
             stage.agent.notify("elicitation/complete", {"elicitationId": "l"})
@@ -186,7 +187,7 @@ async def test_c300_the_user_is_told_what_to_do_if_no_completion_comes():
         prompt = await stage.turn(session)
         request_link(stage)
         question = await opened(stage, session)
-        stage.elicitations.answer(question.id, "accept")
+        stage.respond(question.id, "accept")
         await stage.agent.answer_to("e")
         assert ":Acp cancel" in notices(session)[-1]
         stage.client.cancel(session)
@@ -215,7 +216,7 @@ async def test_c301_before_any_session(method: str):
         stage.agent.request("elicitation/create", params | {"requestId": waiting["id"]}, "e")
         question = await opened(stage, stage.client.outside)
         assert session.state.questions == ()
-        stage.elicitations.answer(question.id, "accept")
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {}}
         assert stage.client.outside.state.questions == ()
@@ -230,7 +231,7 @@ async def test_c301_for_a_session_that_is_being_opened():
         await stage.agent.quiet()
         stage.agent.reply(opening, {"sessionId": "sess 1/ü"})
         question = await opened(stage, session)
-        stage.elicitations.answer(question.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -250,16 +251,16 @@ async def test_c302_several_are_kept_apart():
         request_link(stage, request_id=2)
         await opened(stage, session, 3)
         one, two, three = session.state.questions
-        stage.elicitations.fill(one.id, 0, "first")
-        stage.elicitations.fill(two.id, 0, "second")
+        stage.questions.fill(one.id, 0, "first")
+        stage.questions.fill(two.id, 0, "second")
         for question, request_id, result in (
             (two, "1", {"action": "accept", "content": {"a": "second"}}),
             (three, 2, {"action": "accept"}),
             (one, 1, {"action": "accept", "content": {"a": "first"}}),
         ):
-            assert stage.elicitations.answer(question.id, "accept")
+            assert stage.respond(question.id, "accept")
             assert (await stage.agent.answer_to(request_id))["result"] == result
-            assert not stage.elicitations.answer(question.id, "accept")
+            assert not stage.respond(question.id, "accept")
             await stage.agent.quiet()
 
 
@@ -268,16 +269,16 @@ async def test_c303_answers_are_neither_logged_nor_kept():
     async with Stage() as stage:
         session = await stage.start()
         question = await ask_form(stage, session, {"a": {"type": "string"}})
-        stage.elicitations.fill(question.id, 0, secret)
-        assert secret not in repr(stage.elicitations.draft(question.id))
-        stage.elicitations.answer(question.id, "accept")
+        stage.questions.fill(question.id, 0, secret)
+        assert secret not in repr(stage.questions.draft(question.id))
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result["content"] == {"a": secret}
         logged = [json.loads(line) for line in stage.logged().splitlines()]
         assert any("is not logged" in entry["line"] for entry in logged)
         assert secret not in stage.logged()
         assert secret not in repr(session.state) + repr(stage.events)
-        assert secret not in repr(stage.elicitations.draft(question.id).filled)
+        assert secret not in repr(stage.questions.draft(question.id).filled)
 
 
 @pytest.mark.parametrize(
@@ -300,11 +301,11 @@ async def test_c304_other_addresses_are_refused(url: str):
     async with Stage() as stage:
         session, question = await ask_link(stage, url)
         assert "is not opened" in float_text(stage, session)
-        actions = [row.action for row in float_of(stage, session, question).rows]
+        actions = [row.action for row in float_of(stage, session, question).form]
         assert actions == ["decline", "cancel"]
-        assert not stage.elicitations.answer(question.id, "accept")
+        assert not stage.respond(question.id, "accept")
         await stage.agent.quiet()
-        stage.elicitations.answer(question.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -315,8 +316,11 @@ async def test_c063_c301_while_the_agent_logs_in():
         request = await stage.agent.expect("authenticate")
         params = {"mode": "url", "message": "m", "elicitationId": "l", "url": URL}
         stage.agent.request("elicitation/create", params | {"requestId": request["id"]}, "e")
-        question = await opened(stage.first_stage, stage.client.outside)
-        assert stage.first_stage.elicitations.answer(question.id, "accept")
+        await stage.agent.quiet()
+        questions = stage.host.questions
+        (question,) = questions.pending
+        assert stage.client.outside.state.questions == (question,)
+        assert questions.answer(question.id, ElicitationAnswer("accept"))
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "accept"}
         stage.agent.notify("elicitation/complete", {"elicitationId": "l"})
         stage.agent.reply(request, {})

@@ -56,7 +56,7 @@ async def _conversation(stage: Stage, folder: Path, extra: dict[str, Any]) -> No
     agent.request_permission(8, options=OPTIONS)
     await stage.until(lambda: session.state.questions)
     assert [option.id for option in session.state.questions[0].options] == ["yes", "always", "no"]
-    stage.permissions.answer(session.state.questions[0].id, "no")
+    stage.choose(session.state.questions[0].id, "no")
     assert (await agent.answer_to(8))["result"]["outcome"]["optionId"] == "no"
     agent.reply(request, {"stopReason": "end_turn"})
     await stage.until(lambda: session.state.stop_reason == "end_turn")

@@ -279,7 +279,7 @@ async def test_c135_unknown_fields_are_ignored():
         option = {"optionId": "yes", "name": "Yes", "kind": "allow_once", **extra}
         stage.agent.request_permission(9, toolCall=call, options=[option], **extra)
         await stage.until(lambda: session.state.questions)
-        assert stage.permissions.answer(session.state.questions[0].id, "yes")
+        assert stage.choose(session.state.questions[0].id, "yes")
         answer = await stage.agent.answer_to(9)
         assert answer["result"] == {"outcome": {"outcome": "selected", "optionId": "yes"}}
         stage.agent.reply(request, {"stopReason": "end_turn", **extra})

@@ -13,8 +13,9 @@ import pytest
 import acp_nvim
 from acp_nvim.client.session import Session
 from acp_nvim.config import parse
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import QuestionAnswer, Questions
 from acp_nvim.session.model import Question
+from acp_nvim.session.request import PermissionAnswer
 from acp_nvim.workspace.launching import launch
 from tests.conformance.asking import CANCELLED, selected
 from tests.conformance.probe import bar, menu, menu_text
@@ -47,17 +48,17 @@ CONFIGURATIONS: list[dict[str, Any]] = [
 ]
 
 
-class RecordedPermissions(Permissions):
+class RecordedQuestions(Questions):
     """Remembers every answer that was taken."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.taken: list[tuple[str, str]] = []
+        self.taken: list[tuple[str, QuestionAnswer]] = []
 
-    def answer(self, ask_id: str, option_id: str) -> bool:
-        taken = super().answer(ask_id, option_id)
+    def answer(self, question_id: str, answer: QuestionAnswer) -> bool:
+        taken = super().answer(question_id, answer)
         if taken:
-            self.taken.append((ask_id, option_id))
+            self.taken.append((question_id, answer))
         return taken
 
 
@@ -79,7 +80,7 @@ async def test_c180_permissions_are_always_served():
         session = await stage.start()
         stage.agent.request_permission(1)
         question = await asked(stage, session)
-        assert stage.permissions.answer(question.id, "yes")
+        assert stage.choose(question.id, "yes")
         assert (await stage.agent.answer_to(1))["result"] == selected("yes")
 
 
@@ -95,7 +96,7 @@ async def test_c181_the_options_are_shown_and_the_decision_returned():
         assert shown.option_ids == ("yes", "always", "no")
         assert "Build" in menu_text(session) and "make" in menu_text(session)
         assert "1 waiting for you" in bar(session)
-        stage.permissions.answer(question.id, shown.option_ids[2])
+        stage.choose(question.id, shown.option_ids[2])
         assert (await stage.agent.answer_to(1))["result"] == selected("no")
         assert session.state.questions == ()
 
@@ -107,16 +108,16 @@ async def test_c182_option_ids_are_verbatim(option_id: str):
         option = {"optionId": option_id, "name": "Yes", "kind": "allow_once"}
         stage.agent.request_permission(1, options=[option])
         question = await asked(stage, session)
-        assert not stage.permissions.answer(question.id, option_id + "x")
+        assert not stage.choose(question.id, option_id + "x")
         await stage.agent.quiet()
-        assert stage.permissions.answer(question.id, option_id)
+        assert stage.choose(question.id, option_id)
         assert (await stage.agent.answer_to(1))["result"] == selected(option_id)
 
 
 @pytest.mark.parametrize("options", CONFIGURATIONS)
 async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any]):
     stage = configured(options)
-    stage.permissions = permissions = RecordedPermissions()
+    stage.questions = questions = RecordedQuestions()
     async with stage:
         session = await stage.start()
         request = await stage.turn(session)
@@ -125,10 +126,10 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
         await asked(stage, session, 3)
         await stage.agent.quiet()
         first, second, _ = session.state.questions
-        assert not permissions.answer(first.id, "a1"), "an option of another question"
-        assert not permissions.answer("ask-0", "once"), "a question that is not"
+        assert not stage.choose(first.id, "a1"), "an option of another question"
+        assert not stage.choose("ask-0", "once"), "a question that is not"
         await stage.agent.quiet()
-        assert permissions.answer(second.id, "a3")
+        assert stage.choose(second.id, "a3")
         assert (await stage.agent.answer_to(1))["result"] == selected("a3")
         stage.agent.reply(request, {"stopReason": "end_turn"})
         await stage.until(lambda: session.state.status == "idle")
@@ -137,13 +138,15 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
         stage.client.cancel(session)
         assert (await stage.agent.answer_to(0))["result"] == CANCELLED
         assert (await stage.agent.answer_to(2))["result"] == CANCELLED
-        assert permissions.taken == [(second.id, "a3")]
+        assert questions.taken == [(second.id, PermissionAnswer("a3"))]
 
 
 def test_c183_only_a_command_of_the_user_answers():
-    assert _callers("answer", of="permissions") == {"commands/answering.py"}
-    assert _callers("PermissionAnswer") == {"client/questioning.py", "questions/permission.py"}
-    assert _callers("answer", of="elicitations") == {"commands/eliciting.py"}
+    assert _callers("answer", of="questions") == {"commands/answering.py"}
+    of_the_user, withdrawn = "commands/answering.py", "questions/questions.py"
+    assert _callers("PermissionAnswer") == {of_the_user, withdrawn}
+    judged = "questions/elicitation.py"
+    assert _callers("ElicitationAnswer") == {of_the_user, withdrawn, judged}
 
 
 def _callers(name: str, *, of: str = "") -> set[str]:
@@ -164,7 +167,7 @@ async def test_c184_without_a_fitting_option_it_is_cancelled_and_never_allowed()
         await stage.turn(session)
         stage.agent.request_permission(1, options=ALLOWING)
         question = await asked(stage, session)
-        assert not stage.permissions.answer(question.id, "reject_once")
+        assert not stage.choose(question.id, "reject_once")
         await stage.agent.quiet()
         stage.client.cancel(session)
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
@@ -181,7 +184,7 @@ async def test_c185_all_options_are_reachable():
             names = [str(option["name"]) for option in MANY]
             assert [line.text for line in lines] == [f"{n}. {it}" for n, it in enumerate(names, 1)]
             assert groups(lines[5]) == ["AcpNeutral"]
-            assert stage.permissions.answer(question.id, shown.option_ids[number])
+            assert stage.choose(question.id, shown.option_ids[number])
             answer = await stage.agent.answer_to(number)
             assert answer["result"] == selected(str(option["optionId"]))
 
@@ -193,7 +196,7 @@ async def test_c186_always_is_remembered_by_the_agent_alone():
             stage.agent.request_permission(number)
             question = await asked(stage, session)
             await stage.agent.quiet()
-            stage.permissions.answer(question.id, option)
+            stage.choose(question.id, option)
             assert (await stage.agent.answer_to(number))["result"] == selected(option)
 
 
@@ -209,7 +212,7 @@ async def test_c187_open_requests_are_answered_in_any_order():
         first, second = session.state.questions
         answers = ((second, "1", "no"), (third, 2, "always"), (first, 1, "yes"))
         for question, request_id, option in answers:
-            assert stage.permissions.answer(question.id, option)
+            assert stage.choose(question.id, option)
             assert (await stage.agent.answer_to(request_id))["result"] == selected(option)
             await stage.agent.quiet()
 
@@ -222,7 +225,7 @@ async def test_c188_nothing_but_a_cancel_says_cancelled():
         question = await asked(stage, session)
         stage.prompt(session, "what the user does instead")
         for wrong in ("", "cancelled", "None"):
-            assert not stage.permissions.answer(question.id, wrong)
+            assert not stage.choose(question.id, wrong)
         stage.agent.update("tool_call_update", toolCallId="call-1", status="failed")
         await stage.agent.quiet()
         stage.agent.reply(request, {"stopReason": "end_turn"})
@@ -251,7 +254,7 @@ async def test_c189_good_options_are_kept():
         question = await asked(stage, session)
         assert [option.id for option in question.options] == ["a", "once"]
         assert groups(menu(session).lines[menu(session).option_rows[0]]) == ["AcpNeutral"]
-        stage.permissions.answer(question.id, "a")
+        stage.choose(question.id, "a")
         assert (await stage.agent.answer_to(1))["result"] == selected("a")
 
 
@@ -289,5 +292,5 @@ async def test_a_permission_before_session_new_is_answered_waits_for_its_session
         await stage.agent.quiet()
         stage.agent.reply(opening, {"sessionId": SESSION})
         question = await asked(stage, session)
-        assert stage.permissions.answer(question.id, "no")
+        assert stage.choose(question.id, "no")
         assert (await stage.agent.answer_to(1))["result"] == selected("no")

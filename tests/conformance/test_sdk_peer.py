@@ -88,7 +88,7 @@ async def test_a_permission_is_answered(tmp_path: Path) -> None:
         session = await stage.start()
         stage.prompt(session, "ask")
         await stage.until(lambda: session.state.questions)
-        stage.permissions.answer(session.state.questions[0].id, "no")
+        stage.choose(session.state.questions[0].id, "no")
         await stage.until(lambda: session.state.stop_reason == "end_turn")
         assert json.loads(texts(session)[-1])["option_id"] == "no"
 
@@ -114,7 +114,7 @@ async def test_a_form_is_declined(tmp_path: Path) -> None:
         session = await stage.start()
         stage.prompt(session, "form")
         await stage.until(lambda: session.state.questions)
-        stage.elicitations.answer(session.state.questions[0].id, "decline")
+        stage.respond(session.state.questions[0].id, "decline")
         await stage.until(lambda: session.state.stop_reason == "end_turn")
         assert json.loads(texts(session)[-1]) == {"action": "decline"}
 

@@ -159,7 +159,7 @@ async def test_c081_requests_before_the_answer_are_served(tmp_path: Path) -> Non
         await stage.agent.quiet()
         stage.agent.reply(request, {"sessionId": SESSION})
         await stage.until(lambda: session.state.questions)
-        stage.permissions.answer(session.state.questions[0].id, "yes")
+        stage.choose(session.state.questions[0].id, "yes")
         assert (await stage.agent.answer_to("early"))["result"]["outcome"]["optionId"] == "yes"
 
 
@@ -201,7 +201,7 @@ async def test_c083_sessions_side_by_side() -> None:
         assert texts(one)[-1] == "".join(f"a{number} " for number in range(10))
         assert texts(two) == ["".join(f"b{number} " for number in range(10))]
         assert texts(one, "user") == ["first"]
-        stage.permissions.answer(one.state.questions[0].id, "no")
+        stage.choose(one.state.questions[0].id, "no")
         assert (await stage.agent.answer_to("ask"))["result"]["outcome"]["optionId"] == "no"
 
 

@@ -102,7 +102,7 @@ async def test_c024_a_crash_closes_the_open_question() -> None:
         stage.link.exit(None, "SIGSEGV")
         await stage.until(lambda: stage.over)
         assert session.state.questions == ()
-        assert stage.permissions.pending == ()
+        assert stage.questions.pending == ()
         assert "SIGSEGV" in notices(session)[-1]
 
 

@@ -139,7 +139,7 @@ class Replay:
     def _answer(self, outcome: Message) -> None:
         questions = self._session.state.questions
         if questions and "optionId" in outcome:
-            self._stage.permissions.answer(questions[0].id, outcome["optionId"])
+            self._stage.choose(questions[0].id, outcome["optionId"])
 
     async def _heard(self, message: Message) -> None:
         with anyio.fail_after(PATIENCE):

@@ -23,8 +23,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.protocol.dialect import Dialect
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.request import (
     AgentRequest,
@@ -51,12 +50,11 @@ async def nothing(roots: Roots) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What answers the asks of one agent; permissions and elicitations are those of all."""
+    """What answers the requests of one agent; the questions to the user are those of all."""
 
     files: FileService
-    permissions: Permissions
+    questions: Questions
     fault: Faults
-    elicitations: Elicitations
     outside: Session
     """Shows what the agent asks where no session does."""
     terminals: Terminals
@@ -78,9 +76,7 @@ class Inbound:
         self._dialect = dialect
         self._registry = registry
         self._services = services
-        self._questioning = Questioning(
-            registry, services.permissions, services.elicitations, services.outside
-        )
+        self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
 
     def attach(self, connection: Connection, tasks: TaskGroup, traffic: Traffic) -> None:

@@ -50,7 +50,7 @@ class Turns:
         login: Login,
     ) -> None:
         self._dialect = dialect
-        self._permissions = services.permissions
+        self._questions = services.questions
         self._mentions = services.mentions
         self._lessons = services.lessons
         self._prepare = services.prepare
@@ -85,7 +85,7 @@ class Turns:
     def answer_all(self, session: Session) -> None:
         """Answer every open question of the session with `cancelled` (C-142)."""
         for question in session.state.questions:
-            self._permissions.cancel(question.id)
+            self._questions.withdraw(question.id)
 
     def _perform(self, session: Session, decision: tuple[Event, ...] | Refused) -> None:
         if isinstance(decision, Refused):

@@ -1,91 +1,21 @@
-"""The agent's questions: show them, answer them."""
+"""The user's answers to the agents' questions: nobody else gives any."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
-from acp_nvim.commands import eliciting
 from acp_nvim.errors import UserError
-from acp_nvim.questions.preview import EvidenceService, Exhibit
-from acp_nvim.session.model import Question
-from acp_nvim.session.proposal.proposal import Evidence, proposals
-from acp_nvim.session.state import SessionState, ToolCall
-from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import ask_view
-from acp_nvim.workspace.chat import Chat
+from acp_nvim.reactions import questions
+from acp_nvim.session.elicitation.address import judge
+from acp_nvim.session.elicitation.model import Link
+from acp_nvim.session.model import ElicitationQuestion, PermissionOption, PermissionQuestion
+from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer
+from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
 
-
-def show(host: Host, chat: Chat, question: Question) -> None:
-    """Open the menu of a new question, and tell the user's scripts once it is there."""
-    state, tool = chat.session.state, _tool(chat, question)
-    options = [{"id": it.id, "name": it.name, "kind": it.kind} for it in question.options]
-    data = {
-        "agent": state.agent,
-        "session": state.id or "",
-        "ask": question.id,
-        "title": title(state, question),
-        "options": options,
-    }
-
-    def announce() -> None:
-        host.editor.notifier.event("AcpPermissionRequested", data)
-        if host.workspace.options.permission.focus == "auto":
-            host.editor.menus.focus(question.id, calmly=True)
-
-    is_told = tool is not None and proposals(tool, state.cwd)
-    better = partial(_with_evidence, host, chat, question) if is_told else None
-    host.editor.menus.open(menu(host, chat, question), announce, better)
-
-
-async def _with_evidence(host: Host, chat: Chat, question: Question) -> Menu:
-    found = await gather(host, chat, question)
-    return menu(host, chat, question, tuple(it.evidence for it in found))
-
-
-async def gather(host: Host, chat: Chat, question: Question) -> tuple[Exhibit, ...]:
-    """Return what the question is about, as the files are now."""
-    tool = _tool(chat, question)
-    if tool is None:
-        return ()
-    return await EvidenceService(host.editor.files).gather(tool, host.workspace.roots(chat.session))
-
-
-def menu(host: Host, chat: Chat, question: Question, evidence: Sequence[Evidence] = ()) -> Menu:
-    """Return how a permission looks."""
-    tool, cwd = _tool(chat, question), chat.session.state.cwd
-    drawn = ask_view(question, tool, agent=label(chat), cwd=cwd, said=chat.said, evidence=evidence)
-    return replace(drawn, chat=chat.number)
-
-
-def label(chat: Chat) -> str:
-    """Return what the agent is called."""
-    return chat.client.label if chat.client is not None else chat.session.state.agent
-
-
-def find(host: Host, ask_id: str) -> tuple[Chat, Question] | None:
-    """Return the open permission of that id, and its chat."""
-    for chat in host.workspace.chats.values():
-        for question in chat.session.state.questions:
-            if question.id == ask_id and question.kind == "permission":
-                return chat, question
-    return None
-
-
-def _tool(chat: Chat, question: Question) -> ToolCall | None:
-    tool = chat.session.state.entry(f"tool:{question.tool_call_id}")
-    return tool if isinstance(tool, ToolCall) else None
-
-
-def title(state: SessionState, question: Question) -> str:
-    """Return what the question is about: the message, or the title of the tool call."""
-    if question.elicitation is not None:
-        return eliciting.title(question.elicitation)
-    tool = state.entry(f"tool:{question.tool_call_id}")
-    return tool.title if isinstance(tool, ToolCall) else question.tool_call_id
+NAME = 40
+"""The longest name of a field in a sentence."""
 
 
 def respond(host: Host, payload: Mapping[str, Any]) -> bool | Awaitable[None] | None:
@@ -93,13 +23,14 @@ def respond(host: Host, payload: Mapping[str, Any]) -> bool | Awaitable[None] | 
 
     A late or unknown answer does nothing.
     """
-    question = host.elicitations.questions.find(str(payload.get("ask")))
-    if question is None:
-        return False
-    answer = payload.get("answer")
-    if question.kind == "elicitation":
-        return eliciting.respond(host, question, answer if isinstance(answer, Mapping) else {})
-    return host.permissions.answer(question.id, str(payload.get("option")))
+    match host.questions.find(str(payload.get("ask"))):
+        case PermissionQuestion(id):
+            return host.questions.answer(id, PermissionAnswer(str(payload.get("option"))))
+        case ElicitationQuestion() as question:
+            answer = payload.get("answer")
+            return _respond(host, question, answer if isinstance(answer, Mapping) else {})
+        case _:
+            return False
 
 
 def permit(host: Host, payload: Mapping[str, Any]) -> None:
@@ -107,28 +38,75 @@ def permit(host: Host, payload: Mapping[str, Any]) -> None:
 
     Else go to the oldest question of any kind.
     """
-    pending, kind = host.elicitations.questions.pending, payload.get("kind")
+    pending = host.questions.pending
     if not pending:
         raise UserError("no agent is asking for anything")
-    wants_option = kind is not None or payload.get("number")
-    permissions = host.permissions.pending if wants_option else ()
-    oldest = permissions[0] if permissions else pending[0]
-    if oldest.kind == "elicitation":
-        host.editor.menus.focus(oldest.id)
+    kind, number = payload.get("kind"), int(payload.get("number") or 0)
+    permissions = [it for it in pending if isinstance(it, PermissionQuestion)]
+    if not permissions or (kind is None and not number):
+        host.editor.menus.focus(pending[0].id)
         return
-    if kind is not None:
-        options = [option for option in oldest.options if option.kind == kind][:1]
-    else:
-        number = int(payload.get("number") or 0)
-        options = list(oldest.options[number - 1 : number]) if number > 0 else []
-        if number and not options:
-            raise UserError(f"there is no option {number}: the agent offers {len(oldest.options)}")
-    if options:
-        host.permissions.answer(oldest.id, options[0].id)
-    else:
+    oldest = permissions[0]
+    option = _option(oldest, kind, number)
+    if option is None:
         host.editor.menus.focus(oldest.id)
+    else:
+        host.questions.answer(oldest.id, PermissionAnswer(option.id))
 
 
-def ask_window(host: Host, payload: Mapping[str, Any]) -> None:
+def fill(host: Host, payload: Mapping[str, Any]) -> None:
+    """Change a field of a form; a late change does nothing."""
+    question_id = str(payload.get("ask"))
+    option, text = payload.get("option"), payload.get("text")
+    filled = int(option) if option is not None else (None if text is None else str(text))
+    if host.questions.fill(question_id, int(payload.get("field", -1)), filled):
+        questions.redraw(host, question_id)
+
+
+def reopened(host: Host, payload: Mapping[str, Any]) -> None:
     """Take note that the editor had to open a menu anew."""
     host.editor.menus.moved(str(payload["ask"]), int(payload["bufnr"]), int(payload["winid"]))
+
+
+def _option(question: PermissionQuestion, kind: str | None, number: int) -> PermissionOption | None:
+    """Return the first option of that kind, else the one of that number."""
+    if kind is not None:
+        return next((option for option in question.options if option.kind == kind), None)
+    if not 0 < number <= len(question.options):
+        count = len(question.options)
+        raise UserError(f"there is no option {number}: the agent offers {count}")
+    return question.options[number - 1]
+
+
+def _respond(
+    host: Host, question: ElicitationQuestion, answer: Mapping[str, Any]
+) -> Awaitable[None] | None:
+    """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
+    action, wanted = answer.get("action"), question.elicitation.wanted
+    if action not in ("accept", "decline", "cancel"):
+        raise UserError(f"an elicitation takes accept, decline or cancel, not {action}")
+    if action == "accept" and isinstance(wanted, Link):
+        return _visit(host, question.id, wanted)
+    content = answer.get("content")
+    # an empty map may arrive from Lua as an empty list
+    plain = content if isinstance(content, Mapping) else (None if content is None else {})
+    if not host.questions.answer(question.id, ElicitationAnswer(action, plain)):
+        questions.redraw(host, question.id)
+        raise UserError(_problems(host, question.id))
+    return None
+
+
+async def _visit(host: Host, question_id: str, link: Link) -> None:
+    """Open the link, now that the user has agreed, and tell the agent so (C-293, C-298)."""
+    if refusal := judge(link.url).refusal:
+        raise UserError(f"that address is not opened: {refusal}")
+    if problem := await host.editor.menus.browse(link.url):
+        raise UserError(f"the browser was not started: {problem}")
+    host.questions.answer(question_id, ElicitationAnswer("accept"))
+
+
+def _problems(host: Host, question_id: str) -> str:
+    """Return what is wrong with the form, without any answer in it."""
+    errors = host.questions.draft(question_id).errors
+    said = "; ".join(f"{one_line(name, NAME)}: {text}" for name, text in errors.items())
+    return f"not sent: {said}"

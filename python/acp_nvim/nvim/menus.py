@@ -1,4 +1,4 @@
-"""The floats of asks: a queue of calls, carried out one after the other.
+"""The menus of questions: a queue of calls, carried out one after the other.
 
 A menu that could say more is waited for in the queue, so that the order of the menus is that of the
 questions; what takes too long comes as a redraw.
@@ -97,32 +97,32 @@ class NvimMenus:
         problem = await self._call.lua("acp.form.browse", url)
         return str(problem) if problem else None
 
-    def close(self, ask_id: str) -> None:
+    def close(self, question_id: str) -> None:
         """See `editor.Menus`."""
-        self._open.discard(ask_id)
-        self._places.pop(ask_id, None)
+        self._open.discard(question_id)
+        self._places.pop(question_id, None)
 
         async def job() -> None:
-            await self._call.lua("acp.window.close_ask", ask_id)
+            await self._call.lua("acp.window.close_ask", question_id)
 
         self._send.send_nowait(job)
 
-    def focus(self, ask_id: str, *, calmly: bool = False) -> None:
+    def focus(self, question_id: str, *, calmly: bool = False) -> None:
         """See `editor.Menus`."""
 
         async def job() -> None:
-            await self._call.lua("acp.window.focus_ask", ask_id, calmly)
+            await self._call.lua("acp.window.focus_ask", question_id, calmly)
 
         self._send.send_nowait(job)
 
-    def place(self, ask_id: str) -> tuple[int, int] | None:
+    def place(self, question_id: str) -> tuple[int, int] | None:
         """See `editor.Menus`."""
-        return self._places.get(ask_id)
+        return self._places.get(question_id)
 
-    def moved(self, ask_id: str, buffer: int, window: int) -> None:
+    def moved(self, question_id: str, buffer: int, window: int) -> None:
         """See `editor.Menus`."""
-        if ask_id in self._open:
-            self._places[ask_id] = (buffer, window)
+        if question_id in self._open:
+            self._places[question_id] = (buffer, window)
 
     async def settled(self) -> None:
         """See `editor.Menus`."""

@@ -1,13 +1,14 @@
-"""The evidence for a permission: what the files are that a tool call would change, and would be.
+"""Previews for a permission: what the files are that a tool call would change, and would be.
 
 What is shown is the user's live text, unsaved edits included; an agent may have gone by that or by
-the disk. Nothing outside of the session's roots is read. Only `commands` calls.
+the disk. Nothing outside of the session's roots is read.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import Code, RequestFailed
@@ -16,7 +17,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, merged
 from acp_nvim.hunks import ConflictRegion
 from acp_nvim.session.proposal.edit import NoFit, Proposal
-from acp_nvim.session.proposal.proposal import Evidence, proposals, proposed
+from acp_nvim.session.proposal.proposal import Preview, proposals, proposed
 from acp_nvim.session.state import ToolCall
 
 LARGEST = 4_000_000
@@ -36,23 +37,18 @@ class Held:
     buffer: LiveBuffer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Exhibit:
-    """Evidence, and the file that it was found in."""
-
-    evidence: Evidence
-    held: Held | None = None
-    """None where the proposal does not fit, or the file was not read."""
+Previewed: TypeAlias = tuple[Preview, Held]
+"""A preview, and the file that it is of."""
 
 
-class EvidenceService:
-    """Reads what a permission is about."""
+class PreviewService:
+    """Reads the files that a permission is about."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    async def gather(self, call: ToolCall, roots: Roots) -> tuple[Exhibit, ...]:
-        """Return an exhibit for each file that the call would change; () if it does not say.
+    async def preview(self, call: ToolCall, roots: Roots) -> tuple[Previewed, ...]:
+        """Return a preview of each file that the call would change; () if it does not say.
 
         A file outside of the roots, or one that is no text, has none. Never raises.
         """
@@ -62,8 +58,7 @@ class EvidenceService:
                 held = await self._held(roots.resolve(proposal.path))
             except RequestFailed:
                 continue
-            evidence = weigh(proposal, held.live, held.disk)
-            found.append(Exhibit(evidence, None if evidence.misfit else held))
+            found.append((preview(proposal, held.live, held.disk), held))
         return tuple(found)
 
     async def _held(self, path: str) -> Held:
@@ -88,22 +83,22 @@ def _is_too_large(path: str) -> bool:
     return os.path.isfile(path) and os.path.getsize(path) > LARGEST
 
 
-def weigh(proposal: Proposal, live: str | None, on_disk: str | None) -> Evidence:
+def preview(proposal: Proposal, live: str | None, on_disk: str | None) -> Preview:
     """Return what a proposal makes of the file as the user has it, with unsaved edits kept.
 
     What is to be replaced may be in the live text, or only in that of the disk: then the two are
     merged, as they will be when the agent writes.
     """
-    evidence = Evidence(
+    found = Preview(
         proposal.path,
         unsaved=live != on_disk,
         moved_to=proposal.moved_to,
         told=proposal.told,
     )
-    after = _with_edits(proposal, live, on_disk) if evidence.unsaved else proposed(live, proposal)
+    after = _with_edits(proposal, live, on_disk) if found.unsaved else proposed(live, proposal)
     if isinstance(after, NoFit):
-        return replace(evidence, misfit=after.reason)
-    return replace(evidence, before=live, after=after)
+        return replace(found, misfit=after.reason)
+    return replace(found, before=live, after=after)
 
 
 def _with_edits(proposal: Proposal, live: str | None, on_disk: str | None) -> str | NoFit | None:

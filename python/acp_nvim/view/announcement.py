@@ -9,6 +9,7 @@ from acp_nvim.session.event import (
     Event,
     ModeChanged,
     QuestionClosed,
+    QuestionOpened,
     SessionClosed,
     SessionOpened,
     ToolCallUpdated,
@@ -16,8 +17,10 @@ from acp_nvim.session.event import (
     TurnStarted,
     UsageChanged,
 )
+from acp_nvim.session.model import ElicitationQuestion, PermissionQuestion, Question
 from acp_nvim.session.options import mode_of
-from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.question.plain import options, title
 
 Announcement: TypeAlias = tuple[str, dict[str, Any]]
 
@@ -43,16 +46,24 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
             return None  # a replay is history: nothing happens now (P-02)
         case ToolCallUpdated(id):
             return "AcpToolCall", _tool_call(after, id)
+        case QuestionOpened(question):
+            return _question(after, question)
         case QuestionClosed(id, option_id) if _is_permission(before, id):
             return "AcpPermissionAnswered", {"ask": id, "option": option_id}
         case _:
             return _of_session(before, event, after)
 
 
-def _is_permission(state: SessionState, ask_id: str) -> bool:
-    return any(
-        question.id == ask_id and question.kind == "permission" for question in state.questions
-    )
+def _question(state: SessionState, question: Question) -> Announcement:
+    known = {"ask": question.id, "title": title(state, question)}
+    if isinstance(question, ElicitationQuestion):
+        return "AcpElicitationRequested", known | {"mode": question.elicitation.mode}
+    return "AcpPermissionRequested", known | {"options": options(question)}
+
+
+def _is_permission(state: SessionState, question_id: str) -> bool:
+    found = (it for it in state.questions if it.id == question_id)
+    return isinstance(next(found, None), PermissionQuestion)
 
 
 def _of_session(before: SessionState, event: Event, after: SessionState) -> Announcement | None:
@@ -71,8 +82,8 @@ def _of_session(before: SessionState, event: Event, after: SessionState) -> Anno
 
 
 def _tool_call(state: SessionState, tool_call_id: str) -> dict[str, Any]:
-    tool = state.entry(f"tool:{tool_call_id}")
-    if not isinstance(tool, ToolCall):
+    tool = state.tool_call(tool_call_id)
+    if tool is None:
         return {"id": tool_call_id}
     places = [{"path": place.path, "line": place.line or 0} for place in tool.locations]
     return {

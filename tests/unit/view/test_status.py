@@ -13,14 +13,14 @@ from acp_nvim.session.model import (
     Cost,
     Mode,
     PermissionOption,
+    PermissionQuestion,
     Prompt,
-    Question,
 )
 from acp_nvim.session.state import SessionState, Usage
 from acp_nvim.view.status import elapsed, summary, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
-QUESTION = Question("1", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
+QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
 
 
 def shown(state: SessionState, title: str = "Tutor 1.0", now: float = 0.0) -> str:

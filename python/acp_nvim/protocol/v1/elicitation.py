@@ -1,4 +1,4 @@
-"""`elicitation/create` as an ask, and its answer as a result (v1/elicitation).
+"""`elicitation/create` as a request, and its answer as a result (v1/elicitation).
 
 A malformed property of a known type is an error; one of an unknown type is a field that cannot be
 filled in (C-290). Called by `ask` only.

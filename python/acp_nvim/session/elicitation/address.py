@@ -1,6 +1,6 @@
 """What to think of an address that an agent wants opened (v1/elicitation § URL security).
 
-Pure: the address is read, never fetched (C-294). Used by `services.elicitation` and the view.
+Pure: the address is read, never fetched (C-294). Used by `questions.elicitation` and the view.
 """
 
 from __future__ import annotations

@@ -34,14 +34,21 @@ from acp_nvim.session.event import (
     Unknown,
     UsageChanged,
 )
-from acp_nvim.session.model import Command, ConfigOption, Cost, PlanEntry, Prompt, Question
+from acp_nvim.session.model import (
+    Command,
+    ConfigOption,
+    Cost,
+    PermissionQuestion,
+    PlanEntry,
+    Prompt,
+)
 from acp_nvim.session.reduce import reduce as reduce_module
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Message, Plan, SessionState, ToolCall, Usage
 from tests.unit.session.conversation import OPENED, after, says, turn
 
-QUESTION = Question("a1", "permission", "t", ())
-OTHER_QUESTION = Question("a2", "permission", "t", ())
+QUESTION = PermissionQuestion("a1", "t", ())
+OTHER_QUESTION = PermissionQuestion("a2", "t", ())
 OPTION = ConfigOption("c", "C", "boolean", True)
 STEP = PlanEntry("x", "odd", "blocked")
 

@@ -16,10 +16,10 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.model import Question
+from acp_nvim.session.model import PermissionQuestion
 from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
-QUESTION = Question("a1", "permission", "t", ())
+QUESTION = PermissionQuestion("a1", "t", ())
 WORKING = ToolCallUpdated("t", title="T", status="in_progress")
 
 
