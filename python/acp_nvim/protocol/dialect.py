@@ -169,7 +169,7 @@ class Dialect(Protocol):
         """Return the notification that cancels a request of ours."""
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
-        """Return the result of the request that was answered."""
+        """Return the result of the request that the answered ask came from."""
 
     # --- from the agent
 
