@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import anyio
 
 from acp_nvim.client.client import Client
-from acp_nvim.commands.verbs import VERBS, Handler, unknown
+from acp_nvim.commands.verbs import carry_out
 from acp_nvim.editor import Editor
 from acp_nvim.errors import AcpError
 from acp_nvim.follow.follow_along import FollowAlong
@@ -45,7 +45,7 @@ class App:
 
     def receive(self, verb: str, payload: Any = None, call: int | None = None) -> None:
         """Take a verb from Lua; never waits."""
-        self._verbs_in.send_nowait((verb, payload or {}, call))
+        self._verbs_in.send_nowait((verb, payload, call))
 
     async def run(self) -> None:
         """Serve until Neovim leaves."""
@@ -65,13 +65,12 @@ class App:
 
     # --- verbs
 
-    def _dispatch(self, verb: str, payload: Mapping[str, Any], call: int | None) -> None:
+    def _dispatch(self, verb: str, payload: object, call: int | None) -> None:
         if verb == "shutdown":
             self._host.tasks.start_soon(self._shutdown)
             return
         try:
-            handler: Handler = VERBS.get(verb, unknown)
-            result = handler(self._host, payload)
+            result = carry_out(self._host, verb, payload)
         except Exception as error:  # the root task group must outlive any verb
             self._answer_error(call, error)
             return

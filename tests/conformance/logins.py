@@ -21,6 +21,7 @@ from acp_nvim.client.connection import Link
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.commands import login
+from acp_nvim.commands.payloads import LogIn, OfChat
 from acp_nvim.config import parse
 from acp_nvim.editor import LoginProgram
 from acp_nvim.errors import AcpError
@@ -158,11 +159,11 @@ class LoginStage:
 
     def log_in(self, method: str | None = None) -> Running:
         """Give the command `:Acp login`."""
-        return self.give(login.login(self.host, {"chat": CHAT, "method": method}))
+        return self.give(login.login(self.host, LogIn(CHAT, method)))
 
     def log_out(self) -> Running:
         """Give the command `:Acp logout`."""
-        return self.give(login.logout(self.host, {"chat": CHAT}))
+        return self.give(login.logout(self.host, OfChat(CHAT)))
 
     def give(self, command: Awaitable[object]) -> Running:
         """Run a command in a task of its own, as the host does."""
@@ -172,7 +173,7 @@ class LoginStage:
 
     def winbar(self) -> str:
         """Return the winbar of the chat."""
-        return self.host.workspace.chats[CHAT].picture().winbar
+        return self.host.workspace.chats[CHAT].picture().winbar.text
 
     async def _link(self, launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
         self.started += 1

@@ -24,7 +24,7 @@ def shows(session: Session, text: str, *opened: str) -> bool:
 
 def bar(session: Session, now: float = 0.0) -> str:
     """Return the winbar."""
-    return winbar(session.state, title="Scripted", now=now)
+    return winbar(session.state, title="Scripted", now=now).text
 
 
 def menu(session: Session, question: Question | None = None) -> Menu:

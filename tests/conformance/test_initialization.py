@@ -269,8 +269,8 @@ async def test_c047_a_strange_answer_to_initialize_is_no_crash(result: object) -
 async def test_c048_the_agent_is_shown_by_title_and_version(info: object, label: str) -> None:
     async with Stage() as stage:
         session = await stage.start(agentInfo=info)
-        shown = winbar(session.state, title=stage.client.label, now=0.0)
-        assert label in shown.split("%#")[1]
+        shown = winbar(session.state, title=stage.client.label, now=0.0).text
+        assert label in shown.split("·")[0]
 
 
 def _refused(answer: dict[str, Any]) -> bool:

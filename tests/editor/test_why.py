@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.nvim.plain import op
+from acp_nvim.view.op import Replace
 from acp_nvim.view.review.why import why
 from tests.support.nvim import Neovim
 from tests.support.reviews import author
@@ -15,7 +16,7 @@ FLOAT = "vim.api.nvim_win_get_config(0).relative ~= ''"
 
 def answer(**place: int) -> dict[str, Any]:
     lines = why(author(3), "pending", "14:02", in_chat=bool(place))
-    return {"ops": [to_plain(Replace(0, -1, lines))], **place}
+    return {"ops": [op(Replace(0, -1, lines))], **place}
 
 
 def ask(nvim: Neovim) -> None:

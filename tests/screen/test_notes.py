@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from acp_nvim.nvim.plain import op
 from acp_nvim.view.diff.text import diff_lines
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.op import Replace
 from tests.support.grid import Screen
 from tests.support.nvim import Neovim
 from tests.support.spy import BridgeSpy
@@ -42,7 +43,7 @@ def test_what_they_say_is_shown_in_colours(nvim: Neovim, spy: BridgeSpy) -> None
         chat, _ = spy.open_session()
         nvim.lua("require('acp.prompt').notes(...)", chat, NOTES)
         nvim.input("K")
-        spy.answer({"ops": [to_plain(Replace(0, 1, diff_lines(TEXT)))]})
+        spy.answer({"ops": [op(Replace(0, -1, diff_lines(TEXT)))]})
         screen.wait_for("What the agent will be told")
         picture = screen.wait_for("-gone")
 

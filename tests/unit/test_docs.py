@@ -10,9 +10,11 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from pydantic import BaseModel
@@ -225,6 +227,37 @@ def test_each_verb_is_documented_and_each_documented_one_is_carried_out() -> Non
     assert len(rows) == len(set(rows))
     app = "".join(sources("python/acp_nvim/app.py"))
     assert set(rows) == {*VERBS, *re.findall(r'verb == "(\w+)"', app)}
+
+
+def payload_fields(text: str) -> dict[str, bool]:
+    """Return the fields of a payload in the table, and whether each may be left out.
+
+    "`{a, b?}` or `{a, c}`": what is not in every form may be left out.
+    """
+    flat = re.sub(r" *= *(\{[^{}]*\}|'\w*')", "", text)
+    forms = [
+        {name.rstrip("?"): name.endswith("?") for name in re.findall(r"\w+\??", form)}
+        for form in re.findall(r"\{([^{}]*)\}", flat)
+    ]
+    names = {name for form in forms for name in form}
+    return {name: any(form.get(name, True) for form in forms) for name in names}
+
+
+def fields_of(record: Any) -> dict[str, bool]:
+    """Return the same of a payload's record."""
+    kinds = get_type_hints(record)
+    return {
+        it.name: it.default is not MISSING
+        or it.default_factory is not MISSING
+        or NoneType in get_args(kinds[it.name])
+        for it in fields(record)
+    }
+
+
+def test_the_table_has_the_fields_of_each_payload() -> None:
+    documented = {name.strip("`"): payload for name, payload in table("### Lua → host")}
+    for name, verb in VERBS.items():
+        assert payload_fields(documented[name]) == fields_of(verb.payload), name
 
 
 def test_each_verb_that_lua_tells_is_a_documented_one() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from typing import Any
 
 from acp_nvim.client.client import Client
+from acp_nvim.commands.payloads import Configure, Nothing, OfAgent, Start, Stop
 from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
@@ -18,23 +19,21 @@ from acp_nvim.workspace.launching import available
 from acp_nvim.workspace.root import find_root, is_too_wide
 
 
-def configure(host: Host, payload: Mapping[str, Any]) -> list[str]:
+def configure(host: Host, payload: Configure) -> list[str]:
     """Take the user's configuration; answer what is wrong with it."""
-    host.workspace.options, problems = parse(payload.get("options"))
-    host.workspace.paths = payload.get("paths") or {}
+    host.workspace.options, problems = parse(payload.options)
+    host.workspace.paths = payload.paths
     host.follow.configure(enabled=host.workspace.options.follow.enabled)
     return list(problems)
 
 
-def start(host: Host, payload: Mapping[str, Any]) -> Awaitable[dict[str, Any]]:
+def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
     """Open a session in a chat that Lua has opened; answer its agent and id.
 
     The chat is there at once, so that a prompt that follows is queued in it.
     """
-    name = str(payload["agent"])
-    cwd = find_root(str(payload.get("file") or ""), str(payload.get("cwd") or ""))
-    session = clients.new_session(host, name, cwd)
-    chat = Chat(int(payload["chat"]), int(payload["prompt"]), session, host.clock)
+    session = clients.new_session(host, payload.agent, find_root(payload.file, payload.cwd))
+    chat = Chat(payload.chat, payload.prompt, session, host.clock)
     host.add(chat)
     return _start(host, chat)
 
@@ -70,14 +69,14 @@ async def _ask_about(host: Host, name: str, root: str) -> None:
         raise UserError(f"not started: :cd to a project, then :AcpStart {name}")
 
 
-async def stop(host: Host, payload: Mapping[str, Any]) -> None:
+async def stop(host: Host, payload: Stop) -> None:
     """End an agent and close its sessions; kill it with `bang`."""
-    await host.workspace.target(payload).end(kill=bool(payload.get("bang")))
+    await host.workspace.target(payload.agent, payload.chat).end(kill=payload.bang)
 
 
-def restart(host: Host, payload: Mapping[str, Any]) -> Awaitable[None]:
+def restart(host: Host, payload: OfAgent) -> Awaitable[None]:
     """End an agent, start it anew, and open its sessions again where it can."""
-    return _restart(host, host.workspace.target(payload))
+    return _restart(host, host.workspace.target(payload.agent, payload.chat))
 
 
 async def _restart(host: Host, old: Client) -> None:
@@ -88,7 +87,7 @@ async def _restart(host: Host, old: Client) -> None:
         host.tasks.start_soon(client.reopen, chat.session, chat.session.id)
 
 
-def agents(host: Host, _payload: Mapping[str, Any]) -> list[dict[str, Any]]:
+def agents(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
     """Answer the agents for the picker: found, tutor, missing."""
     rows = available(host.workspace.options, root=host.workspace.paths["root"])
     for row in rows:
@@ -98,8 +97,8 @@ def agents(host: Host, _payload: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def log(host: Host, payload: Mapping[str, Any]) -> str:
+def log(host: Host, payload: OfAgent) -> str:
     """Answer the path of the connection's log."""
-    client = host.workspace.target(payload)
+    client = host.workspace.target(payload.agent, payload.chat)
     client.traffic.flush()
     return client.traffic.path

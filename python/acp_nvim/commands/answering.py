@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import Any
+from collections.abc import Awaitable
 
+from acp_nvim.commands.payloads import Fill, GivenAnswer, MenuReopened, Permit, Respond
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import questions
 from acp_nvim.session.elicitation.address import judge
@@ -18,22 +18,21 @@ NAME = 40
 """The longest name of a field in a sentence."""
 
 
-def respond(host: Host, payload: Mapping[str, Any]) -> bool | Awaitable[None] | None:
+def respond(host: Host, payload: Respond) -> bool | Awaitable[None] | None:
     """Answer one question: with `option` a permission, with `answer` an elicitation.
 
     A late or unknown answer does nothing.
     """
-    match host.questions.find(str(payload.get("ask"))):
+    match host.questions.find(payload.ask):
         case PermissionQuestion(id):
-            return host.questions.answer(id, PermissionAnswer(str(payload.get("option"))))
+            return host.questions.answer(id, PermissionAnswer(payload.option))
         case ElicitationQuestion() as question:
-            answer = payload.get("answer")
-            return _respond(host, question, answer if isinstance(answer, Mapping) else {})
+            return _respond(host, question, payload.answer)
         case _:
             return False
 
 
-def permit(host: Host, payload: Mapping[str, Any]) -> None:
+def permit(host: Host, payload: Permit) -> None:
     """Answer the oldest permission by an option's number (from 1) or kind.
 
     Else go to the oldest question of any kind.
@@ -41,31 +40,28 @@ def permit(host: Host, payload: Mapping[str, Any]) -> None:
     pending = host.questions.pending
     if not pending:
         raise UserError("no agent is asking for anything")
-    kind, number = payload.get("kind"), int(payload.get("number") or 0)
     permissions = [it for it in pending if isinstance(it, PermissionQuestion)]
-    if not permissions or (kind is None and not number):
+    if not permissions or (payload.kind is None and not payload.number):
         host.editor.menus.focus(pending[0].id)
         return
     oldest = permissions[0]
-    option = _option(oldest, kind, number)
+    option = _option(oldest, payload.kind, payload.number)
     if option is None:
         host.editor.menus.focus(oldest.id)
     else:
         host.questions.answer(oldest.id, PermissionAnswer(option.id))
 
 
-def fill(host: Host, payload: Mapping[str, Any]) -> None:
+def fill(host: Host, payload: Fill) -> None:
     """Change a field of a form; a late change does nothing."""
-    question_id = str(payload.get("ask"))
-    option, text = payload.get("option"), payload.get("text")
-    filled = int(option) if option is not None else (None if text is None else str(text))
-    if host.questions.fill(question_id, int(payload.get("field", -1)), filled):
-        questions.redraw(host, question_id)
+    filled = payload.text if payload.option is None else payload.option
+    if host.questions.fill(payload.ask, payload.field, filled):
+        questions.redraw(host, payload.ask)
 
 
-def reopened(host: Host, payload: Mapping[str, Any]) -> None:
+def reopened(host: Host, payload: MenuReopened) -> None:
     """Take note that the editor had to open a menu anew."""
-    host.editor.menus.moved(str(payload["ask"]), int(payload["bufnr"]), int(payload["winid"]))
+    host.editor.menus.moved(payload.ask, payload.bufnr, payload.winid)
 
 
 def _option(question: PermissionQuestion, kind: str | None, number: int) -> PermissionOption | None:
@@ -79,18 +75,15 @@ def _option(question: PermissionQuestion, kind: str | None, number: int) -> Perm
 
 
 def _respond(
-    host: Host, question: ElicitationQuestion, answer: Mapping[str, Any]
+    host: Host, question: ElicitationQuestion, answer: GivenAnswer | None
 ) -> Awaitable[None] | None:
     """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
-    action, wanted = answer.get("action"), question.elicitation.wanted
-    if action not in ("accept", "decline", "cancel"):
-        raise UserError(f"an elicitation takes accept, decline or cancel, not {action}")
-    if action == "accept" and isinstance(wanted, Link):
+    wanted = question.elicitation.wanted
+    if answer is None:
+        raise UserError("an elicitation takes accept, decline or cancel, and no option")
+    if answer.action == "accept" and isinstance(wanted, Link):
         return _visit(host, question.id, wanted)
-    content = answer.get("content")
-    # an empty map may arrive from Lua as an empty list
-    plain = content if isinstance(content, Mapping) else (None if content is None else {})
-    if not host.questions.answer(question.id, ElicitationAnswer(action, plain)):
+    if not host.questions.answer(question.id, ElicitationAnswer(answer.action, answer.content)):
         questions.redraw(host, question.id)
         raise UserError(_problems(host, question.id))
     return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
 
 from acp_nvim.client.client import Client
+from acp_nvim.commands.payloads import Chosen, SetMode, SetOption
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.session.model import ConfigOption
@@ -28,40 +28,39 @@ SWITCHES: Mapping[str, bool] = {
 """How a boolean option is typed."""
 
 
-def chosen(host: Host, payload: Mapping[str, Any]) -> None:
+def chosen(host: Host, payload: Chosen) -> None:
     """Take the row that the user has picked in any of the pickers, or none."""
-    host.editor.chooser.chosen(int(payload["call"]), payload.get("index"))
+    host.editor.chooser.chosen(payload.call, payload.index)
 
 
-async def mode(host: Host, payload: Mapping[str, Any]) -> None:
+async def mode(host: Host, payload: SetMode) -> None:
     """Set the session mode, or let the user pick one."""
-    chat = host.workspace.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.chat)
     state = chat.session.state
     modes = modes_of(state)
     if chat.client is None or not modes:
         hint = "; :Acp config shows its options" if state.config else ""
         raise UserError(f"{state.agent} has no modes{hint}")
-    chosen = payload.get("mode")
+    chosen = payload.mode
     if not chosen:
         labels = mode_labels(modes, mode_of(state))
         rows = [Choice(label, it.id) for label, it in zip(labels, modes, strict=True)]
         chosen = await host.editor.chooser.choose(f"Mode of {state.agent}", "acp.mode", rows)
     if chosen:
-        await chat.client.set_mode(chat.session, str(chosen))
+        await chat.client.set_mode(chat.session, chosen)
 
 
-async def config(host: Host, payload: Mapping[str, Any]) -> None:
+async def config(host: Host, payload: SetOption) -> None:
     """Set a config option; let the user pick what the command does not name."""
-    chat = host.workspace.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.chat)
     options = chat.session.state.config
     if chat.client is None or not options:
         raise UserError(f"{chat.session.state.agent} has no config options")
-    name = payload.get("option")
-    option = _named(chat, str(name)) if name else await _pick_option(host, chat)
+    name, text = payload.option, payload.value
+    option = _named(chat, name) if name else await _pick_option(host, chat)
     if option is None:
         return
-    text = payload.get("value")
-    value = _typed(option, str(text)) if text else await _pick_value(host, option)
+    value = _typed(option, text) if text else await _pick_value(host, option)
     if value is not None:
         await _set(chat.client, chat, option, value)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from acp_nvim import hunks
+from acp_nvim.commands.payloads import Compare
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.text import buffer_form
 from acp_nvim.questions.preview import Held, Previewed
@@ -13,7 +11,7 @@ from acp_nvim.reactions import questions
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.view.place import relative
-from acp_nvim.view.question.comparison import Comparison, Side, to_plain
+from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.host import Host
 
@@ -21,12 +19,12 @@ ON_DISK = LiveBuffer(0, 0, (), modified=False)
 """What a file is like that no buffer holds."""
 
 
-async def compare(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def compare(host: Host, payload: Compare) -> Comparison | None:
     """Answer the files that a permission is about, one of them (`index`, counted round) as a spec.
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    session, question = questions.find(host, str(payload.get("ask"))) or (None, None)
+    session, question = questions.find(host, payload.ask) or (None, None)
     if session is None or not isinstance(question, PermissionQuestion):
         return None
     found = await questions.preview(host, session, question)
@@ -37,10 +35,10 @@ async def compare(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | No
     fitting = [it for it in found if not it[0].misfit]
     if not fitting:
         return None
-    index = int(payload.get("index") or 0) % len(fitting)
+    index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
     agent = questions.label(host, session)
-    return to_plain(_comparison(fitting[index], session.state.cwd, agent, title))
+    return _comparison(fitting[index], session.state.cwd, agent, title)
 
 
 def _comparison(previewed: Previewed, cwd: str, agent: str, title: str) -> Comparison:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
+from acp_nvim.commands.payloads import OfLine
 from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.op import Replace
 from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.review.why import why as why_lines
 from acp_nvim.view.styled import plural
@@ -18,11 +18,11 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-async def why(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
     books = host.review.log
     await host.review.restore()
-    path, row = str(payload.get("path")), int(payload.get("line") or 1) - 1
+    path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
     found = _found(books, path, row)
     if found is None:
@@ -33,7 +33,7 @@ async def why(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     place = None if chat is None else _row(chat, delta.author)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(delta.at))
     lines = why_lines(delta.author, state, when, in_chat=place is not None)
-    answer: dict[str, Any] = {"ops": [to_plain(Replace(0, -1, lines))]}
+    answer: dict[str, Any] = {"ops": [Replace(0, -1, lines)]}
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.login import OPENING, Again, Key, Method, program
+from acp_nvim.commands.payloads import LogIn, LoginEnded, OfChat
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients, screen
@@ -20,11 +20,11 @@ LONGEST = 120
 """Characters of a row of the picker."""
 
 
-async def login(host: Host, payload: Mapping[str, Any]) -> None:
+async def login(host: Host, payload: LogIn) -> None:
     """Log in by the method that the command names, or that the user picks."""
-    client = host.workspace.target(payload)
-    methods, name = client.login.methods(), payload.get("method")
-    method = _named(methods, str(name)) if name else await _pick(host, client, methods)
+    client = host.workspace.target(None, payload.chat)
+    methods, name = client.login.methods(), payload.method
+    method = _named(methods, name) if name else await _pick(host, client, methods)
     if method is None:
         return
     try:
@@ -39,14 +39,14 @@ async def login(host: Host, payload: Mapping[str, Any]) -> None:
         await _go_on(host, client, client.login.take())
 
 
-def ended(host: Host, payload: Mapping[str, Any]) -> None:
+def ended(host: Host, payload: LoginEnded) -> None:
     """Take the end of a terminal in which the user logged in."""
-    host.editor.logins.ended(int(payload["call"]), payload.get("code"))
+    host.editor.logins.ended(payload.call, payload.code)
 
 
-async def logout(host: Host, payload: Mapping[str, Any]) -> None:
+async def logout(host: Host, payload: OfChat) -> None:
     """Log out; what the agent still does without a login is its business (C-055)."""
-    client = host.workspace.target(payload)
+    client = host.workspace.target(None, payload.chat)
     await client.login.logout()
     host.editor.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
 

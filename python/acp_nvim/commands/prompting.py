@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
+from acp_nvim.commands.payloads import OfChat, SendPrompt
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.session.action import Refused, SubmitPrompt
@@ -18,18 +19,16 @@ from acp_nvim.session.content import (
     Text,
 )
 from acp_nvim.session.mention import find_mentions
-from acp_nvim.session.model import Prompt, Selection
+from acp_nvim.session.model import Prompt
 from acp_nvim.workspace.host import Host
 
 
-def prompt(host: Host, payload: Mapping[str, Any]) -> None:
+def prompt(host: Host, payload: SendPrompt) -> None:
     """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first."""
-    chat = host.workspace.chat(payload.get("chat"))
-    text = str(payload.get("text") or "")
-    blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.get("blocks") or ()))
-    selections = tuple(map(_selection, payload.get("selections") or ()))
-    wanted = Prompt(blocks, selections, mentions=find_mentions(text))
-    interrupt = bool(payload.get("bang"))
+    chat = host.workspace.chat(payload.chat)
+    text, interrupt = payload.text, payload.bang
+    blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
+    wanted = Prompt(blocks, payload.selections, mentions=find_mentions(text))
     if chat.client is not None:
         chat.client.submit(chat.session, wanted, interrupt=interrupt)
         return
@@ -38,9 +37,9 @@ def prompt(host: Host, payload: Mapping[str, Any]) -> None:
         raise UserError(decision.reason)
 
 
-def cancel(host: Host, payload: Mapping[str, Any]) -> Awaitable[None] | None:
+def cancel(host: Host, payload: OfChat) -> Awaitable[None] | None:
     """Cancel the running turn; an agent that is still starting is ended."""
-    chat = host.workspace.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.chat)
     if chat.client is None:
         raise UserError("nothing is running")
     if chat.client.state == "starting":
@@ -51,33 +50,17 @@ def cancel(host: Host, payload: Mapping[str, Any]) -> Awaitable[None] | None:
     return None
 
 
-async def files(host: Host, payload: Mapping[str, Any]) -> dict[str, Any]:
+async def files(host: Host, payload: OfChat) -> dict[str, Any]:
     """Answer the folders of a chat, and the files in them that completion may offer after `@`.
 
     Those of the first folder are relative to it, the others absolute.
     """
-    root = host.workspace.chat(payload.get("chat")).session.state.cwd
+    root = host.workspace.chat(payload.chat).session.state.cwd
     more = host.workspace.options.additional_directories
     names = await git.files(root)
     for folder in more:
         names += [os.path.join(folder, name) for name in await git.files(folder)]
     return {"roots": [root, *more], "names": names[: git.MOST_NAMES]}
-
-
-def _selection(plain: Mapping[str, Any]) -> Selection:
-    return Selection(
-        buffer=int(plain["buffer"]),
-        mark=int(plain["mark"]),
-        path=plain.get("path") or None,
-        first=int(plain["first"]),
-        last=int(plain["last"]),
-        lines=_texts(plain["lines"]),
-        filetype=str(plain.get("filetype") or ""),
-    )
-
-
-def _texts(lines: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(str(line) for line in lines)
 
 
 def _block(plain: Mapping[str, Any]) -> Content:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
+from acp_nvim.commands.payloads import Decide, OfFile, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import SessionKey
@@ -20,17 +21,18 @@ from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
 from acp_nvim.workspace.host import Host
 
+P = TypeVar("P")
 T = TypeVar("T")
-Act: TypeAlias = Callable[[Host, Mapping[str, Any]], Awaitable[T]]
+Act: TypeAlias = Callable[[Host, P], Awaitable[T]]
 
 BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
 
 
-def in_order(act: Act[T]) -> Act[T]:
+def in_order(act: Act[P, T]) -> Act[P, T]:
     """Have an act begin when those that were asked for before it are over."""
 
     @wraps(act)
-    async def begin(host: Host, payload: Mapping[str, Any]) -> T:
+    async def begin(host: Host, payload: P) -> T:
         async with host.review.decisions.acts:
             return await act(host, payload)
 
@@ -38,57 +40,56 @@ def in_order(act: Act[T]) -> Act[T]:
 
 
 @in_order
-async def review(host: Host, payload: Mapping[str, Any]) -> None:
+async def review(host: Host, payload: ShowReview) -> None:
     """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
     board, edits = host.review.presenter, host.review.log
     await caught_up(host)
-    if payload.get("off"):
+    if payload.off:
         board.show(everything=False)
         return
-    host.workspace.look_around(str(payload.get("path") or ""))
-    here = payload.get("path")
-    if isinstance(here, str):
+    here, turn = payload.path, payload.turn
+    host.workspace.look_around(here or "")
+    if here is not None:
         await host.review.decisions.look(here)  # the user may have ended a conflict by hand
-    conflict = edits.conflict(here) if isinstance(here, str) else None
+    conflict = None if here is None else edits.conflict(here)
     if conflict is not None:
         await _compare(host, conflict)
         return
     board.show(everything=True)
     await board.settled()
-    turn = payload.get("turn")
     reviews = board.reviews()
     if turn is not None:
-        reviews = _of_turn(host, reviews, _session(host, payload), int(turn))
+        reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
     conflicts = edits.conflicts() if turn is None else ()
     await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
-    if place := _nearest(reviews, here, int(payload.get("line") or 1)):
+    if place := _nearest(reviews, here, payload.line):
         await host.editor.reviewer.go(*place)
     host.editor.notifier.notice(_said(host, reviews, conflicts))
 
 
-def edited(host: Host, payload: Mapping[str, Any]) -> None:
+def edited(host: Host, payload: OfFile) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
-    path = str(payload.get("path"))
+    path = payload.path
     if path in host.review.log.paths():
         host.review.presenter.touch(path)
 
 
-def met(host: Host, payload: Mapping[str, Any]) -> None:
+def met(host: Host, payload: OfFile) -> None:
     """The user has opened or saved a file: look at it now, if an agent's turn may change it."""
-    look_at(host, str(payload.get("path")))
+    look_at(host, payload.path)
 
 
 @in_order
-async def decide(host: Host, payload: Mapping[str, Any]) -> dict[str, int]:
+async def decide(host: Host, payload: Decide) -> dict[str, int]:
     """Keep or reject lines, a file or all; answer how many hunks were decided, and are left."""
     board, decisions = host.review.presenter, host.review.decisions
-    is_all = payload.get("scope") == "all"
+    is_all = payload.scope == "all"
     await (caught_up(host) if is_all else host.review.restore())
-    paths = board.paths() if is_all else (str(payload.get("path")),)
+    paths = board.paths() if is_all else (payload.path,)
     rows = None
-    if payload.get("scope") == "lines":
-        rows = range(int(payload["first"]) - 1, int(payload["last"]))
-    is_keep = payload.get("verdict") == "keep"
+    if payload.scope == "lines":
+        rows = range(payload.first - 1, payload.last)
+    is_keep = payload.verdict == "keep"
     act = decisions.keep if is_keep else decisions.reject
     done = 0
     failed: list[str] = []
@@ -108,13 +109,13 @@ async def decide(host: Host, payload: Mapping[str, Any]) -> dict[str, int]:
 
 
 @in_order
-async def undo(host: Host, payload: Mapping[str, Any]) -> None:
+async def undo(host: Host, payload: Undo) -> None:
     """Take back a turn: the one of that number, else the last one that has something to take."""
     await caught_up(host)
-    number = payload.get("turn")
-    turns = _turns(host, payload)
+    number = payload.turn
+    turns = _turns(host, payload.chat, payload.path)
     if number is not None:
-        turns = [turn for turn in turns if turn.author.turn == int(number)]
+        turns = [turn for turn in turns if turn.author.turn == number]
     if not turns:
         changed = "no turn has" if number is None else f"turn {number} has not"
         raise UserError(f"{changed} changed anything that could be taken back")
@@ -122,10 +123,10 @@ async def undo(host: Host, payload: Mapping[str, Any]) -> None:
 
 
 @in_order
-async def redo(host: Host, payload: Mapping[str, Any]) -> None:
+async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last."""
     await host.review.restore()
-    key = _session(host, payload) or _last_undone(host)
+    key = _session(host, payload.chat) or _last_undone(host)
     outcome = None if key is None else await host.review.decisions.redo(key)
     if outcome is None:
         raise UserError("there is nothing to return: :Acp undo has taken nothing back")
@@ -135,13 +136,13 @@ async def redo(host: Host, payload: Mapping[str, Any]) -> None:
 # --- the parts
 
 
-def _turns(host: Host, payload: Mapping[str, Any]) -> list[Turn]:
+def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
     """Return the turns of the chat's session; of all, when the chat is of a host that is gone."""
     edits = host.review.log
-    key = _session(host, payload)
+    key = _session(host, chat)
     if key is not None:
         return list(edits.turns(key))
-    host.workspace.look_around(str(payload.get("path") or ""))
+    host.workspace.look_around(path)
     here = set(host.review.presenter.paths())
     keys = {author.turn_key[:2] for path in here for author in _authors(host, path)}
     found = [turn for each in keys for turn in edits.turns(each) if here & {*turn.paths}]
@@ -163,8 +164,8 @@ def _last_undone(host: Host) -> SessionKey | None:
     return max(found)[1] if found else None
 
 
-def _session(host: Host, payload: Mapping[str, Any]) -> SessionKey | None:
-    chat = host.workspace.chats.get(payload.get("chat") or 0)
+def _session(host: Host, number: int | None) -> SessionKey | None:
+    chat = host.workspace.chats.get(number or 0)
     if chat is None or chat.session.id is None:
         return None
     return chat.session.state.agent, chat.session.id

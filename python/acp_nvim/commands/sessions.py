@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
 from acp_nvim.client.listing import list_all
+from acp_nvim.commands.payloads import Reopen, Sessions
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
@@ -19,10 +19,9 @@ from acp_nvim.workspace.root import find_root, is_too_wide
 KIND = "acp.session"
 
 
-async def sessions(host: Host, payload: Mapping[str, Any]) -> None:
+async def sessions(host: Host, payload: Sessions) -> None:
     """Let the user pick a session: go on with it, or close or delete it (`action`)."""
-    action = str(payload.get("action") or "")
-    cwd = find_root(str(payload.get("file") or ""), str(payload.get("cwd") or ""))
+    action, cwd = payload.action, find_root(payload.file, payload.cwd)
     rows = await _rows(host, cwd)
     _tell_logins(host)
     if action == "close":
@@ -125,16 +124,16 @@ async def _connect(host: Host, chat: Chat, session_id: str) -> None:
     await chat.client.reopen(chat.session, session_id)
 
 
-def reopen(host: Host, payload: Mapping[str, Any]) -> Awaitable[None]:
+def reopen(host: Host, payload: Reopen) -> Awaitable[None]:
     """Open the session whose name a buffer has: `:edit acp://…`, or `:mksession`.
 
     The chat is there at once, with what was kept of it, so that a prompt is queued in it.
     """
-    agent, session_id = str(payload["agent"]), str(payload["session"])
+    agent, session_id = payload.agent, payload.session
     record = host.store.read(agent, session_id)
-    root = record.cwd if record else find_root("", str(payload.get("cwd") or ""))
+    root = record.cwd if record else find_root("", payload.cwd)
     row = Row("stored", agent, session_id, root)
-    chat = _new_chat(host, int(payload["chat"]), int(payload["prompt"]), row)
+    chat = _new_chat(host, payload.chat, payload.prompt, row)
     return _reopen(host, chat, session_id)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from acp_nvim.commands.payloads import Nothing, TerminalInput, TerminalSize
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.session.state import SessionState, ToolCall
@@ -15,7 +15,7 @@ from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
 
 
-async def pick(host: Host, _payload: Mapping[str, Any]) -> None:
+async def pick(host: Host, _payload: Nothing) -> None:
     """Let the user choose a terminal, those that run first, and open it."""
     found = [(client.name, each) for client in host.workspace.clients for each in client.terminals]
     if not found:
@@ -44,17 +44,16 @@ def in_entry(host: Host, state: SessionState, key: str | None) -> int | None:
     return None
 
 
-def typed(host: Host, payload: Mapping[str, Any]) -> None:
+def typed(host: Host, payload: TerminalInput) -> None:
     """Hand on what the user typed into a terminal."""
-    data = payload["data"]
-    raw = data if isinstance(data, bytes) else str(data).encode("utf-8", "surrogateescape")
-    host.editor.terminals.typed(int(payload["terminal"]), raw)
+    data = payload.data
+    raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
+    host.editor.terminals.typed(payload.terminal, raw)
 
 
-def resized(host: Host, payload: Mapping[str, Any]) -> None:
+def resized(host: Host, payload: TerminalSize) -> None:
     """Take note of the size in which a terminal is shown."""
-    rows, columns = int(payload["rows"]), int(payload["columns"])
-    host.editor.terminals.resized(int(payload["terminal"]), rows, columns)
+    host.editor.terminals.resized(payload.terminal, payload.rows, payload.columns)
 
 
 def listed(host: Host) -> list[dict[str, Any]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from acp_nvim.commands import (
     agent,
@@ -11,66 +12,82 @@ from acp_nvim.commands import (
     choosing,
     comparing,
     explaining,
-    following,
     login,
     noting,
+    payloads,
     prompting,
     reviewing,
     sessions,
     terminals,
     viewing,
 )
+from acp_nvim.commands.decode import decode
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
-Handler: TypeAlias = Callable[[Host, Mapping[str, Any]], Any]
+P = TypeVar("P")
 
-VERBS: Mapping[str, Handler] = {
-    "configure": agent.configure,
-    "start": agent.start,
-    "stop": agent.stop,
-    "restart": agent.restart,
-    "sessions": sessions.sessions,
-    "reopen": sessions.reopen,
-    "agents": agent.agents,
-    "chosen": choosing.chosen,
-    "log": agent.log,
-    "login": login.login,
-    "logout": login.logout,
-    "login_ended": login.ended,
-    "prompt": prompting.prompt,
-    "files": prompting.files,
-    "cancel": prompting.cancel,
-    "mode": choosing.mode,
-    "config": choosing.config,
-    "respond": answering.respond,
-    "fill": answering.fill,
-    "permit": answering.permit,
-    "ask_window": answering.reopened,
-    "compare": comparing.compare,
-    "toggle": viewing.toggle,
-    "repaint": viewing.repaint,
-    "prompt_made": viewing.prompt_made,
-    "follow": following.follow,
-    "follow_link": viewing.follow_link,
-    "chat_wiped": viewing.chat_wiped,
-    "inspect": viewing.inspect,
-    "review": reviewing.review,
-    "edited": reviewing.edited,
-    "met": reviewing.met,
-    "decide": reviewing.decide,
-    "undo": reviewing.undo,
-    "redo": reviewing.redo,
-    "why": explaining.why,
-    "notes": noting.notes,
-    "note_text": noting.note_text,
-    "drop_note": noting.drop_note,
-    "terminals": terminals.pick,
-    "terminal_input": terminals.typed,
-    "terminal_size": terminals.resized,
+
+@dataclass(frozen=True, slots=True)
+class Verb(Generic[P]):
+    """What comes with a verb, and who does it."""
+
+    payload: type[P]
+    handler: Callable[[Host, P], Any]
+
+
+def carry_out(host: Host, verb: str, raw: object) -> Any:
+    """Do what Lua asks for; return the answer, or a coroutine that returns it.
+
+    Raises `UserError`, also for a verb that is not known and for a payload that is wrong.
+    """
+    found = VERBS.get(verb)
+    if found is None:
+        raise UserError("the Lua side is newer than the host: restart Neovim after an update")
+    return found.handler(host, decode(verb, found.payload, raw))
+
+
+VERBS: Mapping[str, Verb[Any]] = {
+    "configure": Verb(payloads.Configure, agent.configure),
+    "start": Verb(payloads.Start, agent.start),
+    "stop": Verb(payloads.Stop, agent.stop),
+    "restart": Verb(payloads.OfAgent, agent.restart),
+    "sessions": Verb(payloads.Sessions, sessions.sessions),
+    "reopen": Verb(payloads.Reopen, sessions.reopen),
+    "agents": Verb(payloads.Nothing, agent.agents),
+    "chosen": Verb(payloads.Chosen, choosing.chosen),
+    "log": Verb(payloads.OfAgent, agent.log),
+    "login": Verb(payloads.LogIn, login.login),
+    "logout": Verb(payloads.OfChat, login.logout),
+    "login_ended": Verb(payloads.LoginEnded, login.ended),
+    "prompt": Verb(payloads.SendPrompt, prompting.prompt),
+    "files": Verb(payloads.OfChat, prompting.files),
+    "cancel": Verb(payloads.OfChat, prompting.cancel),
+    "mode": Verb(payloads.SetMode, choosing.mode),
+    "config": Verb(payloads.SetOption, choosing.config),
+    "respond": Verb(payloads.Respond, answering.respond),
+    "fill": Verb(payloads.Fill, answering.fill),
+    "permit": Verb(payloads.Permit, answering.permit),
+    "ask_window": Verb(payloads.MenuReopened, answering.reopened),
+    "compare": Verb(payloads.Compare, comparing.compare),
+    "toggle": Verb(payloads.Fold, viewing.toggle),
+    "repaint": Verb(payloads.OfChat, viewing.repaint),
+    "prompt_made": Verb(payloads.PromptMade, viewing.prompt_made),
+    "follow": Verb(payloads.Follow, viewing.follow),
+    "follow_link": Verb(payloads.OfRow, viewing.follow_link),
+    "chat_wiped": Verb(payloads.OfChat, viewing.chat_wiped),
+    "inspect": Verb(payloads.Nothing, viewing.inspect),
+    "review": Verb(payloads.ShowReview, reviewing.review),
+    "edited": Verb(payloads.OfFile, reviewing.edited),
+    "met": Verb(payloads.OfFile, reviewing.met),
+    "decide": Verb(payloads.Decide, reviewing.decide),
+    "undo": Verb(payloads.Undo, reviewing.undo),
+    "redo": Verb(payloads.Redo, reviewing.redo),
+    "why": Verb(payloads.OfLine, explaining.why),
+    "notes": Verb(payloads.OfChat, noting.notes),
+    "note_text": Verb(payloads.OfNote, noting.note_text),
+    "drop_note": Verb(payloads.DropNote, noting.drop_note),
+    "terminals": Verb(payloads.Nothing, terminals.pick),
+    "terminal_input": Verb(payloads.TerminalInput, terminals.typed),
+    "terminal_size": Verb(payloads.TerminalSize, terminals.resized),
 }
-
-
-def unknown(_host: Host, _payload: Mapping[str, Any]) -> None:
-    """Stand in for a verb that is not in the table."""
-    raise UserError("the Lua side is newer than the host: restart Neovim after an update")

@@ -1,45 +1,63 @@
-"""Looking at a chat: folds, links, its end; and the snapshot of everything."""
+"""Looking: at a chat, its folds, links and end; along with the agent; at a snapshot of all."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from typing import Any
 
 import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, terminals
+from acp_nvim.commands.payloads import Fold, Follow, Nothing, OfChat, OfRow, PromptMade
 from acp_nvim.view.chat.transcript import key_at, location_at
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
+MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
-def toggle(host: Host, payload: Mapping[str, Any]) -> None:
+
+def toggle(host: Host, payload: Fold) -> None:
     """Open or close what stands in a row."""
-    chat = host.workspace.chat(payload.get("chat"))
-    chat.fold(int(payload["row"]), payload["action"])
+    chat = host.workspace.chat(payload.chat)
+    chat.fold(payload.row, payload.action)
     host.editor.screen.touch(chat.number)
 
 
-def repaint(host: Host, payload: Mapping[str, Any]) -> None:
+def repaint(host: Host, payload: OfChat) -> None:
     """Draw a chat anew: its buffer was emptied by `:edit`."""
-    chat = host.workspace.chat(payload.get("chat"))
+    chat = host.workspace.chat(payload.chat)
     host.editor.screen.show(chat.number, chat.picture)
 
 
-def prompt_made(host: Host, payload: Mapping[str, Any]) -> None:
+def prompt_made(host: Host, payload: PromptMade) -> None:
     """Take note that the chat has another prompt buffer: the user had wiped the first."""
-    host.workspace.chat(payload.get("chat")).prompt = int(payload["prompt"])
+    host.workspace.chat(payload.chat).prompt = payload.prompt
 
 
-async def follow_link(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+async def follow(host: Host, payload: Follow) -> None:
+    """Turn it on or off; `moved` when the user moved in the window."""
+    along = host.follow
+    if payload.moved:
+        if along.enabled:
+            along.switch(enabled=False)
+            host.editor.notifier.notice(MOVED)
+        return
+    enabled = not along.enabled if payload.to == "toggle" else payload.to == "on"
+    if enabled:
+        await along.find_window()
+    along.switch(enabled=enabled)
+    host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
+
+
+async def follow_link(host: Host, payload: OfRow) -> dict[str, Any] | None:
     """Answer the place that the entry in a row speaks of; open its terminal; or nothing."""
-    chat = host.workspace.chat(payload.get("chat"))
-    state, row = chat.session.state, int(payload["row"])
+    chat = host.workspace.chat(payload.chat)
+    state, row = chat.session.state, payload.row
     place = location_at(state, chat.transcript, row)
     if place is not None:
         return {"path": place.path, "line": place.line or 1}
@@ -50,16 +68,16 @@ async def follow_link(host: Host, payload: Mapping[str, Any]) -> dict[str, Any] 
     return {"terminal": True}
 
 
-def chat_wiped(host: Host, payload: Mapping[str, Any]) -> Awaitable[None] | None:
+def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     """Close the session of a chat whose buffer is gone."""
-    chat = host.workspace.chats.pop(int(payload["chat"]), None)
+    chat = host.workspace.chats.pop(payload.chat, None)
     if chat is None:
         return None
     host.editor.screen.forget(chat.number)
     return chat.client.close(chat.session) if chat.client is not None else None
 
 
-async def inspect(host: Host, _payload: Mapping[str, Any]) -> dict[str, Any]:
+async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
     """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
     await host.editor.menus.settled()
     await host.editor.terminals.settled()

@@ -9,7 +9,10 @@ class Bridge(Protocol):
     """Answers verbs, and tells which processes must not outlive the host. Never waits."""
 
     def answer(self, call: int, error: str | None, result: Any) -> None:
-        """Answer the verb that came with that number, with plain data."""
+        """Answer the verb that came with that number.
+
+        The result is plain data, in which `Replace` and `Comparison` of the view may stand.
+        """
 
     def group(self, group: int, alive: bool) -> None:
         """Say that a process group is there now, or that it is gone."""

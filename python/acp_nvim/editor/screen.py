@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from acp_nvim.view.block import Block
+from acp_nvim.view.block import Block, Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Picture:
     blocks: tuple[Block, ...]
     status: Mapping[str, Any]
     """What `status()` returns; becomes `b:acp_status`."""
-    winbar: str
+    winbar: Line
 
 
 class Screen(Protocol):

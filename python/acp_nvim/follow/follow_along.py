@@ -18,6 +18,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text, clean
 from acp_nvim.session.place import Place, line_of_change
+from acp_nvim.signal import Signal
 
 PAUSE = 0.2
 """Seconds from one move to the next."""
@@ -59,8 +60,8 @@ class FollowAlong:
         self._is_due = False
         self._is_refused = False
         self._busy = False
-        self._wake = anyio.Event()
-        self._done = anyio.Event()
+        self._wake = Signal()
+        self._done = Signal()
 
     @property
     def enabled(self) -> bool:
@@ -132,14 +133,13 @@ class FollowAlong:
         """Follow for ever; the caller's task group ends it."""
         while True:
             await self._wake.wait()
-            self._wake, self._busy = anyio.Event(), True
+            self._busy = True
             try:
                 worked = await self._look_up()
                 worked |= await self._move()
             finally:
                 self._busy = False
-                self._done.set()
-                self._done = anyio.Event()
+                self._done.pulse()
             if worked:
                 await anyio.sleep(PAUSE)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from acp_nvim.editor import Bridge
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.plain import plain
 
 
 class NvimBridge(Bridge):
@@ -16,7 +17,7 @@ class NvimBridge(Bridge):
 
     def answer(self, call: int, error: str | None, result: Any) -> None:
         """See `Bridge`."""
-        self._call.post("acp.bridge.answer", call, error, result)
+        self._call.post("acp.bridge.answer", call, error, plain(result))
 
     def group(self, group: int, alive: bool) -> None:
         """See `Bridge`."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from acp_nvim.nvim.call import Call
-from acp_nvim.view.question.comparison import Comparison, to_plain
+from acp_nvim.nvim.plain import spec
+from acp_nvim.view.question.comparison import Comparison
 
 
 class NvimComparer:
@@ -14,7 +15,7 @@ class NvimComparer:
 
     async def open(self, key: str, comparison: Comparison) -> bool:
         """See `editor.Comparer`."""
-        return bool(await self._call.lua("acp.compare.open", key, to_plain(comparison)))
+        return bool(await self._call.lua("acp.compare.open", key, spec(comparison)))
 
     async def close(self, key: str) -> None:
         """See `editor.Comparer`."""

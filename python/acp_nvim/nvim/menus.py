@@ -15,8 +15,9 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.plain import op
 from acp_nvim.view.block import Line
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.view.op import Replace
 from acp_nvim.view.question.menu import Menu
 
 _Job: TypeAlias = Callable[[], Awaitable[None]]
@@ -141,7 +142,7 @@ def _plain(view: Menu) -> dict[str, Any]:
         "chat": view.chat,
         "title": view.title,
         "footer": view.footer,
-        "ops": [to_plain(Replace(0, -1, view.lines))],
+        "ops": [op(Replace(0, -1, view.lines))],
         "option_rows": list(view.option_rows),
         "options": list(view.option_ids),
         "detail_ops": _detail(view.detail),
@@ -152,4 +153,4 @@ def _plain(view: Menu) -> dict[str, Any]:
 
 
 def _detail(lines: tuple[Line, ...]) -> list[list[Any]]:
-    return [to_plain(Replace(0, -1, lines))] if lines else []
+    return [op(Replace(0, -1, lines))] if lines else []

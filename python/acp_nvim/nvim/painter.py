@@ -15,8 +15,10 @@ import anyio
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.view.block import Block
-from acp_nvim.view.op import Replace, to_plain
+from acp_nvim.nvim.plain import op, statusline
+from acp_nvim.signal import Signal
+from acp_nvim.view.block import Block, Line
+from acp_nvim.view.op import Replace
 from acp_nvim.view.patch import patch
 
 FRAME = 0.033
@@ -30,7 +32,7 @@ class _Canvas:
     source: Callable[[], Picture]
     blocks: tuple[Block, ...] = ()
     status: Mapping[str, Any] | None = None
-    winbar: str | None = None
+    winbar: Line | None = None
     whole: bool = True
     """Draw everything anew: nothing is known of what the buffer holds."""
 
@@ -45,8 +47,8 @@ class Painter:
         self._canvases: dict[int, _Canvas] = {}
         self._dirty: dict[int, None] = {}
         self._events: list[tuple[str, Mapping[str, Any]]] = []
-        self._wake = anyio.Event()
-        self._drawn = anyio.Event()
+        self._wake = Signal()
+        self._drawn = Signal()
         self._busy = False
 
     def show(self, chat: int, source: Callable[[], Picture]) -> None:
@@ -79,7 +81,6 @@ class Painter:
         """Draw for ever; the caller's task group ends it."""
         while True:
             await self._wake.wait()
-            self._wake = anyio.Event()
             started = anyio.current_time()
             await self._frame()
             cost = anyio.current_time() - started
@@ -100,8 +101,7 @@ class Painter:
                 await self._send(buffers, events, pictures)
         finally:
             self._busy = False
-            self._drawn.set()
-            self._drawn = anyio.Event()
+            self._drawn.pulse()
 
     def _picture(self, chat: int) -> Picture | None:
         try:
@@ -148,11 +148,11 @@ def _plain(chat: int, canvas: _Canvas, picture: Picture) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     if canvas.whole:
         lines = tuple(line for block in picture.blocks for line in block.lines)
-        plain["ops"] = [to_plain(Replace(0, -1, lines))]
+        plain["ops"] = [op(Replace(0, -1, lines))]
     elif ops := patch(canvas.blocks, picture.blocks):
-        plain["ops"] = [to_plain(op) for op in ops]
+        plain["ops"] = [op(each) for each in ops]
     if canvas.whole or picture.status != canvas.status:
         plain["status"] = dict(picture.status)
     if canvas.whole or picture.winbar != canvas.winbar:
-        plain["winbar"] = picture.winbar
+        plain["winbar"] = statusline(picture.winbar)
     return plain and {"bufnr": chat, **plain}

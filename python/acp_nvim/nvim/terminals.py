@@ -10,10 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import anyio
-
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
+from acp_nvim.signal import Signal
 
 FRAME = 4_096
 """Bytes of a frame: so few that a key does not wait for it."""
@@ -44,14 +43,13 @@ class TerminalBuffers:
         self._screens: dict[int, _Screen] = {}
         self._dirty: deque[int] = deque()
         self._count = 0
-        self._wake = anyio.Event()
-        self._done = anyio.Event()
+        self._wake = Signal()
+        self._done = Signal()
 
     async def run(self) -> None:
         """Show for ever; the caller's task group ends it."""
         while True:
             await self._wake.wait()
-            self._wake = anyio.Event()
             while self._dirty:
                 await self._step(self._dirty.popleft())
 
@@ -120,8 +118,7 @@ class TerminalBuffers:
             self._screens.pop(number, None)
             self._fault(error)
         finally:
-            self._done.set()
-            self._done = anyio.Event()
+            self._done.pulse()
 
     async def _frame(self, number: int, screen: _Screen) -> None:
         """Make the buffer, show the next frame of it, or let it go."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import SessionState, Usage
+from acp_nvim.view.block import Highlight, Line
 from acp_nvim.view.visible import one_line
 
 SEPARATOR = " · "
 
 
-def winbar(state: SessionState, *, title: str, now: float, login_since: float | None = None) -> str:
-    """Return the text of 'winbar'; `title` names the agent, times are monotonic seconds.
+def winbar(
+    state: SessionState, *, title: str, now: float, login_since: float | None = None
+) -> Line:
+    """Return the chat's line of state; `title` names the agent, times are monotonic seconds.
 
     `login_since` is when a login to the agent began, None when none is going on.
-    All that an agent said in it is visible and cannot be taken for a statusline item.
+    What matters most stands first, for it is cut at its end. All of an agent's text is visible.
     """
     parts = [
         ("Agent", one_line(title, 30)),
@@ -29,9 +33,8 @@ def winbar(state: SessionState, *, title: str, now: float, login_since: float | 
         ("Usage", _cost(state.usage.cost if state.usage else None)),
         ("", one_line(state.title or "", 40)),
     ]
-    shown = [f"%#AcpWinbar{group}#{_escape(text)}" for group, text in parts if text]
-    # truncated at its end: what matters most stands first
-    return " " + f"%#AcpWinbar#{SEPARATOR}".join(shown) + "%#AcpWinbar# %<"
+    chunks = [chunk for group, text in parts if text for chunk in (("", SEPARATOR), (group, text))]
+    return _coloured((*chunks[1:], ("", " ")))
 
 
 def summary(state: SessionState) -> dict[str, Any]:
@@ -65,8 +68,14 @@ def elapsed(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _escape(text: str) -> str:
-    return text.replace("%", "%%")
+def _coloured(chunks: Sequence[tuple[str, str]]) -> Line:
+    """Return a line of these texts, each in its group; a blank stands before them."""
+    text, marks = " ", list[Highlight]()
+    for group, chunk in chunks:
+        start = len(text.encode())
+        text += chunk
+        marks.append(Highlight(start, len(text.encode()), f"AcpWinbar{group}"))
+    return Line(text, tuple(marks))
 
 
 def _mode_name(state: SessionState) -> str:

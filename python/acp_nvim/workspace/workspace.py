@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
@@ -82,14 +81,14 @@ class Workspace:
         alive = [client for client in found if client.state not in ("failed", "closed")]
         return next(reversed(alive or found), None)
 
-    def target(self, payload: Mapping[str, Any]) -> Client:
-        """Return the client that a payload names by `agent` or by `chat`; raises `UserError`."""
-        if name := payload.get("agent"):
-            client = self.client(name)
+    def target(self, agent: str | None, chat: int | None) -> Client:
+        """Return the client of that agent, else of the chat; raises `UserError`."""
+        if agent:
+            client = self.client(agent)
             if client is None:
-                raise UserError(f"{name} is not running: :AcpStart {name} starts it")
+                raise UserError(f"{agent} is not running: :AcpStart {agent} starts it")
             return client
-        client = self.chat(payload.get("chat")).client
+        client = self.chat(chat).client
         if client is None:
             raise UserError("that agent was never started: :AcpStart starts one")
         return client

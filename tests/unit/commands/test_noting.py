@@ -13,10 +13,12 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
+from acp_nvim.commands.payloads import DropNote, OfChat, OfNote
 from acp_nvim.errors import UserError
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.reactions.notes import refresh
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.view.block import LineHighlight
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.workspace import Workspace
@@ -86,7 +88,7 @@ class Stand:
                 group.start_soon(task, *arguments)
 
     async def refresh(self) -> None:
-        noting.notes(self.host, {"chat": CHAT})
+        noting.notes(self.host, OfChat(CHAT))
         await self.run()
 
 
@@ -159,9 +161,8 @@ async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
     (stand.folder / "b.py").write_text("now\n")
     stand.lessons.knows(KEY, str(stand.folder / "b.py"), "then\n")
     await stand.refresh()
-    noting.drop_note(stand.host, {"chat": CHAT, "key": "rejected"})
+    noting.drop_note(stand.host, DropNote(CHAT, "rejected"))
     assert stand.pushed[-1] == (CHAT, [("changed", "changed: b.py")])
-    noting.drop_note(stand.host, {"chat": CHAT, "key": "no such"})
     await stand.refresh()
     assert len(stand.pushed) == 2
 
@@ -172,13 +173,12 @@ async def test_the_text_of_one_note_or_of_all(stand: Stand):
     stand.lessons.knows(KEY, str(stand.folder / "b.py"), "then\n")
     await stand.refresh()
 
-    def shown(**payload: Any) -> str:
-        ((first, last, lines, marks),) = noting.note_text(stand.host, {"chat": CHAT, **payload})[
-            "ops"
-        ]
-        assert (first, last) == (0, 1)
-        assert any(options.get("line_hl_group") == "AcpDiffDelete" for _, _, options in marks)
-        return "\n".join(lines)
+    def shown(key: str | None = None) -> str:
+        (op,) = noting.note_text(stand.host, OfNote(CHAT, key))["ops"]
+        assert (op.first, op.last) == (0, -1)
+        marks = [mark for line in op.lines for mark in line.marks]
+        assert LineHighlight("AcpDiffDelete") in marks
+        return "\n".join(line.text for line in op.lines)
 
     both = shown()
     assert "-theirs\n+mine\n\nThese files have changed" in both
@@ -186,10 +186,9 @@ async def test_the_text_of_one_note_or_of_all(stand: Stand):
 
 
 def test_a_chat_that_is_gone_has_no_notes(stand: Stand):
-    noting.notes(stand.host, {"chat": 99})
-    noting.notes(stand.host, {})
+    noting.notes(stand.host, OfChat(99))
     assert stand.tasks == []
     with pytest.raises(UserError):
-        noting.note_text(stand.host, {"chat": 99})
+        noting.note_text(stand.host, OfNote(99))
     with pytest.raises(UserError):
-        noting.drop_note(stand.host, {"chat": 99, "key": "rejected"})
+        noting.drop_note(stand.host, DropNote(99, "rejected"))

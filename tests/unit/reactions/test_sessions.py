@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from types import SimpleNamespace
-from typing import cast
+from typing import cast, get_args
 
 import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.reactions.screen import chat_name
-from acp_nvim.reactions.sessions import REACTIONS, changed
+from acp_nvim.reactions.sessions import REACTIONS, changed, tell
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import ChunkReceived, ModeChanged
+from acp_nvim.session.event import ChunkReceived, Event, ModeChanged
+from acp_nvim.view import announcement
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.workspace import Workspace
@@ -54,6 +57,12 @@ def test_scripts_hear_of_it_after_the_chat_was_touched() -> None:
     stand.session.apply(ModeChanged("code"))
     assert stand.screen.touched == [CHAT]
     assert [name for name, _ in stand.notifier.events] == ["AcpModeChanged"]
+
+
+def test_scripts_are_told_of_each_event_that_has_something_for_them() -> None:
+    source = inspect.getsource(announcement)
+    announced = {it for it in get_args(Event) if re.search(rf"case .*\b{it.__name__}\(", source)}
+    assert announced == {it for it, reactions in REACTIONS.items() if tell in reactions}
 
 
 @pytest.mark.parametrize(

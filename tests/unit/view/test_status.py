@@ -24,13 +24,8 @@ QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_onc
 
 
 def shown(state: SessionState, title: str = "Tutor 1.0", now: float = 0.0) -> str:
-    """Return the winbar as Neovim would show it: without groups, %% as %."""
-    whole = winbar(state, title=title, now=now)
-    assert whole.endswith("%<"), "it is cut at its end"
-    parts = whole.removesuffix("%<").split("%#")
-    text = parts[0] + "".join(part.split("#", 1)[1] for part in parts[1:])
-    assert "%" not in text.replace("%%", "")
-    return text.replace("%%", "%").strip()
+    """Return the text of the winbar."""
+    return winbar(state, title=title, now=now).text.strip()
 
 
 def test_an_idle_session() -> None:
@@ -52,7 +47,7 @@ def test_loading_is_starting() -> None:
 
 
 def test_a_login_is_shown_in_place_of_the_state() -> None:
-    text = winbar(IDLE, title="Tutor", now=112.9, login_since=100.0)
+    text = winbar(IDLE, title="Tutor", now=112.9, login_since=100.0).text
     assert "logging in 0:12" in text
     assert "idle" not in text
 
@@ -97,14 +92,27 @@ def test_an_unlisted_mode_shows_its_id() -> None:
     assert "· yolo" in shown(replace(IDLE, mode="yolo"))
 
 
-def test_agent_text_is_no_statusline_item_and_is_visible() -> None:
+def test_all_that_an_agent_said_is_visible() -> None:
     evil = "%{system('x')}%#Error#\u202e\x1b[1m 100%"
-    text = winbar(replace(IDLE, title=evil), title=evil, now=0)
+    text = shown(replace(IDLE, title=evil), title=evil)
     assert "\u202e" not in text
     assert "\x1b" not in text
     assert "<U+202E>" in text
-    assert "%%{system" in text
-    assert "%%#Error#" in text
+
+
+def test_each_part_has_its_group() -> None:
+    line = winbar(replace(IDLE, title="é", mode="ask"), title="Tütor", now=0)
+    coloured = [(line.text.encode()[it.start : it.end].decode(), it.group) for it in line.marks]
+    assert coloured == [
+        ("Tütor", "AcpWinbarAgent"),
+        (" · ", "AcpWinbar"),
+        ("idle", "AcpWinbarState"),
+        (" · ", "AcpWinbar"),
+        ("ask", "AcpWinbarMode"),
+        (" · ", "AcpWinbar"),
+        ("é", "AcpWinbar"),
+        (" ", "AcpWinbar"),
+    ]
 
 
 def test_a_long_title_is_cut() -> None:

@@ -1,9 +1,9 @@
-"""Two texts side by side, as values; and plain, as `lua/acp/compare.lua` takes them."""
+"""Two texts side by side, as values."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,3 @@ class Comparison:
     focus: Literal["left", "right"] = "right"
     line: int | None = None
     """1-based line of that side to go to; None: the first change."""
-
-
-def to_plain(comparison: Comparison) -> dict[str, Any]:
-    """Return a `spec` of `acp.compare.open`, without what is None."""
-
-    def given(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {name: value for name, value in items if value is not None}
-
-    return asdict(comparison, dict_factory=given)

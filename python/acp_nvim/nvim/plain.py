@@ -1,0 +1,81 @@
+"""What the view is made of, in the plain form that the Lua side hands to Neovim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from acp_nvim.view.block import Conceal, Highlight, Line, LineHighlight, Mark, VirtualText
+from acp_nvim.view.op import Replace
+from acp_nvim.view.question.comparison import Comparison
+
+UNDER = 4_000
+"""A priority below that of other marks."""
+
+
+def plain(value: Any) -> Any:
+    """Return an answer to Lua: ops and comparisons in it as below, all else as it is."""
+    match value:
+        case Replace():
+            return op(value)
+        case Comparison():
+            return spec(value)
+        case Mapping():
+            return {key: plain(it) for key, it in value.items()}
+        case list() | tuple():
+            return [plain(it) for it in value]
+        case _:
+            return value
+
+
+def op(replace: Replace) -> list[Any]:
+    """Return [first, last, texts, marks]; a mark is [row in texts, column, extmark options]."""
+    lines = replace.lines
+    marks = [[row, *_extmark(mark)] for row, line in enumerate(lines) for mark in line.marks]
+    return [replace.first, replace.last, [line.text for line in lines], marks]
+
+
+def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
+    match mark:
+        case Highlight(start, end, group):
+            return start, {"end_col": end, "hl_group": group}
+        case Conceal(start, end, character, group):
+            options = {"end_col": end, "conceal": character}
+            return start, {**options, "hl_group": group} if group else options
+        case VirtualText(column, chunks, position):
+            return column, {
+                "virt_text": [list(chunk) for chunk in chunks],
+                "virt_text_pos": position,
+            }
+        case LineHighlight(group, under=True):
+            return 0, {"hl_group": group, "hl_eol": True, "priority": UNDER}
+        case LineHighlight(group):
+            return 0, {"line_hl_group": group}
+
+
+def statusline(line: Line) -> str:
+    """Return a line as 'winbar' takes it, cut at its end; nothing in its text is an item of it.
+
+    Its marks are highlights, one after the other.
+    """
+    text, shown, done = line.text.encode(), "", 0
+    for mark in line.marks:
+        if isinstance(mark, Highlight):
+            coloured = _escaped(text[mark.start : mark.end])
+            shown += f"{_escaped(text[done : mark.start])}%#{mark.group}#{coloured}"
+            done = mark.end
+    return shown + _escaped(text[done:]) + "%<"
+
+
+def _escaped(text: bytes) -> str:
+    return text.decode().replace("%", "%%")
+
+
+def spec(comparison: Comparison) -> dict[str, Any]:
+    """Return a `spec` of `acp.compare.open`, without what is None."""
+
+    def given(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {name: value for name, value in items if value is not None}
+
+    return asdict(comparison, dict_factory=given)
