@@ -12,7 +12,7 @@ from acp_nvim.session.event import QuestionClosed, QuestionOpened
 from acp_nvim.session.model import PermissionQuestion, Question
 from acp_nvim.session.proposal.proposal import Preview, proposals
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.announcement import announce
+from acp_nvim.view.announcement import asked
 from acp_nvim.view.question.elicitation import elicitation_menu
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.permission import permission_menu
@@ -20,7 +20,7 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-def show(host: Host, session: Session, before: SessionState, event: QuestionOpened) -> None:
+def show(host: Host, session: Session, _before: SessionState, event: QuestionOpened) -> None:
     """Open the menu of a new question, and tell the user's scripts once it is there.
 
     An elicitation needs no chat.
@@ -28,11 +28,10 @@ def show(host: Host, session: Session, before: SessionState, event: QuestionOpen
     question = event.question
     if isinstance(question, PermissionQuestion) and host.workspace.chat_of(session) is None:
         return
-    announcement = announce(before, event, session.state)
+    announcement = asked(session.state, question)
 
     def opened() -> None:
-        if announcement is not None:
-            host.editor.notifier.event(*announcement)
+        host.editor.notifier.event(*announcement)
         if host.workspace.options.permission.focus == "auto":
             host.editor.menus.focus(question.id, calmly=True)
 

@@ -9,7 +9,6 @@ from acp_nvim.session.event import (
     Event,
     ModeChanged,
     QuestionClosed,
-    QuestionOpened,
     SessionClosed,
     SessionOpened,
     ToolCallUpdated,
@@ -31,8 +30,20 @@ def announce(before: SessionState, event: Event, after: SessionState) -> Announc
     if found is None:
         return None
     name, data = found
-    common = {"agent": after.agent, "session": after.id or before.id}
-    return name, {key: value for key, value in {**common, **data}.items() if value is not None}
+    return name, _known(after, {"session": after.id or before.id} | data)
+
+
+def asked(state: SessionState, question: Question) -> Announcement:
+    """Return the same of a new question: for the moment when the user can see it."""
+    known = {"session": state.id, "ask": question.id, "title": title(state, question)}
+    if isinstance(question, ElicitationQuestion):
+        data = known | {"mode": question.elicitation.mode}
+        return "AcpElicitationRequested", _known(state, data)
+    return "AcpPermissionRequested", _known(state, known | {"options": options(question)})
+
+
+def _known(state: SessionState, data: dict[str, Any]) -> dict[str, Any]:
+    return {"agent": state.agent} | {key: it for key, it in data.items() if it is not None}
 
 
 def _of(before: SessionState, event: Event, after: SessionState) -> Announcement | None:
@@ -46,19 +57,10 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
             return None  # a replay is history: nothing happens now (P-02)
         case ToolCallUpdated(id):
             return "AcpToolCall", _tool_call(after, id)
-        case QuestionOpened(question):
-            return _question(after, question)
         case QuestionClosed(id, option_id) if _is_permission(before, id):
             return "AcpPermissionAnswered", {"ask": id, "option": option_id}
         case _:
             return _of_session(before, event, after)
-
-
-def _question(state: SessionState, question: Question) -> Announcement:
-    known = {"ask": question.id, "title": title(state, question)}
-    if isinstance(question, ElicitationQuestion):
-        return "AcpElicitationRequested", known | {"mode": question.elicitation.mode}
-    return "AcpPermissionRequested", known | {"options": options(question)}
 
 
 def _is_permission(state: SessionState, question_id: str) -> bool:
