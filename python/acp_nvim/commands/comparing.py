@@ -27,7 +27,7 @@ async def compare(host: Host, payload: Compare) -> Comparison | None:
     session, question = questions.find(host, payload.ask) or (None, None)
     if session is None or not isinstance(question, PermissionQuestion):
         return None
-    found = await questions.preview(host, session, question)
+    found = await questions.gather(host, session, question)
     if host.questions.find(question.id) is None:
         return None
     previews = [preview for preview, _ in found]

@@ -47,7 +47,7 @@ class PreviewService:
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    async def preview(self, call: ToolCall, roots: Roots) -> tuple[Previewed, ...]:
+    async def gather(self, call: ToolCall, roots: Roots) -> tuple[Previewed, ...]:
         """Return a preview of each file that the call would change; () if it does not say.
 
         A file outside of the roots, or one that is no text, has none. Never raises.

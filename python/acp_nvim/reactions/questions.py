@@ -84,14 +84,14 @@ def label(host: Host, session: Session) -> str:
     return session.state.agent if client is None else client.label
 
 
-async def preview(
+async def gather(
     host: Host, session: Session, question: PermissionQuestion
 ) -> tuple[Previewed, ...]:
     """Return what the question is about, as the files are now."""
     call = session.state.tool_call(question.tool_call_id)
     if call is None:
         return ()
-    return await PreviewService(host.editor.files).preview(call, host.workspace.roots(session))
+    return await PreviewService(host.editor.files).gather(call, host.workspace.roots(session))
 
 
 def _better(
@@ -105,7 +105,7 @@ def _better(
 
 
 async def _with_previews(host: Host, session: Session, question: PermissionQuestion) -> Menu:
-    found = await preview(host, session, question)
+    found = await gather(host, session, question)
     return menu(host, session, question, [it for it, _ in found])
 
 

@@ -33,7 +33,7 @@ async def gathered(path: Path, raw: Any, *content: Diff, files: FakeFiles | None
     """Return the preview of one file, None if there is none."""
     raw_input = json.dumps({"path": str(path), **raw}) if raw is not None else None
     call = ToolCall("tool:t", "t", 1, kind="edit", content=content, raw_input=raw_input)
-    found = await PreviewService(files or FakeFiles()).preview(call, Roots(str(path.parent)))
+    found = await PreviewService(files or FakeFiles()).gather(call, Roots(str(path.parent)))
     return found[0][0] if found else None
 
 
@@ -48,7 +48,7 @@ async def test_a_new_file_and_one_that_goes(path: Path) -> None:
     assert (found.before, found.after) == (None, "x\n")
     assert not new.parent.exists()
     call = ToolCall("tool:t", "t", 1, kind="delete", raw_input=json.dumps({"path": str(path)}))
-    ((gone, _),) = await PreviewService(FakeFiles()).preview(call, Roots(str(path.parent)))
+    ((gone, _),) = await PreviewService(FakeFiles()).gather(call, Roots(str(path.parent)))
     assert (gone.before, gone.after) == (TEXT, None)
 
 
@@ -121,7 +121,7 @@ async def test_nothing_outside_of_the_roots_is_read(path: Path, tmp_path: Path) 
         call = ToolCall(
             "tool:t", "t", 1, kind="edit", raw_input=json.dumps({"path": str(name), **EDIT})
         )
-        assert await PreviewService(FakeFiles()).preview(call, Roots(str(root))) == ()
+        assert await PreviewService(FakeFiles()).gather(call, Roots(str(root))) == ()
 
 
 async def test_what_is_no_text_or_too_large_or_no_file_has_no_preview(
@@ -141,6 +141,6 @@ async def test_what_is_no_text_or_too_large_or_no_file_has_no_preview(
 
 async def test_a_relative_path_is_one_of_the_working_folder(path: Path) -> None:
     call = ToolCall("tool:t", "t", 1, kind="edit", raw_input=json.dumps({"path": "a.txt", **EDIT}))
-    ((found, _),) = await PreviewService(FakeFiles()).preview(call, Roots(str(path.parent)))
+    ((found, _),) = await PreviewService(FakeFiles()).gather(call, Roots(str(path.parent)))
     assert found.path == str(path)
     assert not found.misfit
