@@ -17,8 +17,7 @@ from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions.files import on_file
 from acp_nvim.reactions.screen import tick
 from acp_nvim.review.decisions import Decisions
@@ -136,7 +135,6 @@ def compose(
 ) -> Host:
     """Return all parts put together; `start` and `clock` are other ones in tests."""
     workspace = Workspace(epoch=time.time() - clock(), paths={"root": root})
-    permissions = Permissions()
 
     def emit(event: FileEvent) -> None:
         on_file(host, event)
@@ -145,8 +143,7 @@ def compose(
         editor=editor,
         workspace=workspace,
         review=keep_safe(editor, workspace, emit),
-        permissions=permissions,
-        elicitations=Elicitations(permissions.questions),
+        questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
         store=Store(workspace.state_folder("sessions"), time.time),
         tasks=Tasks(editor.notifier.fault),

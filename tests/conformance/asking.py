@@ -20,5 +20,5 @@ async def asked(stage: Stage, session: Session, *ids: Any) -> dict[str, Any]:
     request = await stage.turn(session)
     for request_id in ids:
         stage.agent.request_permission(request_id, toolCall={"toolCallId": f"call-{request_id}"})
-    await stage.until(lambda: len(session.state.asks) == len(ids))
+    await stage.until(lambda: len(session.state.questions) == len(ids))
     return request

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.model import Question
-from acp_nvim.view.question.form import FormView, form_view
+from acp_nvim.session.model import ElicitationQuestion, Question
+from acp_nvim.view.question.elicitation import elicitation_menu
+from acp_nvim.view.question.menu import Menu
 from tests.support.scripted_agent import SESSION
 from tests.support.stage import Stage
 from tests.unit.view.look import looks
@@ -28,8 +29,8 @@ def request_link(stage: Stage, url: str = URL, request_id: Any = "e", **fields: 
 
 async def opened(stage: Stage, session: Session, count: int = 1) -> Question:
     """Wait until so many questions are open; return the newest."""
-    await stage.until(lambda: len(session.state.asks) == count)
-    return session.state.asks[-1]
+    await stage.until(lambda: len(session.state.questions) == count)
+    return session.state.questions[-1]
 
 
 async def ask_form(
@@ -51,13 +52,13 @@ async def refused(stage: Stage, *, without: str = "", **fields: Any) -> str:
     return str(error["message"])
 
 
-def float_of(stage: Stage, session: Session, ask: Question | None = None) -> FormView:
-    """Return the float of that ask, or of the oldest one."""
-    ask = ask or session.state.asks[0]
-    assert ask.elicitation is not None
-    return form_view(ask.elicitation, stage.elicitations.draft(ask.id), agent="Scripted")
+def float_of(stage: Stage, session: Session, question: Question | None = None) -> Menu:
+    """Return the float of that question, or of the oldest one."""
+    question = question or session.state.questions[0]
+    assert isinstance(question, ElicitationQuestion)
+    return elicitation_menu(question, stage.questions.draft(question.id), agent="Scripted")
 
 
-def float_text(stage: Stage, session: Session, ask: Question | None = None) -> str:
+def float_text(stage: Stage, session: Session, question: Question | None = None) -> str:
     """Return the lines of that float."""
-    return "\n".join(looks(float_of(stage, session, ask).lines))
+    return "\n".join(looks(float_of(stage, session, question).lines))

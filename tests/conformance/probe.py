@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.model import Question
-from acp_nvim.session.state import ToolCall
+from acp_nvim.session.model import PermissionQuestion, Question
 from acp_nvim.view.chat.transcript import render
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import ask_view
+from acp_nvim.view.question.permission import permission_menu
 from acp_nvim.view.status import winbar
 from tests.unit.view.look import looks
 
@@ -28,15 +27,15 @@ def bar(session: Session, now: float = 0.0) -> str:
     return winbar(session.state, title="Scripted", now=now).text
 
 
-def menu(session: Session, ask: Question | None = None) -> Menu:
-    """Return the menu of that ask, or of the oldest one."""
+def menu(session: Session, question: Question | None = None) -> Menu:
+    """Return the menu of that question, or of the oldest one."""
     state = session.state
-    ask = ask or state.asks[0]
-    tool = state.entry(f"tool:{ask.tool_call_id}")
-    known = tool if isinstance(tool, ToolCall) else None
-    return ask_view(ask, known, agent="Scripted", cwd=state.cwd, said="")
+    question = question or state.questions[0]
+    assert isinstance(question, PermissionQuestion)
+    tool = state.tool_call(question.tool_call_id)
+    return permission_menu(question, tool, agent="Scripted", cwd=state.cwd, said="")
 
 
-def menu_text(session: Session, ask: Question | None = None) -> str:
+def menu_text(session: Session, question: Question | None = None) -> str:
     """Return the lines of that menu."""
-    return "\n".join(looks(menu(session, ask).lines))
+    return "\n".join(looks(menu(session, question).lines))

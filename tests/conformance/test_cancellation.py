@@ -44,8 +44,8 @@ async def test_c142_cancel_answers_all_permissions():
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
         assert (await stage.agent.answer_to(2))["result"] == CANCELLED
         await stage.agent.expect("session/cancel")
-        await stage.until(lambda: not session.state.asks)
-        assert stage.permissions.pending == ()
+        await stage.until(lambda: not session.state.questions)
+        assert stage.questions.pending == ()
 
 
 async def test_c142_only_those_of_its_own_session():
@@ -54,12 +54,12 @@ async def test_c142_only_those_of_its_own_session():
         other = await stage.start_another("other")
         await asked(stage, session, 1)
         stage.agent.request_permission(2, "other")
-        await stage.until(lambda: other.state.asks)
+        await stage.until(lambda: other.state.questions)
         stage.client.cancel(session)
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
         await stage.agent.expect("session/cancel")
         await stage.agent.quiet()
-        assert len(other.state.asks) == 1
+        assert len(other.state.questions) == 1
 
 
 async def test_c143_a_permission_after_cancel_is_cancelled_too():
@@ -70,12 +70,12 @@ async def test_c143_a_permission_after_cancel_is_cancelled_too():
         await stage.agent.expect("session/cancel")
         stage.agent.request_permission(1)
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
-        assert session.state.asks == ()
+        assert session.state.questions == ()
         assert tool(session).status == "cancelled"
         stage.agent.reply(request, {"stopReason": "cancelled"})
         await stage.until(lambda: session.state.status == "idle")
         stage.agent.request_permission(2)
-        await stage.until(lambda: session.state.asks)
+        await stage.until(lambda: session.state.questions)
 
 
 async def test_c145_late_updates_win_over_cancelled():

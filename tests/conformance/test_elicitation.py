@@ -31,10 +31,10 @@ ALL: dict[str, Any] = {
 ALL_VALUES = {"text": "hello", "whole": 3, "real": 2.5, "yes": False, "one": "g", "some": ["g"]}
 
 
-def fill(stage: Stage, ask: Question, *values: str | int | None) -> None:
+def fill(stage: Stage, question: Question, *values: str | int | None) -> None:
     """Fill in the fields in their order."""
     for number, value in enumerate(values):
-        assert stage.elicitations.fill(ask.id, number, value)
+        assert stage.questions.fill(question.id, number, value)
 
 
 async def judged(schema: dict[str, Any], value: Any, *, required: bool = False) -> str | None:
@@ -42,9 +42,9 @@ async def judged(schema: dict[str, Any], value: Any, *, required: bool = False) 
     async with Stage() as stage:
         session = await stage.start()
         needed = {"required": ["it"]} if required else {}
-        ask = await ask_form(stage, session, {"it": schema}, **needed)
-        stage.elicitations.answer(ask.id, "accept", {} if value is None else {"it": value})
-        problem = stage.elicitations.draft(ask.id).errors.get("it")
+        question = await ask_form(stage, session, {"it": schema}, **needed)
+        stage.respond(question.id, "accept", {} if value is None else {"it": value})
+        problem = stage.questions.draft(question.id).errors.get("it")
         if problem is None:
             answer = await stage.agent.answer_to("e")
             assert answer["result"]["action"] == "accept"
@@ -57,8 +57,8 @@ async def judged(schema: dict[str, Any], value: Any, *, required: bool = False) 
 async def test_c280_c281_who_asks_and_what_are_shown():
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {}, message="What is\nyour name?")
-        assert float_of(stage, session, ask).title == " Scripted asks "
+        question = await ask_form(stage, session, {}, message="What is\nyour name?")
+        assert float_of(stage, session, question).title == " Scripted asks "
         assert float_text(stage, session).startswith("What is\nyour name?\n")
 
 
@@ -66,26 +66,26 @@ async def test_c280_c281_who_asks_and_what_are_shown():
 async def test_c282_decline_and_cancel_are_distinct(action: Any):
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, ALL)
-        assert [row.action for row in float_of(stage, session, ask).rows if row.action] == [
+        question = await ask_form(stage, session, ALL)
+        assert [row.action for row in float_of(stage, session, question).form if row.action] == [
             "accept",
             "decline",
             "cancel",
         ]
-        assert stage.elicitations.answer(ask.id, action)
+        assert stage.respond(question.id, action)
         assert (await stage.agent.answer_to("e"))["result"] == {"action": action}
-        assert session.state.asks == ()
+        assert session.state.questions == ()
 
 
 async def test_c283_nothing_is_sent_by_itself_and_answers_can_be_changed():
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {"a": {"type": "string", "default": "x"}})
-        fill(stage, ask, "first")
-        fill(stage, ask, "second")
+        question = await ask_form(stage, session, {"a": {"type": "string", "default": "x"}})
+        fill(stage, question, "first")
+        fill(stage, question, "second")
         await stage.agent.quiet()
         assert "a: second" in float_text(stage, session)
-        stage.elicitations.answer(ask.id, "accept")
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {"a": "second"}}
 
@@ -93,13 +93,13 @@ async def test_c283_nothing_is_sent_by_itself_and_answers_can_be_changed():
 async def test_c284_defaults_are_filled_in():
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, ALL)
+        question = await ask_form(stage, session, ALL)
         shown = float_text(stage, session)
         for line in ("Text: hello", "whole: 3", "real: 2.5", "yes: no", "one: Green", "[x] Green"):
             assert line in shown
         assert "[ ] Red" in shown
         await stage.agent.quiet()
-        stage.elicitations.answer(ask.id, "accept")
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": ALL_VALUES}
 
@@ -144,9 +144,9 @@ async def test_c286_values_have_the_right_type():
     async with Stage() as stage:
         session = await stage.start()
         schema = {name: {**each, "default": None} for name, each in ALL.items()}
-        ask = await ask_form(stage, session, schema)
-        fill(stage, ask, "7", "7", "7", None, 0, 1)
-        stage.elicitations.answer(ask.id, "accept")
+        question = await ask_form(stage, session, schema)
+        fill(stage, question, "7", "7", "7", None, 0, 1)
+        stage.respond(question.id, "accept")
         got = (await stage.agent.answer_to("e"))["result"]["content"]
         wanted = {"text": "7", "whole": 7, "real": 7.0, "yes": True, "one": "r", "some": ["g"]}
         assert got == wanted
@@ -156,11 +156,11 @@ async def test_c286_values_have_the_right_type():
 async def test_c287_what_is_empty_is_left_out():
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, ALL)
-        fill(stage, ask, "", None, " ")
-        assert stage.elicitations.fill(ask.id, 4, None)
-        assert stage.elicitations.fill(ask.id, 5, 1)
-        stage.elicitations.answer(ask.id, "accept")
+        question = await ask_form(stage, session, ALL)
+        fill(stage, question, "", None, " ")
+        assert stage.questions.fill(question.id, 4, None)
+        assert stage.questions.fill(question.id, 5, 1)
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {"yes": False}}
 
@@ -182,10 +182,10 @@ async def test_c288_a_pattern_that_cannot_be_followed_is_left_to_the_agent(patte
 async def test_c289_an_unknown_format_is_only_said():
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {"a": {"type": "string", "format": "hostname"}})
+        question = await ask_form(stage, session, {"a": {"type": "string", "format": "hostname"}})
         assert "hostname" in float_text(stage, session)
-        fill(stage, ask, "not a host!")
-        assert stage.elicitations.answer(ask.id, "accept")
+        fill(stage, question, "not a host!")
+        assert stage.respond(question.id, "accept")
         await stage.agent.answer_to("e")
 
 
@@ -200,11 +200,11 @@ UNKNOWN: list[dict[str, Any]] = [
 async def test_c290_an_unknown_type_is_no_input(schema: dict[str, Any]):
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {"a": schema, "b": {"type": "string"}})
+        question = await ask_form(stage, session, {"a": schema, "b": {"type": "string"}})
         assert "Where: (of type" in float_text(stage, session)
-        assert {row.field for row in float_of(stage, session, ask).rows} == {1, -1}
-        stage.elicitations.fill(ask.id, 0, "here")
-        stage.elicitations.answer(ask.id, "accept")
+        assert {row.field for row in float_of(stage, session, question).form} == {1, -1}
+        stage.questions.fill(question.id, 0, "here")
+        stage.respond(question.id, "accept")
         assert (await stage.agent.answer_to("e"))["result"]["content"] == {}
 
 
@@ -212,12 +212,12 @@ async def test_c290_an_unknown_type_is_no_input(schema: dict[str, Any]):
 async def test_c290_a_required_one_can_only_be_declined_or_cancelled(schema: dict[str, Any]):
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {"a": schema}, required=["a"])
-        actions = [row.action for row in float_of(stage, session, ask).rows]
+        question = await ask_form(stage, session, {"a": schema}, required=["a"])
+        actions = [row.action for row in float_of(stage, session, question).form]
         assert actions == ["decline", "cancel"]
-        assert not stage.elicitations.answer(ask.id, "accept", {"a": "x"})
+        assert not stage.respond(question.id, "accept", {"a": "x"})
         await stage.agent.quiet()
-        stage.elicitations.answer(ask.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -244,9 +244,9 @@ async def test_c290_a_malformed_known_type_is_an_error(schema: Any):
 async def test_c291_an_empty_form_is_a_plain_question(schema: dict[str, Any]):
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, None, requestedSchema=schema)
-        assert len(float_of(stage, session, ask).rows) == 3
-        stage.elicitations.answer(ask.id, "accept")
+        question = await ask_form(stage, session, None, requestedSchema=schema)
+        assert len(float_of(stage, session, question).form) == 3
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {}}
 
@@ -256,7 +256,7 @@ async def test_c292_an_unknown_mode_is_refused(mode: Any):
     async with Stage() as stage:
         session = await stage.start()
         assert "mode" in await refused(stage, mode=mode)
-        assert session.state.asks == ()
+        assert session.state.questions == ()
 
 
 @pytest.mark.parametrize(("mode", "other"), [("form", "url"), ("url", "form")])
@@ -287,10 +287,12 @@ async def test_c292_what_lacks_a_part_is_refused(missing: str):
 def test_a_draft_is_not_in_any_text_of_it():
     params = {"mode": "form", "message": "m", "sessionId": "s"}
     params |= {"requestedSchema": {"properties": ALL}}
-    ask = V1().decode_request(
+    question = V1().decode_request(
         "elicitation/create", params, ClientCapabilities(elicitation_form=True)
     )
-    assert isinstance(ask, ElicitationRequest) and isinstance(ask.elicitation.wanted, Form)
-    draft = prefilled(ask.elicitation.wanted)
-    assert content(ask.elicitation.wanted, draft)["text"] == "hello"
+    assert isinstance(question, ElicitationRequest) and isinstance(
+        question.elicitation.wanted, Form
+    )
+    draft = prefilled(question.elicitation.wanted)
+    assert content(question.elicitation.wanted, draft)["text"] == "hello"
     assert "hello" not in repr(draft)

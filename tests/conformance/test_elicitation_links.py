@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.session.request import ElicitationAnswer
 from acp_nvim.view.block import Highlight
 from tests.conformance.eliciting import (
     URL,
@@ -49,7 +50,7 @@ async def test_c144_cancelling_the_turn_cancels_them(mode: str):
         await stage.agent.expect("session/cancel")
         request_form(stage, "late")
         assert (await stage.agent.answer_to("late"))["result"] == {"action": "cancel"}
-        assert session.state.asks == ()
+        assert session.state.questions == ()
 
 
 async def test_c144_a_question_about_a_request_outlives_the_turn():
@@ -61,23 +62,23 @@ async def test_c144_a_question_about_a_request_outlives_the_turn():
             {"mode": "form", "message": "m", "requestId": 0, "requestedSchema": {}},
             "e",
         )
-        ask = await opened(stage, stage.client.outside)
+        question = await opened(stage, stage.client.outside)
         stage.client.cancel(session)
         await stage.agent.expect("session/cancel")
         await stage.agent.quiet()
-        stage.elicitations.answer(ask.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
 async def test_c151_the_agent_takes_one_back():
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {"a": {"type": "string"}})
+        question = await ask_form(stage, session, {"a": {"type": "string"}})
         stage.agent.notify("$/cancel_request", {"requestId": "e"})
         assert (await stage.agent.answer_to("e"))["error"]["code"] == -32800
-        assert session.state.asks == ()
-        assert not stage.elicitations.answer(ask.id, "accept")
-        assert not stage.elicitations.fill(ask.id, 0, "late")
+        assert session.state.questions == ()
+        assert not stage.respond(question.id, "accept")
+        assert not stage.questions.fill(question.id, 0, "late")
         await stage.agent.quiet()
 
 
@@ -87,13 +88,13 @@ async def test_c152_closing_the_session_answers_it():
         await ask_form(stage, session, {})
         await stage.client.close(session)
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "cancel"}
-        assert stage.elicitations.questions.pending == ()
+        assert stage.questions.pending == ()
 
 
 async def test_c293_host_and_whole_address_are_shown():
     async with Stage() as stage:
-        session, ask = await ask_link(stage)
-        shown = float_of(stage, session, ask)
+        session, question = await ask_link(stage)
+        shown = float_of(stage, session, question)
         line = next(line for line in shown.lines if line.text == URL)
         (mark,) = line.marks
         assert isinstance(mark, Highlight)
@@ -106,9 +107,11 @@ async def test_c294_nothing_is_fetched():
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         async with Stage() as stage:
-            session, ask = await ask_link(stage, f"http://127.0.0.1:{server.getsockname()[1]}/")
+            session, question = await ask_link(
+                stage, f"http://127.0.0.1:{server.getsockname()[1]}/"
+            )
             float_text(stage, session)
-            stage.elicitations.answer(ask.id, "decline")
+            stage.respond(question.id, "decline")
             await stage.agent.answer_to("e")
         with pytest.raises(BlockingIOError):
             server.accept()
@@ -146,31 +149,31 @@ async def test_c297_no_other_text_is_a_link():
     async with Stage() as stage:
         session = await stage.start()
         field = {"type": "string", "title": "https://a.org", "description": "see https://b.org"}
-        ask = await ask_form(stage, session, {"a": field}, message="go to https://c.org")
-        shown = float_of(stage, session, ask)
+        question = await ask_form(stage, session, {"a": field}, message="go to https://c.org")
+        shown = float_of(stage, session, question)
         for line in shown.lines:
             groups = {mark.group for mark in line.marks if isinstance(mark, Highlight)}
             assert groups.isdisjoint({"AcpUrl", "AcpLink", "AcpFormHost"})
-        assert {row.kind for row in shown.rows} == {"text", "action"}
+        assert {row.kind for row in shown.form} == {"text", "action"}
 
 
 async def test_c298_accept_has_no_content_and_is_sent_at_once():
     async with Stage() as stage:
-        session, ask = await ask_link(stage)
-        assert stage.elicitations.answer(ask.id, "accept", {"a": 1})
+        session, question = await ask_link(stage)
+        assert stage.respond(question.id, "accept", {"a": 1})
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "accept"}
-        assert session.state.asks == ()
+        assert session.state.questions == ()
 
 
 async def test_c299_only_a_completion_that_is_waited_for_counts():
     async with Stage() as stage:
-        session, ask = await ask_link(stage)
+        session, question = await ask_link(stage)
         done = "accounts.example.com: done, the agent has what it needs"
         for params in ({"elicitationId": "other"}, {"elicitationId": "l"}, {}, None, [], {"x": 1}):
             stage.agent.notify("elicitation/complete", params)
         await stage.agent.quiet()
-        assert session.state.asks == (ask,) and done not in notices(session)
-        stage.elicitations.answer(ask.id, "accept")
+        assert session.state.questions == (question,) and done not in notices(session)
+        stage.respond(question.id, "accept")
         await stage.agent.answer_to("e")
         for _ in range(2):
             stage.agent.notify("elicitation/complete", {"elicitationId": "l"})
@@ -183,8 +186,8 @@ async def test_c300_the_user_is_told_what_to_do_if_no_completion_comes():
         session = await stage.start()
         prompt = await stage.turn(session)
         request_link(stage)
-        ask = await opened(stage, session)
-        stage.elicitations.answer(ask.id, "accept")
+        question = await opened(stage, session)
+        stage.respond(question.id, "accept")
         await stage.agent.answer_to("e")
         assert ":Acp cancel" in notices(session)[-1]
         stage.client.cancel(session)
@@ -198,8 +201,8 @@ async def test_c301_a_tool_call_in_whose_name_it_is_asked_is_open():
     async with Stage() as stage:
         session = await stage.start()
         stage.agent.update("tool_call", toolCallId="call-1", title="Ask an MCP server")
-        ask = await ask_form(stage, session, {}, toolCallId="call-1")
-        assert ask.tool_call_id == tool(session).id
+        question = await ask_form(stage, session, {}, toolCallId="call-1")
+        assert question.tool_call_id == tool(session).id
 
 
 @pytest.mark.parametrize("method", ["initialize", "session/new"])
@@ -211,12 +214,12 @@ async def test_c301_before_any_session(method: str):
         waiting = await stage.agent.expect(method)
         params = {"mode": "form", "message": "m", "requestedSchema": {}}
         stage.agent.request("elicitation/create", params | {"requestId": waiting["id"]}, "e")
-        ask = await opened(stage, stage.client.outside)
-        assert session.state.asks == ()
-        stage.elicitations.answer(ask.id, "accept")
+        question = await opened(stage, stage.client.outside)
+        assert session.state.questions == ()
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result == {"action": "accept", "content": {}}
-        assert stage.client.outside.state.asks == ()
+        assert stage.client.outside.state.questions == ()
 
 
 async def test_c301_for_a_session_that_is_being_opened():
@@ -227,8 +230,8 @@ async def test_c301_for_a_session_that_is_being_opened():
         request_form(stage)
         await stage.agent.quiet()
         stage.agent.reply(opening, {"sessionId": "sess 1/ü"})
-        ask = await opened(stage, session)
-        stage.elicitations.answer(ask.id, "decline")
+        question = await opened(stage, session)
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -247,17 +250,17 @@ async def test_c302_several_are_kept_apart():
         request_form(stage, "1", requestedSchema=properties)
         request_link(stage, request_id=2)
         await opened(stage, session, 3)
-        one, two, three = session.state.asks
-        stage.elicitations.fill(one.id, 0, "first")
-        stage.elicitations.fill(two.id, 0, "second")
-        for ask, request_id, result in (
+        one, two, three = session.state.questions
+        stage.questions.fill(one.id, 0, "first")
+        stage.questions.fill(two.id, 0, "second")
+        for question, request_id, result in (
             (two, "1", {"action": "accept", "content": {"a": "second"}}),
             (three, 2, {"action": "accept"}),
             (one, 1, {"action": "accept", "content": {"a": "first"}}),
         ):
-            assert stage.elicitations.answer(ask.id, "accept")
+            assert stage.respond(question.id, "accept")
             assert (await stage.agent.answer_to(request_id))["result"] == result
-            assert not stage.elicitations.answer(ask.id, "accept")
+            assert not stage.respond(question.id, "accept")
             await stage.agent.quiet()
 
 
@@ -265,17 +268,17 @@ async def test_c303_answers_are_neither_logged_nor_kept():
     secret = "mArKeR"
     async with Stage() as stage:
         session = await stage.start()
-        ask = await ask_form(stage, session, {"a": {"type": "string"}})
-        stage.elicitations.fill(ask.id, 0, secret)
-        assert secret not in repr(stage.elicitations.draft(ask.id))
-        stage.elicitations.answer(ask.id, "accept")
+        question = await ask_form(stage, session, {"a": {"type": "string"}})
+        stage.questions.fill(question.id, 0, secret)
+        assert secret not in repr(stage.questions.draft(question.id))
+        stage.respond(question.id, "accept")
         result = (await stage.agent.answer_to("e"))["result"]
         assert result["content"] == {"a": secret}
         logged = [json.loads(line) for line in stage.logged().splitlines()]
         assert any("is not logged" in entry["line"] for entry in logged)
         assert secret not in stage.logged()
         assert secret not in repr(session.state) + repr(stage.events)
-        assert secret not in repr(stage.elicitations.draft(ask.id).filled)
+        assert secret not in repr(stage.questions.draft(question.id).filled)
 
 
 @pytest.mark.parametrize(
@@ -296,13 +299,13 @@ async def test_c303_answers_are_neither_logged_nor_kept():
 )
 async def test_c304_other_addresses_are_refused(url: str):
     async with Stage() as stage:
-        session, ask = await ask_link(stage, url)
+        session, question = await ask_link(stage, url)
         assert "is not opened" in float_text(stage, session)
-        actions = [row.action for row in float_of(stage, session, ask).rows]
+        actions = [row.action for row in float_of(stage, session, question).form]
         assert actions == ["decline", "cancel"]
-        assert not stage.elicitations.answer(ask.id, "accept")
+        assert not stage.respond(question.id, "accept")
         await stage.agent.quiet()
-        stage.elicitations.answer(ask.id, "decline")
+        stage.respond(question.id, "decline")
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "decline"}
 
 
@@ -314,8 +317,8 @@ async def test_c063_c301_while_the_agent_logs_in():
         params = {"mode": "url", "message": "m", "elicitationId": "l", "url": URL}
         stage.agent.request("elicitation/create", params | {"requestId": request["id"]}, "e")
         await stage.agent.quiet()
-        (ask,) = stage.client.outside.state.asks
-        assert stage.host.elicitations.answer(ask.id, "accept")
+        (question,) = stage.client.outside.state.questions
+        assert stage.host.questions.answer(question.id, ElicitationAnswer("accept"))
         assert (await stage.agent.answer_to("e"))["result"] == {"action": "accept"}
         stage.agent.notify("elicitation/complete", {"elicitationId": "l"})
         stage.agent.reply(request, {})

@@ -54,9 +54,9 @@ async def _conversation(stage: Stage, folder: Path, extra: dict[str, Any]) -> No
     read = {"sessionId": SESSION, "path": str(folder / "file"), "line": 1, "limit": 1}
     assert (await agent.ask("fs/read_text_file", read, 7))["result"] == {"content": "text"}
     agent.request_permission(8, options=OPTIONS)
-    await stage.until(lambda: session.state.asks)
-    assert [option.id for option in session.state.asks[0].options] == ["yes", "always", "no"]
-    stage.permissions.answer(session.state.asks[0].id, "no")
+    await stage.until(lambda: session.state.questions)
+    assert [option.id for option in session.state.questions[0].options] == ["yes", "always", "no"]
+    stage.choose(session.state.questions[0].id, "no")
     assert (await agent.answer_to(8))["result"]["outcome"]["optionId"] == "no"
     agent.reply(request, {"stopReason": "end_turn"})
     await stage.until(lambda: session.state.stop_reason == "end_turn")

@@ -59,10 +59,10 @@ async def test_c032_what_is_served_is_advertised(
         await stage.agent.open()
         offered = request["params"]["clientCapabilities"]
         assert offered["fs"] == {"readTextFile": read, "writeTextFile": write}
-        ask = {"sessionId": SESSION, "path": str(tmp_path / "file")}
-        answer = await stage.agent.ask("fs/read_text_file", ask, 1)
+        question = {"sessionId": SESSION, "path": str(tmp_path / "file")}
+        answer = await stage.agent.ask("fs/read_text_file", question, 1)
         assert _refused(answer) is not read
-        answer = await stage.agent.ask("fs/write_text_file", ask | {"content": "new"}, 2)
+        answer = await stage.agent.ask("fs/write_text_file", question | {"content": "new"}, 2)
         assert _refused(answer) is not write
 
 

@@ -278,8 +278,8 @@ async def test_c135_unknown_fields_are_ignored():
         stage.agent.update("plan", entries=[step], **extra)
         option = {"optionId": "yes", "name": "Yes", "kind": "allow_once", **extra}
         stage.agent.request_permission(9, toolCall=call, options=[option], **extra)
-        await stage.until(lambda: session.state.asks)
-        assert stage.permissions.answer(session.state.asks[0].id, "yes")
+        await stage.until(lambda: session.state.questions)
+        assert stage.choose(session.state.questions[0].id, "yes")
         answer = await stage.agent.answer_to(9)
         assert answer["result"] == {"outcome": {"outcome": "selected", "optionId": "yes"}}
         stage.agent.reply(request, {"stopReason": "end_turn", **extra})

@@ -13,8 +13,9 @@ import pytest
 import acp_nvim
 from acp_nvim.client.session import Session
 from acp_nvim.config import parse
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import QuestionAnswer, Questions
 from acp_nvim.session.model import Question
+from acp_nvim.session.request import PermissionAnswer
 from acp_nvim.workspace.launching import launch
 from tests.conformance.asking import CANCELLED, selected
 from tests.conformance.probe import bar, menu, menu_text
@@ -47,17 +48,17 @@ CONFIGURATIONS: list[dict[str, Any]] = [
 ]
 
 
-class RecordedPermissions(Permissions):
+class RecordedQuestions(Questions):
     """Remembers every answer that was taken."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.taken: list[tuple[str, str]] = []
+        self.taken: list[tuple[str, QuestionAnswer]] = []
 
-    def answer(self, ask_id: str, option_id: str) -> bool:
-        taken = super().answer(ask_id, option_id)
+    def answer(self, question_id: str, answer: QuestionAnswer) -> bool:
+        taken = super().answer(question_id, answer)
         if taken:
-            self.taken.append((ask_id, option_id))
+            self.taken.append((question_id, answer))
         return taken
 
 
@@ -69,17 +70,17 @@ def configured(options: dict[str, Any]) -> Stage:
 
 
 async def asked(stage: Stage, session: Session, count: int = 1) -> Question:
-    """Wait until so many asks are open; return the newest."""
-    await stage.until(lambda: len(session.state.asks) == count)
-    return session.state.asks[-1]
+    """Wait until so many questions are open; return the newest."""
+    await stage.until(lambda: len(session.state.questions) == count)
+    return session.state.questions[-1]
 
 
 async def test_c180_permissions_are_always_served():
     async with Stage(read_files=False, write_files=False) as stage:
         session = await stage.start()
         stage.agent.request_permission(1)
-        ask = await asked(stage, session)
-        assert stage.permissions.answer(ask.id, "yes")
+        question = await asked(stage, session)
+        assert stage.choose(question.id, "yes")
         assert (await stage.agent.answer_to(1))["result"] == selected("yes")
 
 
@@ -88,16 +89,16 @@ async def test_c181_the_options_are_shown_and_the_decision_returned():
         session = await stage.start()
         call = {"toolCallId": "call-1", "title": "Build", "rawInput": {"command": "make"}}
         stage.agent.request_permission(1, toolCall=call)
-        ask = await asked(stage, session)
+        question = await asked(stage, session)
         shown = menu(session)
         rows = [looks(shown.lines)[row] for row in shown.option_rows]
         assert rows == ["1. Allow once", "2. Always", "3. Reject"]
         assert shown.option_ids == ("yes", "always", "no")
         assert "Build" in menu_text(session) and "make" in menu_text(session)
         assert "1 waiting for you" in bar(session)
-        stage.permissions.answer(ask.id, shown.option_ids[2])
+        stage.choose(question.id, shown.option_ids[2])
         assert (await stage.agent.answer_to(1))["result"] == selected("no")
-        assert session.state.asks == ()
+        assert session.state.questions == ()
 
 
 @pytest.mark.parametrize("option_id", ["", " ", "1", "allow_once", "ü\n\t", "a" * 5000, "null"])
@@ -106,17 +107,17 @@ async def test_c182_option_ids_are_verbatim(option_id: str):
         session = await stage.start()
         option = {"optionId": option_id, "name": "Yes", "kind": "allow_once"}
         stage.agent.request_permission(1, options=[option])
-        ask = await asked(stage, session)
-        assert not stage.permissions.answer(ask.id, option_id + "x")
+        question = await asked(stage, session)
+        assert not stage.choose(question.id, option_id + "x")
         await stage.agent.quiet()
-        assert stage.permissions.answer(ask.id, option_id)
+        assert stage.choose(question.id, option_id)
         assert (await stage.agent.answer_to(1))["result"] == selected(option_id)
 
 
 @pytest.mark.parametrize("options", CONFIGURATIONS)
 async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any]):
     stage = configured(options)
-    stage.permissions = permissions = RecordedPermissions()
+    stage.questions = questions = RecordedQuestions()
     async with stage:
         session = await stage.start()
         request = await stage.turn(session)
@@ -124,11 +125,11 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
             stage.agent.request_permission(number, options=offered)
         await asked(stage, session, 3)
         await stage.agent.quiet()
-        first, second, _ = session.state.asks
-        assert not permissions.answer(first.id, "a1"), "an option of another ask"
-        assert not permissions.answer("ask-0", "once"), "an ask that is not"
+        first, second, _ = session.state.questions
+        assert not stage.choose(first.id, "a1"), "an option of another question"
+        assert not stage.choose("ask-0", "once"), "a question that is not"
         await stage.agent.quiet()
-        assert permissions.answer(second.id, "a3")
+        assert stage.choose(second.id, "a3")
         assert (await stage.agent.answer_to(1))["result"] == selected("a3")
         stage.agent.reply(request, {"stopReason": "end_turn"})
         await stage.until(lambda: session.state.status == "idle")
@@ -137,13 +138,15 @@ async def test_c183_no_configuration_answers_for_the_user(options: dict[str, Any
         stage.client.cancel(session)
         assert (await stage.agent.answer_to(0))["result"] == CANCELLED
         assert (await stage.agent.answer_to(2))["result"] == CANCELLED
-        assert permissions.taken == [(second.id, "a3")]
+        assert questions.taken == [(second.id, PermissionAnswer("a3"))]
 
 
 def test_c183_only_a_command_of_the_user_answers():
-    assert _callers("answer", of="permissions") == {"commands/asking.py"}
-    assert _callers("PermissionAnswer") == {"client/asking.py", "questions/permission.py"}
-    assert _callers("answer", of="elicitations") == {"commands/eliciting.py"}
+    assert _callers("answer", of="questions") == {"commands/answering.py"}
+    of_the_user, withdrawn = "commands/answering.py", "questions/questions.py"
+    assert _callers("PermissionAnswer") == {of_the_user, withdrawn}
+    judged = "questions/elicitation.py"
+    assert _callers("ElicitationAnswer") == {of_the_user, withdrawn, judged}
 
 
 def _callers(name: str, *, of: str = "") -> set[str]:
@@ -163,8 +166,8 @@ async def test_c184_without_a_fitting_option_it_is_cancelled_and_never_allowed()
         session = await stage.start()
         await stage.turn(session)
         stage.agent.request_permission(1, options=ALLOWING)
-        ask = await asked(stage, session)
-        assert not stage.permissions.answer(ask.id, "reject_once")
+        question = await asked(stage, session)
+        assert not stage.choose(question.id, "reject_once")
         await stage.agent.quiet()
         stage.client.cancel(session)
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
@@ -175,13 +178,13 @@ async def test_c185_all_options_are_reachable():
         session = await stage.start()
         for number, option in enumerate(MANY):
             stage.agent.request_permission(number, options=MANY)
-            ask = await asked(stage, session)
+            question = await asked(stage, session)
             shown = menu(session)
             lines = [shown.lines[row] for row in shown.option_rows]
             names = [str(option["name"]) for option in MANY]
             assert [line.text for line in lines] == [f"{n}. {it}" for n, it in enumerate(names, 1)]
             assert groups(lines[5]) == ["AcpNeutral"]
-            assert stage.permissions.answer(ask.id, shown.option_ids[number])
+            assert stage.choose(question.id, shown.option_ids[number])
             answer = await stage.agent.answer_to(number)
             assert answer["result"] == selected(str(option["optionId"]))
 
@@ -191,9 +194,9 @@ async def test_c186_always_is_remembered_by_the_agent_alone():
         session = await stage.start()
         for number, option in enumerate(("always", "yes", "no")):
             stage.agent.request_permission(number)
-            ask = await asked(stage, session)
+            question = await asked(stage, session)
             await stage.agent.quiet()
-            stage.permissions.answer(ask.id, option)
+            stage.choose(question.id, option)
             assert (await stage.agent.answer_to(number))["result"] == selected(option)
 
 
@@ -206,10 +209,10 @@ async def test_c187_open_requests_are_answered_in_any_order():
         stage.agent.request_permission(2, "other")
         await asked(stage, session, 2)
         third = await asked(stage, other)
-        first, second = session.state.asks
+        first, second = session.state.questions
         answers = ((second, "1", "no"), (third, 2, "always"), (first, 1, "yes"))
-        for ask, request_id, option in answers:
-            assert stage.permissions.answer(ask.id, option)
+        for question, request_id, option in answers:
+            assert stage.choose(question.id, option)
             assert (await stage.agent.answer_to(request_id))["result"] == selected(option)
             await stage.agent.quiet()
 
@@ -219,16 +222,16 @@ async def test_c188_nothing_but_a_cancel_says_cancelled():
         session = await stage.start()
         request = await stage.turn(session)
         stage.agent.request_permission(1)
-        ask = await asked(stage, session)
+        question = await asked(stage, session)
         stage.prompt(session, "what the user does instead")
         for wrong in ("", "cancelled", "None"):
-            assert not stage.permissions.answer(ask.id, wrong)
+            assert not stage.choose(question.id, wrong)
         stage.agent.update("tool_call_update", toolCallId="call-1", status="failed")
         await stage.agent.quiet()
         stage.agent.reply(request, {"stopReason": "end_turn"})
         await stage.agent.expect("session/prompt")
         await stage.agent.quiet()
-        assert session.state.asks == (ask,)
+        assert session.state.questions == (question,)
         stage.client.cancel(session)
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
 
@@ -240,7 +243,7 @@ async def test_c189_what_cannot_be_answered_is_refused(options: Any):
         stage.agent.request_permission(1, options=options)
         error = (await stage.agent.answer_to(1))["error"]
         assert error["code"] == -32602 and "options" in error["message"]
-        assert session.state.asks == ()
+        assert session.state.questions == ()
 
 
 async def test_c189_good_options_are_kept():
@@ -248,10 +251,10 @@ async def test_c189_good_options_are_kept():
         session = await stage.start()
         options = [{"optionId": "a", "name": "No kind"}, {"optionId": 5}, ALLOWING[0]]
         stage.agent.request_permission(1, options=options)
-        ask = await asked(stage, session)
-        assert [option.id for option in ask.options] == ["a", "once"]
+        question = await asked(stage, session)
+        assert [option.id for option in question.options] == ["a", "once"]
         assert groups(menu(session).lines[menu(session).option_rows[0]]) == ["AcpNeutral"]
-        stage.permissions.answer(ask.id, "a")
+        stage.choose(question.id, "a")
         assert (await stage.agent.answer_to(1))["result"] == selected("a")
 
 
@@ -259,13 +262,13 @@ async def test_c190_no_time_approves(monkeypatch: pytest.MonkeyPatch):
     async with Stage() as stage:
         session = await stage.start()
         stage.agent.request_permission(1)
-        ask = await asked(stage, session)
+        question = await asked(stage, session)
         loop = asyncio.get_running_loop()
         clock = loop.time
         for seconds in (60, 600, 86_400):
             monkeypatch.setattr(loop, "time", lambda later=seconds: clock() + later)
             await stage.agent.quiet()
-        assert session.state.asks == (ask,)
+        assert session.state.questions == (question,)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -288,6 +291,6 @@ async def test_a_permission_before_session_new_is_answered_waits_for_its_session
         stage.agent.request_permission(1)
         await stage.agent.quiet()
         stage.agent.reply(opening, {"sessionId": SESSION})
-        ask = await asked(stage, session)
-        assert stage.permissions.answer(ask.id, "no")
+        question = await asked(stage, session)
+        assert stage.choose(question.id, "no")
         assert (await stage.agent.answer_to(1))["result"] == selected("no")

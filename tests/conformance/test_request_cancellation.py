@@ -32,11 +32,11 @@ async def test_c151_a_permission_is_cancelled_by_the_agent():
     async with Stage() as stage:
         session = await stage.start()
         await asked(stage, session, 1, "one")
-        ask = session.state.asks[0]
+        question = session.state.questions[0]
         stage.agent.notify("$/cancel_request", {"requestId": 1})
         assert (await stage.agent.answer_to(1))["error"]["code"] == -32800
-        assert [ask.tool_call_id for ask in session.state.asks] == ["call-one"]
-        assert not stage.permissions.answer(ask.id, "yes")
+        assert [question.tool_call_id for question in session.state.questions] == ["call-one"]
+        assert not stage.choose(question.id, "yes")
         await stage.agent.quiet()
 
 
@@ -48,7 +48,7 @@ async def test_c151_a_request_is_cancelled_before_it_was_begun():
             stage.agent.request_permission("p")
             stage.agent.notify("$/cancel_request", {"requestId": "p"})
         assert (await stage.agent.answer_to("p"))["error"]["code"] == -32800
-        assert session.state.asks == stage.permissions.pending == ()
+        assert session.state.questions == stage.questions.pending == ()
         await stage.agent.quiet()
 
 
@@ -73,7 +73,7 @@ async def test_c152_closing_a_session_answers_its_questions():
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
         await stage.agent.expect("session/cancel")
         await stage.agent.quiet()
-        assert stage.permissions.pending == ()
+        assert stage.questions.pending == ()
 
 
 @pytest.mark.parametrize("request_id", ["never asked", 1, None, [], {}])
@@ -81,7 +81,7 @@ async def test_c153_a_late_or_unknown_cancel_request_is_ignored(request_id: Any)
     async with Stage() as stage:
         session = await stage.start()
         await asked(stage, session, 1)
-        stage.permissions.answer(session.state.asks[0].id, "yes")
+        stage.choose(session.state.questions[0].id, "yes")
         await stage.agent.answer_to(1)
         stage.agent.notify("$/cancel_request", {"requestId": request_id})
         stage.agent.notify("$/cancel_request", {})
@@ -117,13 +117,13 @@ async def test_c155_cancel_and_answer_in_the_same_tick(user_first: bool):
     async with Stage() as stage:
         session = await stage.start()
         await asked(stage, session, 1)
-        ask = session.state.asks[0]
+        question = session.state.questions[0]
         if user_first:
-            assert stage.permissions.answer(ask.id, "yes")
+            assert stage.choose(question.id, "yes")
             stage.client.cancel(session)
         else:
             stage.client.cancel(session)
-            assert not stage.permissions.answer(ask.id, "yes")
+            assert not stage.choose(question.id, "yes")
         answer = await stage.agent.answer_to(1)
         assert answer["result"] == (selected("yes") if user_first else CANCELLED)
         await stage.agent.expect("session/cancel")
@@ -134,8 +134,8 @@ async def test_c155_a_cancel_request_and_an_answer_in_the_same_tick():
     async with Stage() as stage:
         session = await stage.start()
         await asked(stage, session, 1)
-        stage.permissions.answer(session.state.asks[0].id, "yes")
+        stage.choose(session.state.questions[0].id, "yes")
         stage.agent.notify("$/cancel_request", {"requestId": 1})
         await stage.agent.answer_to(1)
         await stage.agent.quiet()
-        assert session.state.asks == ()
+        assert session.state.questions == ()

@@ -87,8 +87,8 @@ async def test_a_permission_is_answered(tmp_path: Path) -> None:
     async with peer(tmp_path) as stage:
         session = await stage.start()
         stage.prompt(session, "ask")
-        await stage.until(lambda: session.state.asks)
-        stage.permissions.answer(session.state.asks[0].id, "no")
+        await stage.until(lambda: session.state.questions)
+        stage.choose(session.state.questions[0].id, "no")
         await stage.until(lambda: session.state.stop_reason == "end_turn")
         assert json.loads(texts(session)[-1])["option_id"] == "no"
 
@@ -113,8 +113,8 @@ async def test_a_form_is_declined(tmp_path: Path) -> None:
     async with peer(tmp_path) as stage:
         session = await stage.start()
         stage.prompt(session, "form")
-        await stage.until(lambda: session.state.asks)
-        stage.elicitations.answer(session.state.asks[0].id, "decline")
+        await stage.until(lambda: session.state.questions)
+        stage.respond(session.state.questions[0].id, "decline")
         await stage.until(lambda: session.state.stop_reason == "end_turn")
         assert json.loads(texts(session)[-1]) == {"action": "decline"}
 

@@ -99,7 +99,7 @@ async def test_c094_closing_in_the_middle_of_a_turn() -> None:
         session = await stage.start(agentCapabilities=EVERYTHING)
         prompt = await stage.turn(session)
         stage.agent.request_permission("ask")
-        await stage.until(lambda: session.state.asks)
+        await stage.until(lambda: session.state.questions)
         stage.tasks.start_soon(stage.client.close, session)
         answer = await stage.agent.answer_to("ask")
         assert answer["result"] == {"outcome": {"outcome": "cancelled"}}

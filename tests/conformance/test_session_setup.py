@@ -151,13 +151,15 @@ async def test_c081_requests_before_the_answer_are_served(tmp_path: Path) -> Non
         session = stage.launch()
         await stage.agent.initialize()
         request = await stage.agent.expect("session/new")
-        ask = {"sessionId": SESSION, "path": str(tmp_path / "file")}
-        assert (await stage.agent.ask("fs/read_text_file", ask))["result"] == {"content": "text"}
+        question = {"sessionId": SESSION, "path": str(tmp_path / "file")}
+        assert (await stage.agent.ask("fs/read_text_file", question))["result"] == {
+            "content": "text"
+        }
         stage.agent.request_permission("early")
         await stage.agent.quiet()
         stage.agent.reply(request, {"sessionId": SESSION})
-        await stage.until(lambda: session.state.asks)
-        stage.permissions.answer(session.state.asks[0].id, "yes")
+        await stage.until(lambda: session.state.questions)
+        stage.choose(session.state.questions[0].id, "yes")
         assert (await stage.agent.answer_to("early"))["result"]["outcome"]["optionId"] == "yes"
 
 
@@ -195,11 +197,11 @@ async def test_c083_sessions_side_by_side() -> None:
         stage.agent.reply(asked["two"], {"stopReason": "end_turn"})
         await stage.until(lambda: two.state.stop_reason == "end_turn")
         assert one.state.status == "running"
-        assert (len(one.state.asks), len(two.state.asks)) == (1, 0)
+        assert (len(one.state.questions), len(two.state.questions)) == (1, 0)
         assert texts(one)[-1] == "".join(f"a{number} " for number in range(10))
         assert texts(two) == ["".join(f"b{number} " for number in range(10))]
         assert texts(one, "user") == ["first"]
-        stage.permissions.answer(one.state.asks[0].id, "no")
+        stage.choose(one.state.questions[0].id, "no")
         assert (await stage.agent.answer_to("ask"))["result"]["outcome"]["optionId"] == "no"
 
 

@@ -105,13 +105,13 @@ async def test_c164_a_permission_updates_the_same_call():
         )
         call = {"toolCallId": "call-1", "rawInput": {}, "status": "pending"}
         stage.agent.request_permission(1, toolCall=call)
-        await stage.until(lambda: session.state.asks)
+        await stage.until(lambda: session.state.questions)
         for words in ("Run it", "make all", "the plan"):
             assert words in menu_text(session)
         stage.agent.request_permission(2, toolCall={"toolCallId": "call-1", "title": "Run it now"})
-        await stage.until(lambda: len(session.state.asks) == 2)
+        await stage.until(lambda: len(session.state.questions) == 2)
         assert tool(session).title == "Run it now"
-        assert "make all" in menu_text(session, session.state.asks[1])
+        assert "make all" in menu_text(session, session.state.questions[1])
 
 
 async def test_c165_ids_are_those_of_the_session():

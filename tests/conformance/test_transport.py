@@ -51,8 +51,8 @@ async def test_c003_what_is_not_unicode_is_replaced(tmp_path: Path) -> None:
         session = await stage.start()
         request = await stage.turn(session, "caf\udce9 \ud83d 😀")
         assert request["params"]["prompt"][0]["text"] == "caf\ufffd \ufffd 😀"
-        ask = {"sessionId": SESSION, "path": str(file)}
-        answer = await stage.agent.ask("fs/read_text_file", ask)
+        question = {"sessionId": SESSION, "path": str(file)}
+        answer = await stage.agent.ask("fs/read_text_file", question)
         assert "caf\ufffd" in answer["result"]["content"]
 
 
@@ -94,9 +94,9 @@ async def test_c006_an_answer_has_the_id_of_its_question(tmp_path: Path) -> None
     ids = [0, -1, 2**53 + 1, "abc", "1", 1, None]
     async with Stage(tmp_path) as stage:
         await stage.start()
-        ask = {"sessionId": SESSION, "path": str(tmp_path / "file")}
+        question = {"sessionId": SESSION, "path": str(tmp_path / "file")}
         for each in ids:
-            stage.agent.request("fs/read_text_file", ask, each)
+            stage.agent.request("fs/read_text_file", question, each)
         for each in ids:
             answer = await stage.agent.answer_to(each)
             assert answer["result"] == {"content": "text"}, each
@@ -107,9 +107,9 @@ async def test_c007_both_directions_count_for_themselves(tmp_path: Path) -> None
     async with Stage(tmp_path) as stage:
         session = await stage.start()
         prompt = await stage.turn(session)
-        ask = {"sessionId": SESSION, "path": str(tmp_path / "file")}
+        question = {"sessionId": SESSION, "path": str(tmp_path / "file")}
         for each in (0, 1, 2, prompt["id"]):
-            assert "result" in await stage.agent.ask("fs/read_text_file", ask, each)
+            assert "result" in await stage.agent.ask("fs/read_text_file", question, each)
         assert session.state.status == "running"
         stage.agent.reply(prompt, {"stopReason": "end_turn"})
         await stage.until(lambda: session.state.stop_reason == "end_turn")
@@ -219,10 +219,12 @@ async def test_c020_an_open_question_blocks_nothing(tmp_path: Path) -> None:
         session = await stage.start()
         await stage.turn(session)
         stage.agent.request_permission("ask")
-        await stage.until(lambda: session.state.asks)
-        ask = {"sessionId": SESSION, "path": str(tmp_path / "file")}
-        assert (await stage.agent.ask("fs/read_text_file", ask))["result"] == {"content": "text"}
-        assert session.state.asks
+        await stage.until(lambda: session.state.questions)
+        question = {"sessionId": SESSION, "path": str(tmp_path / "file")}
+        assert (await stage.agent.ask("fs/read_text_file", question))["result"] == {
+            "content": "text"
+        }
+        assert session.state.questions
 
 
 async def test_c021_what_came_before_an_answer_is_applied_before_it() -> None:

@@ -98,11 +98,11 @@ async def test_c024_a_crash_closes_the_open_question() -> None:
         session = await stage.start()
         await stage.turn(session)
         stage.agent.request_permission()
-        await stage.until(lambda: session.state.asks)
+        await stage.until(lambda: session.state.questions)
         stage.link.exit(None, "SIGSEGV")
         await stage.until(lambda: stage.over)
-        assert session.state.asks == ()
-        assert stage.permissions.pending == ()
+        assert session.state.questions == ()
+        assert stage.questions.pending == ()
         assert "SIGSEGV" in notices(session)[-1]
 
 

@@ -96,8 +96,8 @@ async def _ask(stage: Stage, folder: Path) -> None:
     assert (await agent.ask("terminal/kill", params, "k"))["result"] == {}
     assert (await agent.ask("terminal/release", params, "r"))["result"] == {}
     agent.request_permission(4)
-    await stage.until(lambda: stage.permissions.pending)
-    stage.permissions.answer(stage.permissions.pending[0].id, "yes")
+    await stage.until(lambda: stage.questions.pending)
+    stage.choose(stage.questions.pending[0].id, "yes")
     assert (await agent.answer_to(4))["result"]["outcome"]["optionId"] == "yes"
     agent.request_permission(5)
     agent.notify("$/cancel_request", {"requestId": 5})

@@ -94,16 +94,16 @@ class FakeMenus(Menus):
     async def browse(self, url: str) -> str | None:
         return None
 
-    def close(self, ask_id: str) -> None:
-        self.shown.pop(ask_id, None)
+    def close(self, question_id: str) -> None:
+        self.shown.pop(question_id, None)
 
-    def focus(self, ask_id: str, *, calmly: bool = False) -> None:
-        self.focused.append(ask_id)
+    def focus(self, question_id: str, *, calmly: bool = False) -> None:
+        self.focused.append(question_id)
 
-    def place(self, ask_id: str) -> tuple[int, int] | None:
-        return (1, 1000) if ask_id in self.shown else None
+    def place(self, question_id: str) -> tuple[int, int] | None:
+        return (1, 1000) if question_id in self.shown else None
 
-    def moved(self, ask_id: str, buffer: int, window: int) -> None:
+    def moved(self, question_id: str, buffer: int, window: int) -> None:
         return
 
     async def settled(self) -> None:

@@ -137,9 +137,9 @@ class Replay:
             assert not self.exact
 
     def _answer(self, outcome: Message) -> None:
-        asks = self._session.state.asks
-        if asks and "optionId" in outcome:
-            self._stage.permissions.answer(asks[0].id, outcome["optionId"])
+        questions = self._session.state.questions
+        if questions and "optionId" in outcome:
+            self._stage.choose(questions[0].id, outcome["optionId"])
 
     async def _heard(self, message: Message) -> None:
         with anyio.fail_after(PATIENCE):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -30,12 +30,12 @@ from acp_nvim.errors import AcpError
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import Questions
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import Event
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt, Selection
+from acp_nvim.session.request import ElicitationAction, ElicitationAnswer, PermissionAnswer
 from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport import group
@@ -53,8 +53,7 @@ class Stage:
         self.link = MemoryLink()
         self.agent = ScriptedAgent(self.link)
         self.files: Files = FakeFiles()
-        self.permissions = Permissions()
-        self.elicitations = Elicitations(self.permissions.questions)
+        self.questions = Questions()
         self.screens = FakeScreens()
         self.surroundings = FakeSurroundings()
         self.output_limit = 1_048_576
@@ -82,9 +81,8 @@ class Stage:
         self.lessons = rig.lessons
         services = Services(
             FileService("scripted", self.files, rig.sync, rig.knowledge, rig.on_file, _nobody),
-            self.permissions,
+            self.questions,
             self.faults.append,
-            elicitations=self.elicitations,
             outside=self.session(),
             terminals=self._terminals(),
             mentions=Mentions(self.files, self.surroundings),
@@ -171,6 +169,19 @@ class Stage:
         """Submit a prompt and return the agent's `session/prompt`, not yet answered."""
         self.prompt(session, text)
         return await self.agent.expect("session/prompt")
+
+    def choose(self, question_id: str, option_id: str) -> bool:
+        """Take an option of a permission; False if that is not possible."""
+        return self.questions.answer(question_id, PermissionAnswer(option_id))
+
+    def respond(
+        self,
+        question_id: str,
+        action: ElicitationAction,
+        content: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Answer an elicitation, a form with what is filled in; False if that is not possible."""
+        return self.questions.answer(question_id, ElicitationAnswer(action, content))
 
     async def end(self) -> None:
         """End the client, and wait until it is over."""

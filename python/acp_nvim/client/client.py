@@ -13,10 +13,10 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import initialize
-from acp_nvim.client.asking import withdraw
 from acp_nvim.client.connection import Connection
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
@@ -279,7 +279,7 @@ class Client:
         """Close a session that can go on no more; one that is closed stays as it is."""
         if session.state.status in ("running", "cancelling"):
             session.apply(TurnEnded(self._clock(), None))
-        withdraw(session, self._services.permissions)
+        withdraw(session, self._services.questions)
         if session.id is not None:
             self.terminals.close(session.id)
         if session.state.status != "closed":

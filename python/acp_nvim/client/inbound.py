@@ -12,9 +12,9 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import quirks
-from acp_nvim.client.asking import Asking, Opened, unknown
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.errors import AcpError, Code, RequestFailed
@@ -27,8 +27,7 @@ from acp_nvim.protocol.dialect import (
     RequestCancelled,
     SessionUpdated,
 )
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.request import (
     AgentRequest,
@@ -51,12 +50,11 @@ from acp_nvim.wire.peer import id_key
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What answers the requests of one agent; permissions and elicitations are those of all."""
+    """What answers the requests of one agent; the questions to the user are those of all."""
 
     files: FileService
-    permissions: Permissions
+    questions: Questions
     fault: Faults
-    elicitations: Elicitations
     outside: Session
     """Shows what the agent asks where no session does."""
     terminals: Terminals
@@ -87,9 +85,7 @@ class Inbound:
         self._launch = launch
         self._registry = registry
         self._services = services
-        self._asking = Asking(
-            registry, services.permissions, services.elicitations, services.outside
-        )
+        self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
 
     def speak(self, dialect: Dialect) -> None:
@@ -105,7 +101,7 @@ class Inbound:
                 if not self._registry.deliver(session_id, events):
                     self._connection.note(f"update for unknown session {session_id!r} dropped")
             case ElicitationCompleted(elicitation_id):
-                self._asking.complete(elicitation_id)
+                self._questioning.complete(elicitation_id)
             case RequestCancelled(request_id):
                 scope = self._scopes.get(id_key(request_id))
                 if scope is not None:
@@ -118,7 +114,7 @@ class Inbound:
                 request.method, request.params, self._launch.capabilities
             )
             opened = (
-                self._asking.open(ask)
+                self._questioning.open(ask)
                 if isinstance(ask, PermissionRequest | ElicitationRequest)
                 else None
             )
@@ -154,7 +150,7 @@ class Inbound:
     async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
             case PermissionRequest() | ElicitationRequest():
-                return await self._asking.answer(ask, opened)
+                return await self._questioning.answer(ask, opened)
             case ReadFileRequest():
                 empty = "empty_for_missing_file" in self._launch.quirks
                 roots = self._roots(ask.session_id)

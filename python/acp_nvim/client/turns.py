@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
-from acp_nvim.client.asking import withdraw
 from acp_nvim.client.connection import Outcome
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.login import Login, is_refusal
+from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError
@@ -45,7 +45,7 @@ class Turns:
         self._capabilities = agent.info.capabilities
         self._tasks = agent.tasks
         self._clock = agent.clock
-        self._permissions = services.permissions
+        self._questions = services.questions
         self._mentions = services.mentions
         self._lessons = services.lessons
         self._prepare = services.prepare
@@ -67,7 +67,7 @@ class Turns:
                     self._cancelled(session)
 
     def _cancelled(self, session: Session) -> None:
-        withdraw(session, self._permissions)
+        withdraw(session, self._questions)
         if session in self._sent and session.id is not None:
             self._connection.notify(*self._dialect.cancel(session.id))
 

@@ -211,7 +211,7 @@ class Permit:
 
 
 @dataclass(frozen=True, slots=True)
-class AskWindow:
+class MenuReopened:
     """Where the menu of a question is now."""
 
     ask: str

@@ -10,9 +10,10 @@ from typing import Any
 import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, explaining, terminals
+from acp_nvim.commands import explaining, terminals
 from acp_nvim.commands.payloads import Fold, Follow, Nothing, OfChat, OfRow, PromptMade
 from acp_nvim.view.chat.transcript import key_at, location_at
+from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -86,7 +87,7 @@ async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
         "host": _running(),
         "connections": [_connection(client) for client in host.workspace.clients],
         "sessions": [_session(chat) for chat in host.workspace.chats.values()],
-        "asks": [ask for session in host.workspace.sessions() for ask in _asks(host, session)],
+        "asks": [it for session in host.workspace.sessions() for it in _questions(host, session)],
         "terminals": terminals.listed(host),
         "edits": explaining.edits(host),
         "follow": pruned(await host.follow.snapshot()),
@@ -125,19 +126,19 @@ def _connection(client: Client) -> dict[str, Any]:
     return pruned(plain)
 
 
-def _asks(host: Host, session: Session) -> list[dict[str, Any]]:
+def _questions(host: Host, session: Session) -> list[dict[str, Any]]:
     return [
         pruned(
             {
-                "id": ask.id,
+                "id": question.id,
                 "session": session.id,
-                "kind": ask.kind,
-                "title": asking.title(session.state, ask),
-                "options": [{"id": it.id, "name": it.name, "kind": it.kind} for it in ask.options],
+                "kind": kind(question),
+                "title": title(session.state, question),
+                "options": options(question),
                 "bufnr": place[0],
                 "winid": place[1],
             }
         )
-        for ask in session.state.asks
-        if (place := host.editor.menus.place(ask.id)) is not None
+        for question in session.state.questions
+        if (place := host.editor.menus.place(question.id)) is not None
     ]

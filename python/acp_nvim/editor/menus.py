@@ -29,16 +29,16 @@ class Menus(Protocol):
     async def browse(self, url: str) -> str | None:
         """Let the system's browser open it; return why that failed, or None."""
 
-    def close(self, ask_id: str) -> None:
+    def close(self, question_id: str) -> None:
         """Close it; nothing if it is not open."""
 
-    def focus(self, ask_id: str, *, calmly: bool = False) -> None:
+    def focus(self, question_id: str, *, calmly: bool = False) -> None:
         """Move the cursor into it; `calmly`: not while the user types or selects."""
 
-    def place(self, ask_id: str) -> tuple[int, int] | None:
+    def place(self, question_id: str) -> tuple[int, int] | None:
         """Return buffer and window of an open menu."""
 
-    def moved(self, ask_id: str, buffer: int, window: int) -> None:
+    def moved(self, question_id: str, buffer: int, window: int) -> None:
         """The editor had to open the menu anew."""
 
     async def settled(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from acp_nvim.editor import Editor
-from acp_nvim.nvim.asks import AskFloats
 from acp_nvim.nvim.bridge import NvimBridge
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.chats import NvimChats
@@ -14,6 +13,7 @@ from acp_nvim.nvim.comparer import NvimComparer
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.nvim.follower import NvimFollower
 from acp_nvim.nvim.login import NvimLoginTerminals
+from acp_nvim.nvim.menus import NvimMenus
 from acp_nvim.nvim.notifier import Notices, fault
 from acp_nvim.nvim.painter import Painter
 from acp_nvim.nvim.reviewer import NvimReviewer
@@ -25,7 +25,7 @@ def neovim(call: Call) -> Editor:
     """Return the ports over that way to Neovim."""
     tell = partial(fault, call)
     painter = Painter(call, tell)
-    menus = AskFloats(call, tell)
+    menus = NvimMenus(call, tell)
     terminals = TerminalBuffers(call, tell)
     return Editor(
         files=NvimFiles(call.lua),

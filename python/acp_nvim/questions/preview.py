@@ -1,13 +1,14 @@
-"""The evidence for a permission: what the files are that a tool call would change, and would be.
+"""Previews for a permission: what the files are that a tool call would change, and would be.
 
 What is shown is the user's live text, unsaved edits included; an agent may have gone by that or by
-the disk. Nothing outside of the session's roots is read. Only `commands` calls.
+the disk. Nothing outside of the session's roots is read.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TypeAlias
 
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
@@ -16,7 +17,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import merged
 from acp_nvim.hunks import ConflictRegion
 from acp_nvim.session.proposal.edit import NoFit, Proposal
-from acp_nvim.session.proposal.proposal import Evidence, proposals, proposed
+from acp_nvim.session.proposal.proposal import Preview, proposals, proposed
 from acp_nvim.session.state import ToolCall
 
 LARGEST = 4_000_000
@@ -25,34 +26,29 @@ MOST = 50
 """Files of one call that are read for this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exhibit:
-    """Evidence, and the file that it was found in."""
-
-    evidence: Evidence
-    held: LiveFile | None = None
-    """None where the proposal does not fit, or the file was not read."""
+Previewed: TypeAlias = tuple[Preview, LiveFile]
+"""A preview, and the file that it is of."""
 
 
-class EvidenceService:
-    """Reads what a permission is about."""
+class PreviewService:
+    """Reads the files that a permission is about."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    async def gather(self, call: ToolCall, roots: Roots) -> tuple[Exhibit, ...]:
-        """Return an exhibit for each file that the call would change; () if it does not say.
+    async def gather(self, call: ToolCall, roots: Roots) -> tuple[Previewed, ...]:
+        """Return a preview of each file that the call would change; () if it does not say.
 
         A file outside of the roots, or one that is no text, has none. Never raises.
         """
         found = []
         for proposal in proposals(call, roots.cwd)[:MOST]:
             try:
-                held = await self._load(roots.resolve(proposal.path))
-                evidence = weigh(proposal, held.shown, held.on_disk)
+                live = await self._load(roots.resolve(proposal.path))
+                made = preview(proposal, live.shown, live.on_disk)
             except FileProblem:
                 continue
-            found.append(Exhibit(evidence, None if evidence.misfit else held))
+            found.append((made, live))
         return tuple(found)
 
     async def _load(self, path: str) -> LiveFile:
@@ -66,22 +62,22 @@ def _is_too_large(path: str) -> bool:
     return os.path.isfile(path) and os.path.getsize(path) > LARGEST
 
 
-def weigh(proposal: Proposal, live: str | None, on_disk: str | None) -> Evidence:
+def preview(proposal: Proposal, live: str | None, on_disk: str | None) -> Preview:
     """Return what a proposal makes of the file as the user has it, with unsaved edits kept.
 
     What is to be replaced may be in the live text, or only in that of the disk: then the two are
     merged, as they will be when the agent writes.
     """
-    evidence = Evidence(
+    found = Preview(
         proposal.path,
         unsaved=live != on_disk,
         moved_to=proposal.moved_to,
         told=proposal.told,
     )
-    after = _with_edits(proposal, live, on_disk) if evidence.unsaved else proposed(live, proposal)
+    after = _with_edits(proposal, live, on_disk) if found.unsaved else proposed(live, proposal)
     if isinstance(after, NoFit):
-        return replace(evidence, misfit=after.reason)
-    return replace(evidence, before=live, after=after)
+        return replace(found, misfit=after.reason)
+    return replace(found, before=live, after=after)
 
 
 def _with_edits(proposal: Proposal, live: str | None, on_disk: str | None) -> str | NoFit | None:

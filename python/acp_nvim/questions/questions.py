@@ -1,6 +1,7 @@
-"""The one store of open questions to the user: permissions and elicitations, oldest first.
+"""The one store of the open questions to the user, of all agents, oldest first.
 
-Nothing but `close` ends a question: no timeout, no rule and no default (C-183, C-190).
+Nothing but `answer` and `withdraw` ends a question: no timeout, no rule and no default (C-183,
+C-190). What the user fills into a form lives with its question, and nowhere else (C-303).
 """
 
 from __future__ import annotations
@@ -10,61 +11,146 @@ from typing import TypeAlias
 
 import anyio
 
-from acp_nvim.session.model import Question
-from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer
+from acp_nvim.questions import elicitation
+from acp_nvim.session.elicitation import form
+from acp_nvim.session.elicitation.form import Draft
+from acp_nvim.session.elicitation.model import Form
+from acp_nvim.session.model import ElicitationQuestion, PermissionQuestion, Question
+from acp_nvim.session.request import (
+    ElicitationAnswer,
+    ElicitationRequest,
+    PermissionAnswer,
+    PermissionRequest,
+)
 
-Given: TypeAlias = PermissionAnswer | ElicitationAnswer | None
-"""What the user answered; None: the question was withdrawn."""
+QuestionRequest: TypeAlias = PermissionRequest | ElicitationRequest
+"""A request of an agent that only the user can answer."""
+QuestionAnswer: TypeAlias = PermissionAnswer | ElicitationAnswer
+
+NO_DRAFT = Draft({}, {})
 
 
 @dataclass(slots=True)
-class _Question:
-    ask: Question
+class _Entry:
+    question: Question
+    draft: Draft
+    """Of a form; else empty."""
+    answer: QuestionAnswer | None = None
     answered: anyio.Event = field(default_factory=anyio.Event)
-    answer: Given = None
 
 
 class Questions:
     """The open questions of all agents."""
 
     def __init__(self) -> None:
-        self._questions: dict[str, _Question] = {}
+        self._entries: dict[str, _Entry] = {}
         self._count = 0
 
     @property
     def pending(self) -> tuple[Question, ...]:
         """All that wait for the user, oldest first."""
-        questions = self._questions.values()
-        return tuple(question.ask for question in questions if not question.answered.is_set())
+        return tuple(it.question for it in self._entries.values() if it.answer is None)
 
-    def next_id(self) -> str:
-        """Return an id that no other question has."""
+    def put(self, request: QuestionRequest) -> Question:
+        """Make a question of a request, with an id of its own; it must be awaited by `wait`."""
         self._count += 1
-        return f"ask-{self._count}"
+        question = _question(f"ask-{self._count}", request)
+        wanted = _form(question)
+        draft = NO_DRAFT if wanted is None else form.prefilled(wanted)
+        self._entries[question.id] = _Entry(question, draft)
+        return question
 
-    def put(self, ask: Question) -> None:
-        """Put a question; it must be awaited by `wait`."""
-        self._questions[ask.id] = _Question(ask)
-
-    async def wait(self, ask: Question) -> Given:
-        """Return the answer, None if the question was withdrawn."""
-        question = self._questions[ask.id]
+    async def wait(self, question: Question) -> QuestionAnswer:
+        """Return the answer; of one that was withdrawn, that nothing was chosen (C-142, C-144)."""
+        entry = self._entries[question.id]
         try:
-            await question.answered.wait()
+            await entry.answered.wait()
         finally:
-            del self._questions[ask.id]
-        return question.answer
+            del self._entries[question.id]
+        assert entry.answer is not None
+        return entry.answer
 
-    def find(self, ask_id: str) -> Question | None:
+    def find(self, question_id: str) -> Question | None:
         """Return the question of that id if it is open."""
-        question = self._questions.get(ask_id)
-        return None if question is None or question.answered.is_set() else question.ask
+        entry = self._open(question_id)
+        return None if entry is None else entry.question
 
-    def close(self, ask_id: str, answer: Given = None) -> bool:
-        """Answer or withdraw it; False, and nothing happens, if it is not open any more."""
-        question = self._questions.get(ask_id)
-        if question is None or question.answered.is_set():
+    def answer(self, question_id: str, answer: QuestionAnswer) -> bool:
+        """Answer it; False, and nothing happens, if it is not open or does not take that.
+
+        A permission takes the id of one of its options, to the letter. For an elicitation see
+        `elicitation.accepted`: what is wrong with a form stands in its draft then.
+        """
+        entry = self._open(question_id)
+        taken = None if entry is None else _taken(entry, answer)
+        if entry is None or taken is None:
             return False
-        question.answer = answer
-        question.answered.set()
+        _end(entry, taken)
         return True
+
+    def withdraw(self, question_id: str) -> bool:
+        """End it without the user; False, and nothing happens, if it is not open any more."""
+        entry = self._open(question_id)
+        if entry is None:
+            return False
+        _end(entry, _nothing(entry.question))
+        return True
+
+    def draft(self, question_id: str) -> Draft:
+        """Return what stands in the form of that question."""
+        entry = self._entries.get(question_id)
+        return NO_DRAFT if entry is None else entry.draft
+
+    def fill(self, question_id: str, number: int, filled: str | int | None) -> bool:
+        """Change a field of a form as `elicitation.filled` says; False if that cannot be."""
+        entry = self._open(question_id)
+        wanted = None if entry is None else _form(entry.question)
+        if entry is None or wanted is None:
+            return False
+        draft = elicitation.filled(wanted, entry.draft, number, filled)
+        entry.draft = draft or entry.draft
+        return draft is not None
+
+    def _open(self, question_id: str) -> _Entry | None:
+        entry = self._entries.get(question_id)
+        return None if entry is None or entry.answer is not None else entry
+
+
+def _question(question_id: str, request: QuestionRequest) -> Question:
+    if isinstance(request, PermissionRequest):
+        return PermissionQuestion(question_id, request.tool_call.id, request.options)
+    return ElicitationQuestion(question_id, request.elicitation, request.tool_call_id or "")
+
+
+def _form(question: Question) -> Form | None:
+    wanted = question.elicitation.wanted if isinstance(question, ElicitationQuestion) else None
+    return wanted if isinstance(wanted, Form) else None
+
+
+def _taken(entry: _Entry, answer: QuestionAnswer) -> QuestionAnswer | None:
+    """Return what goes to the agent, None if the question does not take that."""
+    match entry.question, answer:
+        case PermissionQuestion(options=options), PermissionAnswer(option_id):
+            return answer if option_id in {option.id for option in options} else None
+        case ElicitationQuestion(elicitation=asked), ElicitationAnswer("accept", content):
+            accepted = elicitation.accepted(asked.wanted, entry.draft, content)
+            if isinstance(accepted, Draft):
+                entry.draft = accepted
+                return None
+            return accepted
+        case ElicitationQuestion(), ElicitationAnswer(action):
+            return ElicitationAnswer(action)
+        case _:
+            return None
+
+
+def _nothing(question: Question) -> QuestionAnswer:
+    """Return the answer of a user who chose nothing."""
+    if isinstance(question, PermissionQuestion):
+        return PermissionAnswer(None)
+    return ElicitationAnswer("cancel")
+
+
+def _end(entry: _Entry, answer: QuestionAnswer) -> None:
+    entry.answer = answer
+    entry.answered.set()

@@ -83,9 +83,8 @@ def _client(host: Host, launch: Launch) -> Client:
         launch,
         Services(
             files.serve(host, launch.name),
-            host.permissions,
+            host.questions,
             host.editor.notifier.fault,
-            elicitations=host.elicitations,
             outside=new_session(host, launch.name, launch.cwd),
             terminals=_terminals(host, launch.name),
             mentions=Mentions(host.editor.files, host.editor.surroundings),

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.commands import asking, eliciting
-from acp_nvim.reactions import disk, follow, notes, screen
+from acp_nvim.reactions import disk, follow, notes, questions, screen
 from acp_nvim.session.event import (
     ConfigReplaced,
     Event,
@@ -51,24 +50,6 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
         host.editor.notifier.event(*found)
 
 
-def open_question(
-    host: Host, session: Session, _before: SessionState, event: QuestionOpened
-) -> None:
-    """Show a question; an elicitation needs no chat."""
-    ask, chat = event.ask, host.workspace.chat_of(session)
-    if ask.elicitation is not None:
-        eliciting.show(host, session, ask, ask.elicitation)
-    elif chat is not None:
-        asking.show(host, chat, ask)
-
-
-def close_question(
-    host: Host, _session: Session, _before: SessionState, event: QuestionClosed
-) -> None:
-    """Take the question's menu away."""
-    host.editor.menus.close(event.id)
-
-
 REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionOpened: (screen.name, keep, disk.prepare, notes.look_again, tell),
     SessionReopening: (disk.forget, follow.begin),
@@ -77,8 +58,8 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     PromptSent: (notes.look_again,),
     TurnEnded: (keep, disk.sweep, notes.look_again, tell),
     ToolCallUpdated: (disk.look, tell, follow.walk),
-    QuestionOpened: (open_question,),
-    QuestionClosed: (close_question, tell),
+    QuestionOpened: (questions.show,),
+    QuestionClosed: (questions.hide, tell),
     InfoChanged: (keep,),
     ModeChanged: (tell,),
     ConfigReplaced: (tell,),

@@ -205,12 +205,12 @@ class TurnEnded:
 class QuestionOpened:
     """The agent waits for the user."""
 
-    ask: Question
+    question: Question
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionClosed:
-    """An ask was answered or withdrawn; `option_id` None when nothing was chosen."""
+    """A question was answered or withdrawn; `option_id` None when nothing was chosen."""
 
     id: str
     option_id: str | None = None

@@ -152,12 +152,23 @@ class PermissionOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question to the user that waits for an answer; `id` is ours, unique in the host."""
+class PermissionQuestion:
+    """May this tool call go on? Waits for one of the agent's options; `id` is ours, as below."""
 
     id: str
-    kind: Literal["permission", "elicitation"]
     tool_call_id: str
-    """The tool call that it is about; "" for an elicitation that is about none."""
-    options: tuple[PermissionOption, ...] = ()
-    elicitation: Elicitation | None = None
+    options: tuple[PermissionOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationQuestion:
+    """What does the user say to this form or link? `id` is ours, unique in the host."""
+
+    id: str
+    elicitation: Elicitation
+    tool_call_id: str = ""
+    """The tool call that it is about; "" if it is about none."""
+
+
+Question: TypeAlias = PermissionQuestion | ElicitationQuestion
+"""A question to the user that waits for an answer."""

@@ -123,7 +123,7 @@ class SessionState:
     usage: Usage | None = None
     plan: Plan | None = None
     queue: tuple[Prompt, ...] = ()
-    asks: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
     terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)
     """By id; kept after their release, for a tool call may name them later (C-205)."""
     entries: tuple[Entry, ...] = ()
@@ -146,3 +146,16 @@ class SessionState:
         """Return the entry of that key, or None."""
         position = self.index.get(key)
         return None if position is None else self.entries[position]
+
+    def tool_call(self, tool_call_id: str) -> ToolCall | None:
+        """Return the tool call of that id, or None."""
+        call = self.entry(f"tool:{tool_call_id}")
+        return call if isinstance(call, ToolCall) else None
+
+    @property
+    def said(self) -> str:
+        """What the agent said last in this turn; "" if nothing."""
+        for entry in reversed(self.entries):
+            if entry.turn == self.turn and isinstance(entry, Message) and entry.role == "agent":
+                return "".join(getattr(block, "text", None) or "" for block in entry.content)
+        return ""

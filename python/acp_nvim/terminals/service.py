@@ -77,21 +77,21 @@ class Terminals:
             for terminal in self:
                 await terminal.kill()
 
-    async def answer(self, ask: TerminalRequest, cwd: str, tell: Tell) -> Answer:
-        """Answer an ask of a session that works in `cwd`; raises `RequestFailed`."""
-        match ask:
+    async def answer(self, request: TerminalRequest, cwd: str, tell: Tell) -> Answer:
+        """Answer a request of a session that works in `cwd`; raises `RequestFailed`."""
+        match request:
             case CreateTerminalRequest():
-                return TerminalCreated(self._create(ask, cwd, tell).id)
+                return TerminalCreated(self._create(request, cwd, tell).id)
             case TerminalOutputRequest():
-                terminal = self._find(ask)
+                terminal = self._find(request)
                 return TerminalShown(*terminal.log.text(), terminal.exit)
             case WaitForTerminalRequest():
-                return TerminalExited(await self._find(ask).wait())
+                return TerminalExited(await self._find(request).wait())
             case KillTerminalRequest():
-                await self._find(ask).end()
+                await self._find(request).end()
                 return TerminalEnded()
             case ReleaseTerminalRequest():
-                self._release(self._find(ask))
+                self._release(self._find(request))
                 return TerminalEnded()
 
     def close(self, session_id: str) -> None:
@@ -103,9 +103,9 @@ class Terminals:
                 del self._terminals[terminal.id]
                 self._screens.forget(terminal.number)
 
-    def _create(self, ask: CreateTerminalRequest, cwd: str, tell: Tell) -> Terminal:
-        env, cwd = {**self._environment, **dict(ask.env)}, ask.cwd or cwd
-        argv = command_line(ask.command, ask.args, env=env, cwd=cwd)
+    def _create(self, request: CreateTerminalRequest, cwd: str, tell: Tell) -> Terminal:
+        env, cwd = {**self._environment, **dict(request.env)}, request.cwd or cwd
+        argv = command_line(request.command, request.args, env=env, cwd=cwd)
         rows, columns = ROWS_COLUMNS
         try:
             child = pty.spawn(
@@ -114,8 +114,8 @@ class Terminals:
         except UserError as error:
             raise RequestFailed(Code.INTERNAL_ERROR, str(error)) from error
         self._count += 1
-        limit = self._limit if ask.limit is None else min(ask.limit, self._limit)
-        terminal = Terminal(f"terminal-{self._count}", ask, child, limit=limit, tell=tell)
+        limit = self._limit if request.limit is None else min(request.limit, self._limit)
+        terminal = Terminal(f"terminal-{self._count}", request, child, limit=limit, tell=tell)
         terminal.put_on(self._screens, f"{self._agent}/{terminal.id}")
         self._terminals[terminal.id] = terminal
         self._tasks.start_soon(terminal.run)
@@ -128,16 +128,16 @@ class Terminals:
 
     def _find(
         self,
-        ask: TerminalOutputRequest
+        request: TerminalOutputRequest
         | WaitForTerminalRequest
         | KillTerminalRequest
         | ReleaseTerminalRequest,
     ) -> Terminal:
-        terminal = self._terminals.get(ask.terminal_id)
-        if terminal is None or terminal.released or terminal.session_id != ask.session_id:
+        terminal = self._terminals.get(request.terminal_id)
+        if terminal is None or terminal.released or terminal.session_id != request.session_id:
             raise RequestFailed(
                 Code.RESOURCE_NOT_FOUND,
-                f"no terminal {ask.terminal_id!r} in this session",
-                {"terminalId": ask.terminal_id},
+                f"no terminal {request.terminal_id!r} in this session",
+                {"terminalId": request.terminal_id},
             )
         return terminal

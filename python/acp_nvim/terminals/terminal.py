@@ -34,15 +34,17 @@ class Terminal:
     def __init__(
         self,
         id: str,
-        ask: CreateTerminalRequest,
+        request: CreateTerminalRequest,
         pty: Pty,
         *,
         limit: int,
         tell: Callable[[TerminalUpdated], None],
     ) -> None:
         self.id = id
-        self.session_id = ask.session_id
-        self.command = shlex.join((ask.command, *ask.args)) if ask.args else ask.command
+        self.session_id = request.session_id
+        self.command = (
+            shlex.join((request.command, *request.args)) if request.args else request.command
+        )
         self.number = 0
         """On the screens."""
         self.log = TerminalLog(limit)

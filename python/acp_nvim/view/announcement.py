@@ -16,8 +16,10 @@ from acp_nvim.session.event import (
     TurnStarted,
     UsageChanged,
 )
+from acp_nvim.session.model import ElicitationQuestion, PermissionQuestion, Question
 from acp_nvim.session.options import mode_of
-from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.question.plain import options, title
 
 Announcement: TypeAlias = tuple[str, dict[str, Any]]
 
@@ -28,8 +30,20 @@ def announce(before: SessionState, event: Event, after: SessionState) -> Announc
     if found is None:
         return None
     name, data = found
-    common = {"agent": after.agent, "session": after.id or before.id}
-    return name, {key: value for key, value in {**common, **data}.items() if value is not None}
+    return name, _known(after, {"session": after.id or before.id} | data)
+
+
+def asked(state: SessionState, question: Question) -> Announcement:
+    """Return the same of a new question: for the moment when the user can see it."""
+    known = {"session": state.id, "ask": question.id, "title": title(state, question)}
+    if isinstance(question, ElicitationQuestion):
+        data = known | {"mode": question.elicitation.mode}
+        return "AcpElicitationRequested", _known(state, data)
+    return "AcpPermissionRequested", _known(state, known | {"options": options(question)})
+
+
+def _known(state: SessionState, data: dict[str, Any]) -> dict[str, Any]:
+    return {"agent": state.agent} | {key: it for key, it in data.items() if it is not None}
 
 
 def _of(before: SessionState, event: Event, after: SessionState) -> Announcement | None:
@@ -49,8 +63,9 @@ def _of(before: SessionState, event: Event, after: SessionState) -> Announcement
             return _of_session(before, event, after)
 
 
-def _is_permission(state: SessionState, ask_id: str) -> bool:
-    return any(ask.id == ask_id and ask.kind == "permission" for ask in state.asks)
+def _is_permission(state: SessionState, question_id: str) -> bool:
+    found = (it for it in state.questions if it.id == question_id)
+    return isinstance(next(found, None), PermissionQuestion)
 
 
 def _of_session(before: SessionState, event: Event, after: SessionState) -> Announcement | None:
@@ -69,8 +84,8 @@ def _of_session(before: SessionState, event: Event, after: SessionState) -> Anno
 
 
 def _tool_call(state: SessionState, tool_call_id: str) -> dict[str, Any]:
-    tool = state.entry(f"tool:{tool_call_id}")
-    if not isinstance(tool, ToolCall):
+    tool = state.tool_call(tool_call_id)
+    if tool is None:
         return {"id": tool_call_id}
     places = [{"path": place.path, "line": place.line or 0} for place in tool.locations]
     return {

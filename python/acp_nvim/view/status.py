@@ -25,7 +25,7 @@ def winbar(
     parts = [
         ("Agent", one_line(title, 30)),
         ("State", _activity(state, now) if login_since is None else _login(now - login_since)),
-        ("Ask", f"{len(state.asks)} waiting for you" if state.asks else ""),
+        ("Ask", f"{len(state.questions)} waiting for you" if state.questions else ""),
         ("Mode", _mode_name(state)),
         ("Model", _value(state, "model")),
         ("Model", _value(state, "thought_level")),
@@ -52,7 +52,7 @@ def summary(state: SessionState) -> dict[str, Any]:
         "used": usage.used if usage else None,
         "size": usage.size if usage else None,
         "cost": _plain_cost(usage.cost) if usage and usage.cost else None,
-        "pending": len(state.asks),
+        "pending": len(state.questions),
         "title": state.title,
         "turn": state.turn,
         "queue": len(state.queue),

@@ -9,7 +9,6 @@ from typing import Any
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
-from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
 
@@ -70,12 +69,3 @@ class Chat:
         methods = () if info is None else info.auth_methods
         logins = {"logins": [method.id for method in methods]} if methods else {}
         return summary(self.session.state) | logins
-
-    @property
-    def said(self) -> str:
-        """What the agent said last in this turn, for the permission menu; "" if nothing."""
-        state = self.session.state
-        for entry in reversed(state.entries):
-            if entry.turn == state.turn and isinstance(entry, Message) and entry.role == "agent":
-                return "".join(getattr(block, "text", None) or "" for block in entry.content)
-        return ""

@@ -11,8 +11,7 @@ from acp_nvim.editor import Editor
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
-from acp_nvim.questions.elicitation import Elicitations
-from acp_nvim.questions.permission import Permissions
+from acp_nvim.questions.questions import Questions
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
@@ -55,8 +54,7 @@ class Host:
     editor: Editor
     workspace: Workspace
     review: Review
-    permissions: Permissions
-    elicitations: Elicitations
+    questions: Questions
     follow: FollowAlong
     store: Store
     tasks: Tasks

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from acp_nvim.files.roots import Roots
-from acp_nvim.questions import preview as evidence
-from acp_nvim.questions.preview import EvidenceService
+from acp_nvim.questions import preview as previews
+from acp_nvim.questions.preview import PreviewService
 from acp_nvim.session.content import Diff
-from acp_nvim.session.proposal.proposal import Evidence
+from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from tests.conformance.files import put
 from tests.support.fake_ports import FakeFiles
@@ -30,15 +30,15 @@ def path(tmp_path: Path) -> Path:
 
 
 async def gathered(path: Path, raw: Any, *content: Diff, files: FakeFiles | None = None) -> Any:
-    """Return the evidence for one file, None if there is none."""
+    """Return the preview of one file, None if there is none."""
     raw_input = json.dumps({"path": str(path), **raw}) if raw is not None else None
     call = ToolCall("tool:t", "t", 1, kind="edit", content=content, raw_input=raw_input)
-    found = await EvidenceService(files or FakeFiles()).gather(call, Roots(str(path.parent)))
-    return found[0].evidence if found else None
+    found = await PreviewService(files or FakeFiles()).gather(call, Roots(str(path.parent)))
+    return found[0][0] if found else None
 
 
 async def test_a_file_on_disk_as_it_is_and_would_be(path: Path) -> None:
-    expected = Evidence(str(path), TEXT, TEXT.replace("two", "TWO"))
+    expected = Preview(str(path), TEXT, TEXT.replace("two", "TWO"))
     assert await gathered(path, EDIT) == expected
 
 
@@ -48,8 +48,8 @@ async def test_a_new_file_and_one_that_goes(path: Path) -> None:
     assert (found.before, found.after) == (None, "x\n")
     assert not new.parent.exists()
     call = ToolCall("tool:t", "t", 1, kind="delete", raw_input=json.dumps({"path": str(path)}))
-    (gone,) = await EvidenceService(FakeFiles()).gather(call, Roots(str(path.parent)))
-    assert (gone.evidence.before, gone.evidence.after) == (TEXT, None)
+    ((gone, _),) = await PreviewService(FakeFiles()).gather(call, Roots(str(path.parent)))
+    assert (gone.before, gone.after) == (TEXT, None)
 
 
 async def test_unsaved_edits_are_in_both_texts(path: Path) -> None:
@@ -121,10 +121,10 @@ async def test_nothing_outside_of_the_roots_is_read(path: Path, tmp_path: Path) 
         call = ToolCall(
             "tool:t", "t", 1, kind="edit", raw_input=json.dumps({"path": str(name), **EDIT})
         )
-        assert await EvidenceService(FakeFiles()).gather(call, Roots(str(root))) == ()
+        assert await PreviewService(FakeFiles()).gather(call, Roots(str(root))) == ()
 
 
-async def test_what_is_no_text_or_too_large_or_no_file_has_no_evidence(
+async def test_what_is_no_text_or_too_large_or_no_file_has_no_preview(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(path, "two\0")
@@ -135,12 +135,12 @@ async def test_what_is_no_text_or_too_large_or_no_file_has_no_evidence(
     os.mkfifo(fifo)
     assert await gathered(fifo, {"content": "x"}) is None
     put(path, TEXT)
-    monkeypatch.setattr(evidence, "LARGEST", 3)
+    monkeypatch.setattr(previews, "LARGEST", 3)
     assert await gathered(path, EDIT) is None
 
 
 async def test_a_relative_path_is_one_of_the_working_folder(path: Path) -> None:
     call = ToolCall("tool:t", "t", 1, kind="edit", raw_input=json.dumps({"path": "a.txt", **EDIT}))
-    (found,) = await EvidenceService(FakeFiles()).gather(call, Roots(str(path.parent)))
-    assert found.evidence.path == str(path)
-    assert found.held is not None
+    ((found, _),) = await PreviewService(FakeFiles()).gather(call, Roots(str(path.parent)))
+    assert found.path == str(path)
+    assert not found.misfit

@@ -13,14 +13,14 @@ from acp_nvim.session.model import (
     Cost,
     Mode,
     PermissionOption,
+    PermissionQuestion,
     Prompt,
-    Question,
 )
 from acp_nvim.session.state import SessionState, Usage
 from acp_nvim.view.status import elapsed, summary, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
-ASK = Question("1", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
+QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
 
 
 def shown(state: SessionState, title: str = "Tutor 1.0", now: float = 0.0) -> str:
@@ -57,7 +57,7 @@ def test_everything_at_once() -> None:
         IDLE,
         modes=(Mode("code", "Code"), Mode("ask", "Ask first")),
         mode="ask",
-        asks=(ASK, ASK),
+        questions=(QUESTION, QUESTION),
         usage=Usage(12_300, 200_000, Cost(0.1234, "USD")),
         title="Fix it",
     )
@@ -154,7 +154,7 @@ def test_summary_of_everything() -> None:
         mode="code",
         config=(replace(model, way="set_model"),),
         usage=Usage(1, 2, Cost(0.5, "EUR")),
-        asks=(ASK,),
+        questions=(QUESTION,),
         title="T",
         turn=3,
         queue=(Prompt((Text("later"),)),),

@@ -19,8 +19,8 @@ from acp_nvim.session.state import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """One file as it is and as it would be: what a permission is about.
+class Preview:
+    """One file as it is and as it would be, if a permission is given.
 
     `before` None: there is no such file; `after` None: there will be none. Where the proposal does
     not fit, both are None and `misfit` says why; `told` is then all that there is to show.

@@ -94,14 +94,14 @@ def _unknown(state: SessionState, _event: Unknown) -> SessionState:
     return state
 
 
-def _ask_opened(state: SessionState, event: QuestionOpened) -> SessionState:
-    others = tuple(ask for ask in state.asks if ask.id != event.ask.id)
-    return replace(state, asks=(*others, event.ask))
+def _question_opened(state: SessionState, event: QuestionOpened) -> SessionState:
+    others = tuple(question for question in state.questions if question.id != event.question.id)
+    return replace(state, questions=(*others, event.question))
 
 
-def _ask_closed(state: SessionState, event: QuestionClosed) -> SessionState:
-    asks = tuple(ask for ask in state.asks if ask.id != event.id)
-    return state if len(asks) == len(state.asks) else replace(state, asks=asks)
+def _question_closed(state: SessionState, event: QuestionClosed) -> SessionState:
+    questions = tuple(question for question in state.questions if question.id != event.id)
+    return state if len(questions) == len(state.questions) else replace(state, questions=questions)
 
 
 _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
@@ -122,8 +122,8 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     PromptSent: messages.prompt_sent,
     CancelRequested: turns.cancel_requested,
     TurnEnded: turns.turn_ended,
-    QuestionOpened: _ask_opened,
-    QuestionClosed: _ask_closed,
+    QuestionOpened: _question_opened,
+    QuestionClosed: _question_closed,
     SessionClosed: turns.session_closed,
     SessionReopening: turns.session_reopening,
     TranscriptRestored: turns.transcript_restored,

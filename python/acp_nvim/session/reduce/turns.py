@@ -57,14 +57,14 @@ def session_closed(state: SessionState, event: SessionClosed) -> SessionState:
     """End everything but the queue."""
     if state.status == "closed":
         return state
-    state = cancel_open(replace(state, status="closed", asks=()), since_turn=0)
+    state = cancel_open(replace(state, status="closed", questions=()), since_turn=0)
     return state if event.reason is None else notice(state, event.reason, "warning")
 
 
 def session_reopening(state: SessionState, event: SessionReopening) -> SessionState:
     """Wait for the agent again; a replay starts from an empty transcript (C-087)."""
     known = event.session_id or state.id
-    state = replace(state, id=known, status="loading", asks=(), current=None)
+    state = replace(state, id=known, status="loading", questions=(), current=None)
     if not event.replay:
         return cancel_open(state, since_turn=0)
     return replace(

@@ -38,7 +38,7 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Folds:
-    """What decides whether an entry is open: the user, and the asks that wait."""
+    """What decides whether an entry is open: the user, and the questions that wait."""
 
     opened: frozenset[str] = frozenset()
     asking: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ def render(state: SessionState, opened: frozenset[str], previous: Transcript | N
     before, keeps its block. The rendering ends with the last block: no line after it.
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
-    folds = _Folds(opened, frozenset(ask.tool_call_id for ask in state.asks))
+    folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
     cells = _cells(state, folds, basis)
     extras = _extras(state, basis)
     blocks = [cell.block for cell in cells]

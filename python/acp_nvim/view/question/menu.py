@@ -1,11 +1,27 @@
-"""The float of an ask as it is drawn: of a permission, or of an elicitation."""
+"""The float of a question as it is drawn: of a permission, or of an elicitation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from acp_nvim.view.block import Line
-from acp_nvim.view.question.form import FormRow
+
+
+@dataclass(frozen=True, slots=True)
+class FormRow:
+    """What <CR> does in a 0-based row: change a field, take an option, or answer with `action`."""
+
+    row: int
+    kind: Literal["text", "choice", "toggle", "action"]
+    field: int = -1
+    """The number of the field, from 0."""
+    option: int = -1
+    label: str = ""
+    text: str = ""
+    """What stands in a text field now."""
+    choices: tuple[str, ...] = ()
+    action: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +33,8 @@ class Menu:
     footer: str
     lines: tuple[Line, ...]
     option_rows: tuple[int, ...]
-    option_ids: tuple[str, ...]
+    option_ids: tuple[str, ...] = ()
+    """What a permission is answered with in those rows."""
     detail: tuple[Line, ...] = ()
     """The whole command, diff or text, for a larger float; empty when the agent said nothing."""
     detail_filetype: str = ""

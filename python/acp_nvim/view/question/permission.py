@@ -9,15 +9,15 @@ import re
 from collections.abc import Sequence
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
-from acp_nvim.session.model import PermissionOption, Question
-from acp_nvim.session.proposal.proposal import Evidence
+from acp_nvim.session.model import PermissionOption, PermissionQuestion
+from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import BLANK, Line
 from acp_nvim.view.chat import raw
 from acp_nvim.view.chat.attachment import attachment
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.place import place
-from acp_nvim.view.question import preview as exhibits
+from acp_nvim.view.question import preview
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line, visible
@@ -30,37 +30,36 @@ FOOTER_WITH_DIFF = " 1-9 · :Acp permit N · d diff · D text · q later "
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 
-def ask_view(
-    ask: Question,
+def permission_menu(
+    question: PermissionQuestion,
     tool: ToolCall | None,
     *,
     agent: str,
     cwd: str,
     said: str,
-    evidence: Sequence[Evidence] = (),
+    previews: Sequence[Preview] = (),
 ) -> Menu:
     """Return the menu of a permission; `said` is what the agent said before it, "" for nothing.
 
-    `evidence` is what the files are that it is about, and would be; the agent's own diffs are shown
-    of those that it does not have.
+    `previews` are of the files that it is about; of others the agent's own diffs are shown.
     """
-    main = _main(tool, cwd, evidence) if tool else []
-    instead = _raw_input(tool) if tool and _says_nothing(tool, main, evidence) else []
+    main = _main(tool, cwd, previews) if tool else []
+    instead = _raw_input(tool) if tool and _says_nothing(tool, main, previews) else []
     further = _further(tool) if tool and not instead else []
     main += instead
     detail = (*_subject(tool), *main, *further) if tool else ()
-    preview = main[:PREVIEW_LINES]
-    comparable = sum(not it.misfit for it in evidence)
-    more = _more(len(main) - len(preview), "D" if comparable else "d")
-    above = [*_subject(tool), *preview, *more, *_places(tool, cwd), *_said(said), BLANK]
-    options = [_option(number, option) for number, option in enumerate(ask.options, 1)]
+    head = main[:PREVIEW_LINES]
+    comparable = sum(not it.misfit for it in previews)
+    more = _more(len(main) - len(head), "D" if comparable else "d")
+    above = [*_subject(tool), *head, *more, *_places(tool, cwd), *_said(said), BLANK]
+    options = [_option(number, option) for number, option in enumerate(question.options, 1)]
     return Menu(
-        id=ask.id,
+        id=question.id,
         title=f" {one_line(agent, 40)} asks ",
         footer=FOOTER_WITH_DIFF if comparable else FOOTER,
         lines=(*above, *options),
         option_rows=tuple(range(len(above), len(above) + len(options))),
-        option_ids=tuple(option.id for option in ask.options),
+        option_ids=tuple(option.id for option in question.options),
         detail=detail,
         comparable=comparable,
     )
@@ -78,26 +77,26 @@ def _subject(tool: ToolCall | None) -> list[Line]:
     return lines
 
 
-def _main(tool: ToolCall, cwd: str, evidence: Sequence[Evidence]) -> list[Line]:
+def _main(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
     """Return what the call would do, as its diffs and texts and the files tell."""
     lines: list[Line] = []
-    left = list(evidence)
+    left = list(previews)
     for part in tool.content:
-        found = next((it for it in evidence if part in it.told), None)
+        found = next((it for it in previews if part in it.told), None)
         if found is None:
             lines += _content(part, cwd)
         elif found in left:
             left.remove(found)
-            lines += exhibits.lines(found, cwd)
-    lines += (line for it in left for line in exhibits.lines(it, cwd))
+            lines += preview.lines(found, cwd)
+    lines += (line for it in left for line in preview.lines(it, cwd))
     return lines
 
 
-def _says_nothing(tool: ToolCall, main: list[Line], evidence: Sequence[Evidence]) -> bool:
+def _says_nothing(tool: ToolCall, main: list[Line], previews: Sequence[Preview]) -> bool:
     """Tell whether only the raw input can say what the call would do."""
     if raw.command(tool.raw_input):
         return False
-    return not main or (not tool.content and not exhibits.is_shown(evidence))
+    return not main or (not tool.content and not preview.is_shown(previews))
 
 
 def _further(tool: ToolCall) -> list[Line]:

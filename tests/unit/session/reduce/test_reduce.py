@@ -34,14 +34,21 @@ from acp_nvim.session.event import (
     Unknown,
     UsageChanged,
 )
-from acp_nvim.session.model import Command, ConfigOption, Cost, PlanEntry, Prompt, Question
+from acp_nvim.session.model import (
+    Command,
+    ConfigOption,
+    Cost,
+    PermissionQuestion,
+    PlanEntry,
+    Prompt,
+)
 from acp_nvim.session.reduce import reduce as reduce_module
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Message, Plan, SessionState, ToolCall, Usage
 from tests.unit.session.conversation import OPENED, after, says, turn
 
-ASK = Question("a1", "permission", "t", ())
-OTHER_ASK = Question("a2", "permission", "t", ())
+QUESTION = PermissionQuestion("a1", "t", ())
+OTHER_QUESTION = PermissionQuestion("a2", "t", ())
 OPTION = ConfigOption("c", "C", "boolean", True)
 STEP = PlanEntry("x", "odd", "blocked")
 
@@ -82,9 +89,9 @@ def test_c276_usage_is_a_state_and_cost_stays():
 
 
 def test_asks_open_and_close():
-    state = after(OPENED, QuestionOpened(ASK), QuestionOpened(OTHER_ASK))
-    assert state.asks == (ASK, OTHER_ASK)
-    assert after(QuestionClosed("a1", "yes"), state=state).asks == (OTHER_ASK,)
+    state = after(OPENED, QuestionOpened(QUESTION), QuestionOpened(OTHER_QUESTION))
+    assert state.questions == (QUESTION, OTHER_QUESTION)
+    assert after(QuestionClosed("a1", "yes"), state=state).questions == (OTHER_QUESTION,)
     assert after(QuestionClosed("unknown"), state=state) is state
 
 
@@ -140,7 +147,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         st.sampled_from([None, "end_turn", "cancelled", "odd"]),
         st.one_of(st.none(), texts),
     ),
-    st.builds(QuestionOpened, st.sampled_from([ASK, OTHER_ASK])),
+    st.builds(QuestionOpened, st.sampled_from([QUESTION, OTHER_QUESTION])),
     st.builds(QuestionClosed, st.sampled_from(["a1", "a2", "a3"])),
     st.builds(SessionClosed, st.one_of(st.none(), texts)),
     st.builds(SessionReopening, st.booleans()),

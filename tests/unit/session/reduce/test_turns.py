@@ -16,10 +16,10 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.model import Question
+from acp_nvim.session.model import PermissionQuestion
 from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
-ASK = Question("a1", "permission", "t", ())
+QUESTION = PermissionQuestion("a1", "t", ())
 WORKING = ToolCallUpdated("t", title="T", status="in_progress")
 
 
@@ -121,9 +121,9 @@ def test_cancel_and_end_without_a_turn_change_nothing():
 
 
 def test_closing_ends_all_but_the_queue():
-    state = after(OPENED, turn(), WORKING, QuestionOpened(ASK), PromptQueued(prompt("b")))
+    state = after(OPENED, turn(), WORKING, QuestionOpened(QUESTION), PromptQueued(prompt("b")))
     state = after(SessionClosed("The agent is gone"), state=state)
-    assert (state.status, state.asks, state.queue) == ("closed", (), (prompt("b"),))
+    assert (state.status, state.questions, state.queue) == ("closed", (), (prompt("b"),))
     assert told(state)[1:] == ["tool: T cancelled", "warning: The agent is gone"]
     assert state.turn_ended is None
     assert after(SessionClosed("again"), TurnEnded(1.0), state=state) is state

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.session.content import Diff, Resource, Text
-from acp_nvim.session.model import Location, PermissionOption, PlanEntry, Prompt, Question
+from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion, PlanEntry, Prompt
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.chat.transcript import (
     Transcript,
@@ -137,12 +137,15 @@ def test_failed_and_waiting_calls_are_open() -> None:
     failed = call(status="failed", content=(Text("why"),))
     assert drawn(render(state(failed), NONE, None)) == ["✗ Edit", "│ why", ""]
     waiting = call(content=(Text("why"),))
-    ask = Question("1", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
-    first = render(state(waiting, asks=(ask,)), NONE, None)
+    question = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
+    first = render(state(waiting, questions=(question,)), NONE, None)
     assert drawn(first) == ["○ Edit", "│ why", ""]
     assert drawn(render(state(waiting), NONE, first)) == ["○ Edit  1 line", ""]
     toggled = fold(first, NONE, 0, "close")
-    assert drawn(render(state(waiting, asks=(ask,)), toggled, first)) == ["○ Edit  1 line", ""]
+    assert drawn(render(state(waiting, questions=(question,)), toggled, first)) == [
+        "○ Edit  1 line",
+        "",
+    ]
 
 
 def test_all_open_and_all_closed() -> None:

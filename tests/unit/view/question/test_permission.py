@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
-from acp_nvim.session.model import Location, PermissionOption, Question
+from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Highlight, VirtualText
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import ask_view
+from acp_nvim.view.question.permission import permission_menu
 
 OPTIONS = (
     PermissionOption("no-1", "Better not", "reject_once"),
@@ -27,8 +27,8 @@ def menu(
     said: str = "",
     agent: str = "tutor",
 ) -> Menu:
-    ask = Question("7", "permission", "t", options)
-    return ask_view(ask, tool, agent=agent, cwd="/w", said=said)
+    question = PermissionQuestion("7", "t", options)
+    return permission_menu(question, tool, agent=agent, cwd="/w", said=said)
 
 
 def rows(view: Menu) -> list[str]:

@@ -8,25 +8,25 @@ from typing import Any
 import pytest
 
 from acp_nvim.session.content import Diff, Text
-from acp_nvim.session.model import PermissionOption, Question
-from acp_nvim.session.proposal.proposal import Evidence
+from acp_nvim.session.model import PermissionOption, PermissionQuestion
+from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import ask_view
+from acp_nvim.view.question.permission import permission_menu
 from tests.unit.view.look import looks
 
 OLD = "".join(f"{number}\n" for number in range(1, 21))
 NEW = OLD.replace("12\n", "twelve\nand a half\n")
-FILE = Evidence("/w/a.py", OLD, NEW)
+FILE = Preview("/w/a.py", OLD, NEW)
 RAW = {"path": "a.py", "old_string": "12", "new_string": "twelve\nand a half"}
 
 
-def menu(*evidence: Evidence, content: tuple[Any, ...] = (), raw: Any = RAW) -> Menu:
+def menu(*previews: Preview, content: tuple[Any, ...] = (), raw: Any = RAW) -> Menu:
     tool = ToolCall(
         "tool:t", "t", 1, title="Edit", kind="edit", content=content, raw_input=json.dumps(raw)
     )
-    ask = Question("7", "permission", "t", (PermissionOption("y", "Yes", "allow_once"),))
-    return ask_view(ask, tool, agent="tutor", cwd="/w", said="", evidence=evidence)
+    question = PermissionQuestion("7", "t", (PermissionOption("y", "Yes", "allow_once"),))
+    return permission_menu(question, tool, agent="tutor", cwd="/w", said="", previews=previews)
 
 
 def test_the_change_stands_in_the_whole_file() -> None:
@@ -48,7 +48,7 @@ def test_the_change_stands_in_the_whole_file() -> None:
 
 
 def test_what_is_not_shown_is_in_the_details() -> None:
-    shown = menu(Evidence("/w/a.py", None, OLD))
+    shown = menu(Preview("/w/a.py", None, OLD))
     assert looks(shown.lines)[13] == "… 9 more lines: D shows all"
     assert len([line for line in looks(shown.detail) if line.startswith("+ ")]) == 20
 
@@ -61,61 +61,61 @@ def test_the_details_have_the_input_too() -> None:
 
 def test_the_agents_fragment_is_shown_in_its_place_instead() -> None:
     diff = Diff("/w/a.py", "12", "twelve\nand a half")
-    whole = Evidence("/w/a.py", OLD, NEW, told=(diff,))
+    whole = Preview("/w/a.py", OLD, NEW, told=(diff,))
     shown = looks(menu(whole, content=(Text("why"), diff, diff)).lines)
     assert shown[1:4] == ["why", "a.py:12  +2 −1", "  9"]
     assert shown.count("- 12") == 1
 
 
-def test_diffs_without_evidence_are_shown_as_they_are() -> None:
+def test_diffs_without_a_preview_are_shown_as_they_are() -> None:
     other = Diff("/b.py", "x", "y")
     shown = looks(menu(FILE, content=(other,)).lines)
     assert shown[1:5] == ["/b.py", "- x", "+ y", "a.py:12  +2 −1"]
 
 
 @pytest.mark.parametrize(
-    ("evidence", "header"),
+    ("preview", "header"),
     [
-        (Evidence("/w/a.py", None, "x\n"), "a.py  new file  +1 −0"),
-        (Evidence("/w/a.py", "x\n", None), "a.py  deleted  +0 −1"),
-        (Evidence("/w/a.py", None, ""), "a.py  new file"),
-        (Evidence("/w/a.py", "x\n", "x\n", moved_to="/w/b.py"), "a.py  → b.py"),
-        (Evidence("/w/a.py", "x\n", "y\n", moved_to="/b"), "a.py:1  → /b  +1 −1"),
-        (Evidence("/w/a.py", "x\n", "x\n"), "a.py  no change"),
+        (Preview("/w/a.py", None, "x\n"), "a.py  new file  +1 −0"),
+        (Preview("/w/a.py", "x\n", None), "a.py  deleted  +0 −1"),
+        (Preview("/w/a.py", None, ""), "a.py  new file"),
+        (Preview("/w/a.py", "x\n", "x\n", moved_to="/w/b.py"), "a.py  → b.py"),
+        (Preview("/w/a.py", "x\n", "y\n", moved_to="/b"), "a.py:1  → /b  +1 −1"),
+        (Preview("/w/a.py", "x\n", "x\n"), "a.py  no change"),
     ],
 )
-def test_what_happens_to_the_file_itself(evidence: Evidence, header: str) -> None:
-    assert looks(menu(evidence).lines)[1] == header
+def test_what_happens_to_the_file_itself(preview: Preview, header: str) -> None:
+    assert looks(menu(preview).lines)[1] == header
 
 
 def test_a_file_that_only_moves_is_not_shown() -> None:
-    moved = Evidence("/w/a.py", "x\n", "x\n", moved_to="/w/b.py")
+    moved = Preview("/w/a.py", "x\n", "x\n", moved_to="/w/b.py")
     assert looks(menu(moved).lines)[2:] == ["", "1. Yes"]
 
 
 def test_unsaved_edits_are_named() -> None:
-    unsaved = Evidence("/w/a.py", OLD, NEW, unsaved=True)
+    unsaved = Preview("/w/a.py", OLD, NEW, unsaved=True)
     assert looks(menu(unsaved).lines)[2] == "your unsaved edits are in it"
 
 
 def test_what_does_not_fit_is_shown_as_told_and_says_so() -> None:
     diff = Diff("/w/a.py", "x", "y")
-    misfit = Evidence("/w/a.py", misfit="it has no line 3", told=(diff,))
+    misfit = Preview("/w/a.py", misfit="it has no line 3", told=(diff,))
     shown = looks(menu(misfit, content=(diff,)).lines)
     remark = "does not fit the file as it is now: it has no line 3"
     assert shown[1:5] == ["a.py", "- x", "+ y", remark]
 
 
 def test_an_input_that_does_not_fit_is_shown_as_it_is() -> None:
-    shown = looks(menu(Evidence("/w/a.py", misfit="the file is not there")).lines)
+    shown = looks(menu(Preview("/w/a.py", misfit="the file is not there")).lines)
     remark = "does not fit the file as it is now: the file is not there"
     assert shown[1:4] == ["a.py", remark, "{"]
-    assert looks(menu(Evidence("/w/a.py", misfit="x")).detail).count("{") == 1
+    assert looks(menu(Preview("/w/a.py", misfit="x")).detail).count("{") == 1
 
 
 def test_the_footer_names_the_keys_that_do_something() -> None:
     assert "d diff · D text" in menu(FILE).footer
-    misfit = menu(Evidence("/w/a.py", misfit="x"))
+    misfit = menu(Preview("/w/a.py", misfit="x"))
     assert "d details" in misfit.footer
     assert [menu(FILE, FILE).comparable, misfit.comparable, menu().comparable] == [2, 0, 0]
 
@@ -124,8 +124,8 @@ def test_the_footer_names_the_keys_that_do_something() -> None:
 def test_no_harmful_character_passes(bad: str) -> None:
     evil = f"a{bad}b"
     shown = menu(
-        Evidence(evil, evil, evil + "2", moved_to=evil),
-        Evidence(evil, misfit="x", told=(Diff(evil, evil, "y"),)),
+        Preview(evil, evil, evil + "2", moved_to=evil),
+        Preview(evil, misfit="x", told=(Diff(evil, evil, "y"),)),
         raw={"x": 1},
     )
     drawn = "".join([*looks(shown.lines), *looks(shown.detail)])

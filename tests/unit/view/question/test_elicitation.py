@@ -17,15 +17,19 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
+from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.view.block import Highlight
-from acp_nvim.view.question.form import FormView, form_view
+from acp_nvim.view.question.elicitation import elicitation_menu
+from acp_nvim.view.question.menu import Menu
 
 
-def shown(form: Form, draft: Draft | None = None) -> FormView:
-    return form_view(Elicitation("Hello", form), draft or prefilled(form), agent="x")
+def shown(form: Form, draft: Draft | None = None) -> Menu:
+    return elicitation_menu(
+        ElicitationQuestion("1", Elicitation("Hello", form)), draft or prefilled(form), agent="x"
+    )
 
 
-def rows(view: FormView) -> list[str]:
+def rows(view: Menu) -> list[str]:
     return [line.text for line in view.lines]
 
 
@@ -55,7 +59,7 @@ def test_fields_hints_and_errors_stand_below_each_other() -> None:
         "[decline]",
         "[cancel]",
     ]
-    assert [(row.row, row.kind, row.field, row.text, row.action) for row in view.rows] == [
+    assert [(row.row, row.kind, row.field, row.text, row.action) for row in view.form] == [
         (5, "text", 0, "", ""),
         (8, "text", 1, "7", ""),
         (11, "action", -1, "", "accept"),
@@ -74,8 +78,8 @@ def test_an_option_is_named_by_its_title() -> None:
     )
     view = shown(form)
     assert rows(view)[2:6] == ["One: Green", "Some:", "    [x] Red: like blood", "    [ ] Green"]
-    assert view.rows[0].choices == ("Red: like blood", "Green")
-    assert [(row.field, row.option) for row in view.rows[1:3]] == [(1, 0), (1, 1)]
+    assert view.form[0].choices == ("Red: like blood", "Green")
+    assert [(row.field, row.option) for row in view.form[1:3]] == [(1, 0), (1, 1)]
 
 
 @given(st.text(max_size=30))
@@ -91,8 +95,10 @@ def test_nothing_that_an_agent_writes_is_hidden(text: str) -> None:
     )
     for wanted in (form, Link("l", text), Link("l", f"https://{text}@x.org/{text}")):
         draft = prefilled(wanted) if isinstance(wanted, Form) else Draft({}, {})
-        view = form_view(Elicitation(text, wanted), draft, agent=text)
-        for line in (*view.lines, *(row.label for row in view.rows), view.title):
+        view = elicitation_menu(
+            ElicitationQuestion("1", Elicitation(text, wanted)), draft, agent=text
+        )
+        for line in (*view.lines, *(row.label for row in view.form), view.title):
             said = line if isinstance(line, str) else line.text
             assert "\n" not in said
             assert not [

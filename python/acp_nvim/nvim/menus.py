@@ -1,4 +1,4 @@
-"""The floats of asks: a queue of calls, carried out one after the other.
+"""The menus of questions: a queue of calls, carried out one after the other.
 
 A menu that could say more is waited for in the queue, so that the order of the menus is that of the
 questions; what takes too long comes as a redraw.
@@ -27,7 +27,7 @@ PATIENCE = 0.3
 """Seconds that a menu is kept back for what it could show besides."""
 
 
-class AskFloats:
+class NvimMenus:
     """Implements `editor.Menus` with `lua/acp/ask.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
@@ -98,32 +98,32 @@ class AskFloats:
         problem = await self._call.lua("acp.ask.form.browse", url)
         return str(problem) if problem else None
 
-    def close(self, ask_id: str) -> None:
+    def close(self, question_id: str) -> None:
         """See `editor.Menus`."""
-        self._open.discard(ask_id)
-        self._places.pop(ask_id, None)
+        self._open.discard(question_id)
+        self._places.pop(question_id, None)
 
         async def job() -> None:
-            await self._call.lua("acp.ask.menus.close_ask", ask_id)
+            await self._call.lua("acp.ask.menus.close_ask", question_id)
 
         self._send.send_nowait(job)
 
-    def focus(self, ask_id: str, *, calmly: bool = False) -> None:
+    def focus(self, question_id: str, *, calmly: bool = False) -> None:
         """See `editor.Menus`."""
 
         async def job() -> None:
-            await self._call.lua("acp.ask.menus.focus_ask", ask_id, calmly)
+            await self._call.lua("acp.ask.menus.focus_ask", question_id, calmly)
 
         self._send.send_nowait(job)
 
-    def place(self, ask_id: str) -> tuple[int, int] | None:
+    def place(self, question_id: str) -> tuple[int, int] | None:
         """See `editor.Menus`."""
-        return self._places.get(ask_id)
+        return self._places.get(question_id)
 
-    def moved(self, ask_id: str, buffer: int, window: int) -> None:
+    def moved(self, question_id: str, buffer: int, window: int) -> None:
         """See `editor.Menus`."""
-        if ask_id in self._open:
-            self._places[ask_id] = (buffer, window)
+        if question_id in self._open:
+            self._places[question_id] = (buffer, window)
 
     async def settled(self) -> None:
         """See `editor.Menus`."""

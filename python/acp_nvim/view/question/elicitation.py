@@ -1,4 +1,4 @@
-"""What the float of an elicitation shows: a security boundary, as the permission menu is.
+"""What the menu of an elicitation shows: a security boundary, as the permission menu is.
 
 Who asks is in its title, what an agent wrote is made visible, and nothing but the address of a link
 is ever offered to be opened (C-297).
@@ -6,8 +6,8 @@ is ever offered to be opened (C-297).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, assert_never
+from dataclasses import replace
+from typing import TypeAlias, assert_never
 
 from acp_nvim.session.elicitation.address import Address, judge
 from acp_nvim.session.elicitation.form import Draft, Filled
@@ -15,7 +15,6 @@ from acp_nvim.session.elicitation.model import (
     BooleanField,
     ChoiceField,
     ChoicesField,
-    Elicitation,
     Field,
     Form,
     NumberField,
@@ -23,7 +22,9 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
+from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.view.block import BLANK, Highlight, Line
+from acp_nvim.view.question.menu import FormRow, Menu
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
@@ -35,45 +36,22 @@ HINT = 400
 INDENT = "    "
 
 
-@dataclass(frozen=True, slots=True)
-class FormRow:
-    """What <CR> does in a 0-based row: change a field, take an option, or answer with `action`."""
-
-    row: int
-    kind: Literal["text", "choice", "toggle", "action"]
-    field: int = -1
-    """The number of the field, from 0."""
-    option: int = -1
-    label: str = ""
-    text: str = ""
-    """What stands in a text field now."""
-    choices: tuple[str, ...] = ()
-    action: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FormView:
-    """The text of the float, and what its rows do."""
-
-    title: str
-    footer: str
-    lines: tuple[Line, ...]
-    rows: tuple[FormRow, ...]
-
-
 _Row: TypeAlias = tuple[Line, FormRow | None]
 
 
-def form_view(elicitation: Elicitation, draft: Draft, *, agent: str) -> FormView:
-    """Return the float of an elicitation, with what is filled in so far (C-280, C-281)."""
-    wanted = elicitation.wanted
+def elicitation_menu(question: ElicitationQuestion, draft: Draft, *, agent: str) -> Menu:
+    """Return the menu of an elicitation, with what is filled in so far (C-280, C-281)."""
+    wanted, message = question.elicitation.wanted, question.elicitation.message
     body = _form(wanted, draft) if isinstance(wanted, Form) else _link(judge(wanted.url))
-    page = [*_text(elicitation.message, "AcpToolTitle"), (BLANK, None), *body]
-    return FormView(
+    page = [*_text(message, "AcpToolTitle"), (BLANK, None), *body]
+    rows = tuple(replace(row, row=at) for at, (_, row) in enumerate(page) if row is not None)
+    return Menu(
+        id=question.id,
         title=f" {one_line(agent, 40)} asks ",
         footer=FORM_FOOTER if isinstance(wanted, Form) else LINK_FOOTER,
         lines=tuple(line for line, _ in page),
-        rows=tuple(replace(row, row=at) for at, (_, row) in enumerate(page) if row is not None),
+        option_rows=tuple(row.row for row in rows),
+        form=rows,
     )
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from acp_nvim import hunks
-from acp_nvim.commands import asking
 from acp_nvim.commands.payloads import Compare
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form
-from acp_nvim.questions.preview import Exhibit
-from acp_nvim.session.proposal.proposal import Evidence
+from acp_nvim.questions.preview import Previewed
+from acp_nvim.reactions import questions
+from acp_nvim.session.model import PermissionQuestion
+from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.visible import one_line, visible
-from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 ON_DISK = LiveBuffer(0, 0, (), modified=False)
@@ -25,47 +25,45 @@ async def compare(host: Host, payload: Compare) -> Comparison | None:
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    asked = asking.find(host, payload.ask)
-    if asked is None:
+    session, question = questions.find(host, payload.ask) or (None, None)
+    if session is None or not isinstance(question, PermissionQuestion):
         return None
-    chat, ask = asked
-    exhibits = await asking.gather(host, chat, ask)
-    if host.permissions.questions.find(ask.id) is None:
+    found = await questions.gather(host, session, question)
+    if host.questions.find(question.id) is None:
         return None
-    evidence = tuple(it.evidence for it in exhibits)
-    host.editor.menus.redraw(asking.menu(host, chat, ask, evidence))
-    fitting = [it for it in exhibits if it.held is not None]
+    previews = [preview for preview, _ in found]
+    host.editor.menus.redraw(questions.menu(host, session, question, previews))
+    fitting = [it for it in found if not it[0].misfit]
     if not fitting:
         return None
     index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
-    return _comparison(fitting[index], chat, title)
+    agent = questions.label(host, session)
+    return _comparison(fitting[index], session.state.cwd, agent, title)
 
 
-def _comparison(exhibit: Exhibit, chat: Chat, title: str) -> Comparison:
-    evidence, held = exhibit.evidence, exhibit.held
-    assert held is not None
-    path = relative(evidence.path, chat.session.state.cwd)
-    old = _lines(evidence.before, held)
-    return Comparison(
-        _left(evidence, held, path, old),
-        Side(f"{path} {_outcome(evidence, chat)}", _shown(old, _lines(evidence.after, held))),
-        title,
+def _comparison(previewed: Previewed, cwd: str, agent: str, title: str) -> Comparison:
+    preview, held = previewed
+    path = relative(preview.path, cwd)
+    old = _lines(preview.before, held)
+    proposed = Side(
+        f"{path} {_outcome(preview, cwd, agent)}", _shown(old, _lines(preview.after, held))
     )
+    return Comparison(_left(preview, held, path, old), proposed, title)
 
 
-def _left(evidence: Evidence, held: LiveFile, path: str, old: tuple[str, ...]) -> Side:
-    if evidence.before is None and held.buffer is None:
+def _left(preview: Preview, held: LiveFile, path: str, old: tuple[str, ...]) -> Side:
+    if preview.before is None and held.buffer is None:
         return Side(f"{path} (no such file)", file=held.path)
     return Side(path, old, held.path)
 
 
-def _outcome(evidence: Evidence, chat: Chat) -> str:
-    if evidence.after is None:
+def _outcome(preview: Preview, cwd: str, agent: str) -> str:
+    if preview.after is None:
         return "(deleted)"
-    target = relative(evidence.moved_to, chat.session.state.cwd)
+    target = relative(preview.moved_to, cwd)
     moved = f"→ {target} " if target else ""
-    return f"{moved}(as {one_line(asking.label(chat), 40)} proposes)"
+    return f"{moved}(as {one_line(agent, 40)} proposes)"
 
 
 def _lines(text: str | None, held: LiveFile) -> tuple[str, ...]:

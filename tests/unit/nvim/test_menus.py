@@ -9,9 +9,9 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from acp_nvim.nvim import asks
-from acp_nvim.nvim.asks import AskFloats
+from acp_nvim.nvim import menus
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.menus import NvimMenus
 from acp_nvim.view.question.menu import Menu
 
 Better = Callable[[], Awaitable[Menu]]
@@ -45,8 +45,8 @@ class Editor:
 
 
 @asynccontextmanager
-async def floats(editor: Editor) -> AsyncIterator[AskFloats]:
-    made = AskFloats(cast(Call, editor), editor.faults.append)
+async def floats(editor: Editor) -> AsyncIterator[NvimMenus]:
+    made = NvimMenus(cast(Call, editor), editor.faults.append)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(made.run)
         yield made
@@ -81,7 +81,7 @@ async def test_the_better_menu_is_opened_where_it_comes_in_time() -> None:
 
 
 async def test_a_slow_one_is_drawn_when_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asks, "PATIENCE", 0.001)
+    monkeypatch.setattr(menus, "PATIENCE", 0.001)
     editor, slow, announced = Editor(), Slow(), []
     async with floats(editor) as made:
         made.open(menu(), lambda: announced.append(1), slow)
@@ -105,7 +105,7 @@ async def test_one_that_fails_is_opened_all_the_same() -> None:
 
 
 async def test_the_order_of_the_questions_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asks, "PATIENCE", 0.001)
+    monkeypatch.setattr(menus, "PATIENCE", 0.001)
     editor = Editor()
     async with floats(editor) as made:
         made.open(menu("1", "first"), lambda: None, Slow())
@@ -129,7 +129,7 @@ async def test_one_that_is_answered_meanwhile_never_opens() -> None:
 async def test_a_late_one_is_not_drawn_once_it_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(asks, "PATIENCE", 0.001)
+    monkeypatch.setattr(menus, "PATIENCE", 0.001)
     editor, slow = Editor(), Slow()
     async with floats(editor) as made:
         made.open(menu(), lambda: None, slow)
