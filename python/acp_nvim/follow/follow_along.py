@@ -34,10 +34,10 @@ class AgentId:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Location:
     """That an agent is at a place."""
 
-    walker: AgentId
+    who: AgentId
     place: Place
     file: str | None
     """The resolved path of an existing file in the session's folders; None: nothing to open."""
@@ -45,7 +45,7 @@ class Step:
 
 
 class FollowAlong:
-    """Collects steps; calls return at once, `run` finds lines and moves the editor."""
+    """Collects places; calls return at once, `run` finds lines and moves the editor."""
 
     def __init__(self, files: Files, follower: Follower, notifier: Notifier) -> None:
         self._files = files
@@ -53,9 +53,9 @@ class FollowAlong:
         self._notifier = notifier
         self._configured = False
         self._enabled = False
-        self._last: Step | None = None
+        self._last: Location | None = None
         self._said: dict[AgentId, set[tuple[str, str, str, int | None]]] = {}
-        self._changes: dict[tuple[AgentId, str | None, str], Step] = {}
+        self._changes: dict[tuple[AgentId, str | None, str], Location] = {}
         self._is_due = False
         self._is_refused = False
         self._busy = False
@@ -86,31 +86,31 @@ class FollowAlong:
         """Have a window that can be moved, by the user's wish."""
         await self._follower.start()
 
-    def walked(self, walker: AgentId, roots: Roots, tool_call: str, steps: Iterable[Place]) -> None:
+    def walked(self, who: AgentId, roots: Roots, tool_call: str, places: Iterable[Place]) -> None:
         """A tool call tells where the agent is."""
-        for place in steps:
+        for place in places:
             file = _file(roots, place.path)
             if place.guessed and file is None:
                 continue
-            step = Step(walker, place, file, tool_call)
+            location = Location(who, place, file, tool_call)
             if place.diff is None:
-                self._arrive(step, place.line)
+                self._arrive(location, place.line)
             else:
-                self._changes[walker, tool_call, place.path] = step
+                self._changes[who, tool_call, place.path] = location
                 self._wake.set()
 
-    def touched(self, walker: AgentId, path: str, line: int | None) -> None:
+    def touched(self, who: AgentId, path: str, line: int | None) -> None:
         """The agent has read or written a file through the editor; the path is resolved."""
         last = self._last
-        is_here = last is not None and (last.walker, last.file) == (walker, path)
+        is_here = last is not None and (last.who, last.file) == (who, path)
         if last is not None and is_here and line in (None, last.place.line):
             return  # its tool call has told the place already, and better
-        self._arrive(Step(walker, Place(path, line), path), line)
+        self._arrive(Location(who, Place(path, line), path), line)
 
-    def begin(self, walker: AgentId) -> None:
+    def begin(self, who: AgentId) -> None:
         """A new turn begins, or the session is over: where the agent was is of no interest."""
-        self._said.pop(walker, None)
-        if self._last is not None and self._last.walker == walker:
+        self._said.pop(who, None)
+        if self._last is not None and self._last.who == who:
             self._last, self._is_due = None, False
             self._follower.clear()
 
@@ -145,11 +145,11 @@ class FollowAlong:
     async def _look_up(self) -> bool:
         """Find the lines of changes in the text as the user sees it; False if there are none."""
         changes, self._changes = self._changes, {}
-        for step in changes.values():
+        for location in changes.values():
             line = None
-            if step.file is not None and step.place.diff is not None:
-                line = line_of_change(await self._text(step.file), step.place.diff)
-            self._arrive(step, line)
+            if location.file is not None and location.place.diff is not None:
+                line = line_of_change(await self._text(location.file), location.place.diff)
+            self._arrive(location, line)
         return bool(changes)
 
     async def _text(self, path: str) -> str:
@@ -158,35 +158,37 @@ class FollowAlong:
         except FileProblem:
             return ""
 
-    def _arrive(self, step: Step, line: int | None) -> None:
+    def _arrive(self, location: Location, line: int | None) -> None:
         """Tell a place, and go there, unless its tool call has said so in this turn."""
-        step = Step(step.walker, Place(step.place.path, line), step.file, step.tool_call)
-        if self._is_news("told", step, step.place.path):
-            self._announce(step)
-        if step.file is None or not self._is_news("gone to", step, step.file):
+        location = Location(
+            location.who, Place(location.place.path, line), location.file, location.tool_call
+        )
+        if self._is_news("told", location, location.place.path):
+            self._announce(location)
+        if location.file is None or not self._is_news("gone to", location, location.file):
             return
         last = self._last
-        is_here = last is not None and (last.walker, last.file) == (step.walker, step.file)
+        is_here = last is not None and (last.who, last.file) == (location.who, location.file)
         if line is not None or not is_here:  # a line is better than none
-            self._last = step
+            self._last = location
             self._due()
 
-    def _is_news(self, what: str, step: Step, path: str) -> bool:
-        if step.tool_call is None:
+    def _is_news(self, what: str, location: Location, path: str) -> bool:
+        if location.tool_call is None:
             return True
-        said = self._said.setdefault(step.walker, set())
-        key = (what, step.tool_call, path, step.place.line)
+        said = self._said.setdefault(location.who, set())
+        key = (what, location.tool_call, path, location.place.line)
         is_news = key not in said
-        said |= {key, (what, step.tool_call, path, None)}
+        said |= {key, (what, location.tool_call, path, None)}
         return is_news
 
-    def _announce(self, step: Step) -> None:
+    def _announce(self, location: Location) -> None:
         data = {
-            "agent": step.walker.agent,
-            "session": step.walker.session,
-            "path": step.place.path,
-            "line": step.place.line or 0,
-            "tool_call": step.tool_call,
+            "agent": location.who.agent,
+            "session": location.who.session,
+            "path": location.place.path,
+            "line": location.place.line or 0,
+            "tool_call": location.tool_call,
         }
         plain = {key: value for key, value in data.items() if value is not None}
         self._notifier.event("AcpLocation", plain)
@@ -198,15 +200,15 @@ class FollowAlong:
 
     async def _move(self) -> bool:
         """Show the newest place; True if the editor was asked to."""
-        step, self._is_due = (self._last if self._is_due else None), False
-        if step is None or step.file is None or not self._enabled:
+        location, self._is_due = (self._last if self._is_due else None), False
+        if location is None or location.file is None or not self._enabled:
             return False
         try:
-            shown = await self._follower.show(step.file, step.place.line)
+            shown = await self._follower.show(location.file, location.place.line)
         except EditorError:
             return True  # as good as a file that cannot be shown
         self._is_refused = not shown
-        if not shown and step is self._last:
+        if not shown and location is self._last:
             self._due()
         return True
 
