@@ -83,6 +83,7 @@ class Inbound:
         self._connection = connection
         self._tasks = tasks
         self._launch = launch
+        self._capabilities = launch.capabilities
         self._registry = registry
         self._services = services
         self._questioning = Questioning(registry, services.questions, services.outside)
@@ -110,9 +111,7 @@ class Inbound:
     def requested(self, request: Request) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task."""
         try:
-            ask = self.dialect.decode_request(
-                request.method, request.params, self._launch.capabilities
-            )
+            ask = self.dialect.decode_request(request.method, request.params, self._capabilities)
             opened = (
                 self._questioning.open(ask)
                 if isinstance(ask, PermissionRequest | ElicitationRequest)
