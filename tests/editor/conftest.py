@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
-from tests.support.spy import BridgeSpy
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.session.request import ReadFileRequest
 from tests.proof.world import World
-from tests.support.file_rig import FileRig
+from tests.support.files.file_rig import FileRig
 
 SESSIONS = ("s0", "s1")
 

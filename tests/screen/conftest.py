@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
-from tests.support.spy import BridgeSpy
 
 
 @pytest.fixture

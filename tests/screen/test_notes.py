@@ -7,9 +7,9 @@ import pytest
 from acp_nvim.nvim.plain import op
 from acp_nvim.view.diff.text import diff_lines
 from acp_nvim.view.op import Replace
-from tests.support.grid import Screen
+from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
-from tests.support.spy import BridgeSpy
+from tests.support.screen.grid import Screen
 
 NOTES = [
     {"key": "rejected", "label": "rejected: 2 files"},

@@ -9,10 +9,10 @@ import pytest
 
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.review.marks import Drawing, FileReview, conflict_marks
-from tests.support.grid import Picture, Screen
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.files.reviews import ReviewingNeovim, review
 from tests.support.nvim import Neovim
-from tests.support.reviews import ReviewingNeovim, review
-from tests.support.spy import BridgeSpy
+from tests.support.screen.grid import Picture, Screen
 
 OLD = "import os\nimport sys\n\ndef mean(values):\n\treturn sum(values)\n\nLAST = 1\n"
 NEW = "import sys\n\ndef mean(values, none=0):\n\tif not values:\n\t\treturn none\n\treturn 1\n\n"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.grid import Screen
+from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
-from tests.support.picture import svg
-from tests.support.spy import BridgeSpy
+from tests.support.screen.grid import Screen
+from tests.support.screen.picture import svg
 
 
 @pytest.fixture(params=[80, 160])

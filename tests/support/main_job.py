@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import Any
 
 from acp_nvim.transport import group
+from tests.support.agents.stdio_agent import PATIENCE, AgentStage, StdioAgent
 from tests.support.nvim import Neovim
-from tests.support.stdio_agent import PATIENCE, AgentStage, StdioAgent
 
 RECORD = """
 _G.acp_events = {}

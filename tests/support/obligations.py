@@ -71,7 +71,7 @@ def evidence() -> Evidence:
 
 def _modules() -> Iterator[Path]:
     for folder in FOLDERS:
-        yield from sorted((ROOT / folder).glob("test_*.py"))
+        yield from sorted((ROOT / folder).glob("**/test_*.py"))
 
 
 def _numbers(node: ast.AST) -> list[str]:

@@ -20,9 +20,9 @@ import anyio
 from acp_nvim.client.session import Session
 from acp_nvim.errors import UserError
 from acp_nvim.view.snapshot import snapshot
-from tests.support.scripted_agent import PATIENCE, Closed
+from tests.support.agents.scripted_agent import PATIENCE, Closed
+from tests.support.agents.voice import line
 from tests.support.stage import Stage
-from tests.support.voice import line
 
 SESSIONS = Path(__file__).parents[1] / "golden" / "sessions"
 PROJECT = "/project"

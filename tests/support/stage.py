@@ -40,10 +40,10 @@ from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport import group
 from acp_nvim.transport.link import Link
-from tests.support.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
-from tests.support.file_rig import FileRig
-from tests.support.memory_link import MemoryLink
-from tests.support.scripted_agent import PATIENCE, SESSION, ScriptedAgent
+from tests.support.agents.memory_link import MemoryLink
+from tests.support.agents.scripted_agent import PATIENCE, SESSION, ScriptedAgent
+from tests.support.fakes.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
+from tests.support.files.file_rig import FileRig
 
 
 class Stage:

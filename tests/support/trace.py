@@ -22,10 +22,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.support.agent_edits import signs
-from tests.support.agent_edits import write as write_file
+from tests.support.agents.agent_edits import signs
+from tests.support.agents.agent_edits import write as write_file
+from tests.support.agents.stdio_agent import PATIENCE
 from tests.support.main_job import MainJob
-from tests.support.stdio_agent import PATIENCE
 
 PROBE = Path(__file__).with_name("trace_probe.py")
 YOUNG = 2.5

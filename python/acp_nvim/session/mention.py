@@ -2,8 +2,8 @@ r"""Mentions: what `@…` in the user's own words speaks of.
 
 Teaches the syntax: `@name`, `@"a name"` or `@a\ name` at the start of a word; `\@` is none. What a
 name stands for is found when the prompt is sent (`prompt/mentions.py`).
-`lua/acp/prompt/mention.lua` finds the same for the prompt buffer; `tests/editor/test_mention.py`
-compares both.
+`lua/acp/prompt/mention.lua` finds the same for the prompt buffer;
+`tests/editor/prompt/test_mention.py` compares both.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from acp_nvim.protocol import negotiate
 from acp_nvim.protocol.dialect import AgentNotification, Call, TurnResult
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.content import Content
-from tests.conformance.burst import burst
-from tests.support import scripted_agent
-from tests.support.scripted_agent import SESSION
+from tests.conformance.connection.burst import burst
+from tests.support.agents import scripted_agent
+from tests.support.agents.scripted_agent import SESSION
 from tests.support.stage import Stage, texts
 
 CHUNK = {

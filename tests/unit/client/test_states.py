@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.errors import UserError
-from tests.conformance.logins import LoginStage
-from tests.support.scripted_agent import SESSION
+from tests.conformance.connection.logins import LoginStage
+from tests.support.agents.scripted_agent import SESSION
 from tests.support.stage import Stage
 
 

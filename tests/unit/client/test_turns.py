@@ -17,8 +17,8 @@ from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLi
 from acp_nvim.session.event import Event, PromptSent, SessionClosed, TurnEnded
 from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import SessionState
-from tests.support.fake_ports import FakeFiles
-from tests.support.scripted_agent import SESSION
+from tests.support.agents.scripted_agent import SESSION
+from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.stage import Stage, notices, texts
 
 SELECTION = Selection(1, 1, "/tmp/a.py", 2, 2, ("old",), "python")

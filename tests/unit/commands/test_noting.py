@@ -22,9 +22,9 @@ from acp_nvim.view.block import LineHighlight
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.workspace import Workspace
-from tests.support.fake_ports import FakeFiles
-from tests.support.file_rig import FileRig
-from tests.support.stores import kept_in
+from tests.support.fakes.fake_ports import FakeFiles
+from tests.support.fakes.stores import kept_in
+from tests.support.files.file_rig import FileRig
 
 CHAT = 7
 KEY = ("tutor", "session-1")

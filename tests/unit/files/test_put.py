@@ -11,7 +11,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import load
 from acp_nvim.files.put import put
 from acp_nvim.files.text import buffer_text
-from tests.support.fake_ports import FakeFiles
+from tests.support.fakes.fake_ports import FakeFiles
 
 EXACT = {
     "dos": b"one\r\ntwo\r\n",

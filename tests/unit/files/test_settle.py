@@ -9,7 +9,7 @@ from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.live import load
 from acp_nvim.files.settle import Followed, carry_out, settle
 from acp_nvim.hunks import ConflictRegion, Hunk
-from tests.support.fake_ports import FakeFiles
+from tests.support.fakes.fake_ports import FakeFiles
 
 
 @pytest.fixture

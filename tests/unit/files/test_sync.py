@@ -11,7 +11,7 @@ from acp_nvim.errors import EditorError
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
-from tests.support.file_rig import AGENT, FileRig
+from tests.support.files.file_rig import AGENT, FileRig
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from acp_nvim.follow import follow_along
 from acp_nvim.follow.follow_along import AgentId, FollowAlong
 from acp_nvim.session.content import Diff
 from acp_nvim.session.place import Place
-from tests.support.fake_ports import FakeFiles, FakeFollower, FakeNotifier
+from tests.support.fakes.fake_ports import FakeFiles, FakeFollower, FakeNotifier
 
 WALKER = AgentId("scripted", "s")
 OTHER = AgentId("scripted", "t")

@@ -6,7 +6,7 @@ from typing import Any
 
 from acp_nvim.nvim.reviewer import MOST_SIGNS, NvimReviewer
 from acp_nvim.view.review.marks import Drawing, RowMark
-from tests.support.reviews import review
+from tests.support.files.reviews import review
 
 
 class Lua:

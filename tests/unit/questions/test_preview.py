@@ -15,8 +15,8 @@ from acp_nvim.questions.preview import PreviewService
 from acp_nvim.session.content import Diff
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
-from tests.conformance.files import put
-from tests.support.fake_ports import FakeFiles
+from tests.conformance.requests.files import put
+from tests.support.fakes.fake_ports import FakeFiles
 
 TEXT = "one\ntwo\nthree\nfour\nfive\n"
 EDIT = {"old_string": "two", "new_string": "TWO"}

@@ -11,7 +11,7 @@ import pytest
 from acp_nvim.files.event import Conflicted, ConflictSettled, FileEvent
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.reactions.files import REACTIONS
-from tests.support.file_rig import AGENT, FileRig
+from tests.support.files.file_rig import AGENT, FileRig
 
 KEY = (AGENT.agent, AGENT.session)
 

@@ -18,8 +18,8 @@ from acp_nvim.view import announcement
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.workspace import Workspace
-from tests.support.fake_editor import FakeScreen
-from tests.support.fake_ports import FakeNotifier
+from tests.support.fakes.fake_editor import FakeScreen
+from tests.support.fakes.fake_ports import FakeNotifier
 from tests.unit.session.conversation import OPENED, after
 
 CHAT = 7

@@ -13,8 +13,8 @@ from acp_nvim.ledger.review import keep
 from acp_nvim.ledger.rewind import undo
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
-from tests.support.file_rig import author
-from tests.support.review_texts import told
+from tests.support.files.file_rig import author
+from tests.support.files.review_texts import told
 
 
 class Books:

@@ -14,9 +14,9 @@ from acp_nvim.errors import EditorError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.view.review.marks import Drawing, LinesMark, PartMark, RowMark
-from tests.support.fake_ports import FakeReviewer
-from tests.support.file_rig import FileRig, author
-from tests.support.review_texts import told
+from tests.support.fakes.fake_ports import FakeReviewer
+from tests.support.files.file_rig import FileRig, author
+from tests.support.files.review_texts import told
 
 BASE = told("a", "b", "c", "d")
 THEIRS = told("a", "B", "c", "d", "e")

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.roots import Roots
-from tests.support.baselines import NOTHING, known, plain, repository, run, unknown
+from tests.support.files.baselines import NOTHING, known, plain, repository, run, unknown
 
 
 async def test_ignored_files_are_seen_from_the_first_look_on(root: Path, roots: Roots) -> None:

@@ -12,7 +12,7 @@ from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes, DiskChange
 from acp_nvim.files.baselines.listing import Listings
 from acp_nvim.files.roots import Roots
-from tests.support.baselines import NOTHING, known, no_git, plain, repository, unknown
+from tests.support.files.baselines import NOTHING, known, no_git, plain, repository, unknown
 
 
 async def test_what_is_too_large_or_binary_is_found_without_its_text(

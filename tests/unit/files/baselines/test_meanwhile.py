@@ -16,7 +16,7 @@ from acp_nvim.files.baselines import comparison
 from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
 from acp_nvim.files.roots import Roots
-from tests.support.baselines import NOTHING, known, plain, unknown
+from tests.support.files.baselines import NOTHING, known, plain, unknown
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], None]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.files.baselines.baselines import Changes, DiskChange
 from acp_nvim.files.roots import Roots
-from tests.support.baselines import plain
+from tests.support.files.baselines import plain
 
 NAMES = st.sampled_from(("a", "b", "d/a", "d/b", "d/e/a"))
 TEXTS = st.sampled_from(("1", "2", "three\n", ""))

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
 from acp_nvim.files.roots import Roots
-from tests.support.baselines import NOTHING, known, plain, repository
+from tests.support.files.baselines import NOTHING, known, plain, repository
 
 
 @pytest.mark.parametrize("with_git", [False, True])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.file_rig import FileRig
+from tests.support.files.file_rig import FileRig
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.hunks import Hunk
 from acp_nvim.ledger.delta import Author
-from tests.support.file_rig import AGENT, FileRig
+from tests.support.files.file_rig import AGENT, FileRig
 
 
 async def test_c233_an_open_file_is_edited_where_it_differs(rig: FileRig) -> None:

@@ -9,7 +9,7 @@ import pytest
 from acp_nvim.errors import Code
 from acp_nvim.hunks import Hunk
 from acp_nvim.session.request import ReadFileRequest
-from tests.support.file_rig import FileRig
+from tests.support.files.file_rig import FileRig
 
 # --- reading
 

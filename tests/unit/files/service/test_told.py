@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_nvim.ledger.conflict import Conflict
-from tests.support.fake_ports import FakeFiles
-from tests.support.file_rig import AGENT, FileRig
+from tests.support.fakes.fake_ports import FakeFiles
+from tests.support.files.file_rig import AGENT, FileRig
 
 
 async def test_what_a_turn_writes_is_recorded_as_it_was_and_is(rig: FileRig) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from tests.support.file_rig import FileRig, author
-from tests.support.review_texts import BASE, THEIRS
+from tests.support.files.file_rig import FileRig, author
+from tests.support.files.review_texts import BASE, THEIRS
 
 
 async def conflict(rig: FileRig, *, on_disk: bool = False) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
-from tests.support.file_rig import FileRig, author
-from tests.support.review_texts import BASE, THEIRS, told
+from tests.support.files.file_rig import FileRig, author
+from tests.support.files.review_texts import BASE, THEIRS, told
 
 DO = Callable[[FileRig, Path], None]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.file_rig import FileRig, author
-from tests.support.review_texts import BASE, THEIRS, told
+from tests.support.files.file_rig import FileRig, author
+from tests.support.files.review_texts import BASE, THEIRS, told
 
 
 async def test_a_turn_is_taken_back_in_all_its_files_and_returned(rig: FileRig) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.files.roots import Roots
-from tests.support.notes_rig import NotesRig
+from tests.support.files.notes_rig import NotesRig
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from acp_nvim.errors import EditorError
 from acp_nvim.files.knowledge import MOST_KNOWN
 from acp_nvim.files.roots import Roots
 from acp_nvim.review.notes import Notes, PromptNotes
-from tests.support.fake_ports import FakeFiles
-from tests.support.notes_rig import KEY, OTHER, NotesRig
+from tests.support.fakes.fake_ports import FakeFiles
+from tests.support.files.notes_rig import KEY, OTHER, NotesRig
 
 
 async def test_nothing_is_told_of_files_that_are_as_the_agent_knows_them(rig: NotesRig):

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.view.diff.unified import unified
-from tests.support.notes_rig import KEY, NotesRig
+from tests.support.files.notes_rig import KEY, NotesRig
 
 TEXT = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("\n".join)
 NAME = st.sampled_from(["one.py", "two.py"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.notes_rig import KEY, NotesRig
+from tests.support.files.notes_rig import KEY, NotesRig
 
 # --- what was rejected
 

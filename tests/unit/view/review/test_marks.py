@@ -29,7 +29,7 @@ from acp_nvim.view.review.marks import (
     conflict_marks,
     drawing,
 )
-from tests.support.reviews import author, review
+from tests.support.files.reviews import author, review
 
 
 def one(change: ReviewHunk, count: int = 10) -> Drawing:

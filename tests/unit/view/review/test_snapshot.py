@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.view.review.snapshot import edits_snapshot
-from tests.support.reviews import author
+from tests.support.files.reviews import author
 
 
 def test_lines_are_counted_from_one_and_the_last_is_meant() -> None:

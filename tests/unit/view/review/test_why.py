@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.view.review.why import KEYS, why
-from tests.support.reviews import author
+from tests.support.files.reviews import author
 
 
 def test_it_names_the_turn_the_tool_call_and_the_prompt() -> None:

@@ -1,0 +1,226 @@
+"""Obligations C-077, C-079, C-086, C-087, C-089: the replay of a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_nvim.agents import CONTEXT_AS_USER
+from acp_nvim.session.content import Text
+from acp_nvim.session.event import TranscriptRestored
+from acp_nvim.session.state import Message, Notice, ToolCall
+from acp_nvim.view.announcement import announce
+from tests.conformance.connection.whole import EVERYTHING
+from tests.support.stage import Stage, notices, texts, tool
+
+LOADS = {"loadSession": True}
+KEPT = TranscriptRestored(
+    (
+        Message("user:1#prompt", "user", 1, (Text("kept question"),), local=True),
+        Message("agent:1#1", "agent", 1, (Text("kept answer"),)),
+    ),
+    "Kept",
+)
+
+
+def replay(stage: Stage, *, ids: bool = False) -> None:
+    """Say three turns of the session "old"."""
+    for turn in range(1, 4):
+        text = {"type": "text", "text": f"question {turn}"}
+        fields = {"messageId": f"m{turn}"} if ids else {}
+        stage.agent.update("user_message_chunk", "old", content=text, **fields)
+        thought = {"type": "text", "text": f"thought {turn}"}
+        stage.agent.update("agent_thought_chunk", "old", content=thought)
+        call = {"toolCallId": f"call-{turn}", "title": "Look", "status": "in_progress"}
+        stage.agent.update("tool_call", "old", **call)
+        stage.agent.say(f"answer {turn}", "old", **({"messageId": f"a{turn}"} if ids else {}))
+    plan = [{"content": "rest", "priority": "low", "status": "pending"}]
+    stage.agent.update("plan", "old", entries=plan)
+
+
+def kinds(session: Any) -> list[str]:
+    """Return what kind each entry is, in order."""
+    return [it.role if isinstance(it, Message) else "tool" for it in session.state.entries]
+
+
+async def test_c077_the_whole_list_of_roots_is_sent_again() -> None:
+    async with Stage(additional_directories=("/one", "/two")) as stage:
+        await stage.start(agentCapabilities=EVERYTHING)
+        stage.reopen("old")
+        params = (await stage.agent.expect("session/load"))["params"]
+        assert params["additionalDirectories"] == ["/one", "/two"]
+
+
+async def test_c079_the_folder_is_that_of_the_session() -> None:
+    async with Stage("/tmp") as stage:
+        await stage.start(agentCapabilities=LOADS)
+        stage._cwd = "/x"
+        stage.reopen("old")
+        assert (await stage.agent.expect("session/load"))["params"]["cwd"] == "/x"
+
+
+@pytest.mark.parametrize("ids", [False, True])
+@pytest.mark.parametrize("late", [False, True])
+async def test_c086_a_replay_is_history_in_its_order(*, ids: bool, late: bool) -> None:
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.reopen("old")
+        request = await stage.agent.expect("session/load")
+        if late:
+            stage.agent.reply(request, {})
+            replay(stage, ids=ids)
+        else:
+            replay(stage, ids=ids)
+            stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "idle")
+        assert kinds(session) == ["user", "thought", "tool", "agent"] * 3
+        assert texts(session, "user") == ["question 1", "question 2", "question 3"]
+        assert texts(session) == ["answer 1", "answer 2", "answer 3"]
+        assert [entry.turn for entry in session.state.entries[::4]] == [1, 2, 3]
+        assert session.state.plan is not None
+        assert session.state.turn == 3
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_c087_a_replay_starts_from_nothing_and_runs_nothing(*, late: bool) -> None:
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.reopen("old")
+        for _ in range(2):
+            request = await stage.agent.expect("session/load")
+            stage.events.clear()
+            if late:
+                stage.agent.reply(request, {})
+            replay(stage)
+            if not late:
+                stage.agent.reply(request, {})
+            await stage.until(lambda: session.state.status == "idle")
+            assert texts(session) == ["answer 1", "answer 2", "answer 3"]
+            assert len(session.state.entries) == 12
+            assert session.state.turn_started is None
+            assert session.state.stop_reason is None
+            assert tool(session, "call-3").status == "cancelled"
+            stage.tasks.start_soon(stage.client.reopen, session, "old")
+        await stage.agent.expect("session/load")
+
+
+async def test_c087_nothing_of_a_replay_is_announced() -> None:
+    told = []
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        listen, stage._listen = stage._listen, lambda session, before, event: None  # type: ignore[method-assign]
+
+        def heard(session: Any, before: Any, event: Any) -> None:
+            told.append(announce(before, event, session.state))
+            listen(session, before, event)
+
+        stage._listen = heard  # type: ignore[method-assign]
+        session = stage.reopen("old")
+        request = await stage.agent.expect("session/load")
+        replay(stage)
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "idle")
+    assert [found[0] for found in told if found] == ["AcpSessionStarted"]
+
+
+async def test_a_prompt_waits_until_a_late_replay_is_over() -> None:
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.reopen("old")
+        stage.agent.reply(await stage.agent.expect("session/load"), {})
+        stage.prompt(session, "go on")
+        replay(stage)
+        prompt = await stage.agent.expect("session/prompt")
+        assert prompt["params"]["sessionId"] == "old"
+        assert texts(session, "user")[-1] == "go on"
+        assert session.state.turn == 4
+
+
+async def test_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.session()
+        session.apply(KEPT)
+        stage.tasks.start_soon(stage.client.reopen, session, "old")
+        stage.agent.reply(await stage.agent.expect("session/load"), None)
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session) == ["kept answer"]
+        assert "told nothing of it" in notices(session)[0]
+        assert session.state.title == "Kept"
+
+
+async def test_a_replay_takes_the_place_of_what_was_kept() -> None:
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.session()
+        session.apply(KEPT)
+        stage.tasks.start_soon(stage.client.reopen, session, "old")
+        request = await stage.agent.expect("session/load")
+        replay(stage)
+        stage.agent.reply(request, None)
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session) == ["answer 1", "answer 2", "answer 3"]
+        assert notices(session) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "said"),
+    [
+        (-32603, "disk on fire", "did not load this session: disk on fire"),
+        (-32002, "gone", "no longer knows this session"),
+        (-32603, "Session not found", "no longer knows this session"),
+        (-32603, "Internal error: Invalid session identifier", "no longer knows this session"),
+    ],
+)
+async def test_c089_a_load_that_fails_leaves_nothing_behind(
+    code: int, message: str, said: str
+) -> None:
+    """That a session is gone is told by a code, or in words."""
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.session()
+        session.apply(KEPT)
+        stage.tasks.start_soon(stage.client.reopen, session, "old")
+        request = await stage.agent.expect("session/load")
+        stage.agent.say("half of", "old")
+        stage.agent.say(" it", "old")
+        stage.agent.refuse(request, code, message)
+        await stage.until(lambda: session.state.status == "closed")
+        assert texts(session) == ["kept answer"]
+        assert said in notices(session)[-1]
+        assert ":Acp new scripted begins another one" in notices(session)[-1]
+        another = await stage.start_another("new")
+        assert another.state.status == "idle"
+
+
+async def test_c083_a_replay_and_a_running_turn_side_by_side() -> None:
+    async with Stage() as stage:
+        one = await stage.start("one", agentCapabilities=LOADS)
+        prompt = await stage.turn(one)
+        two = stage.reopen("old")
+        request = await stage.agent.expect("session/load")
+        stage.agent.say("live ", "one")
+        replay(stage)
+        stage.agent.say("text", "one")
+        stage.agent.reply(request, {})
+        stage.agent.reply(prompt, {"stopReason": "end_turn"})
+        await stage.until(lambda: two.state.status == "idle" and one.state.status == "idle")
+        assert texts(one) == ["live text"]
+        assert not any(isinstance(entry, ToolCall | Notice) for entry in one.state.entries)
+        assert texts(two) == ["answer 1", "answer 2", "answer 3"]
+
+
+@pytest.mark.parametrize("quirks", [frozenset({CONTEXT_AS_USER}), frozenset()])
+async def test_gemini_replays_its_own_context_as_the_users_words(quirks: frozenset[str]) -> None:
+    async with Stage(quirks=quirks) as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.reopen("old")
+        request = await stage.agent.expect("session/load")
+        for text in ("<session_context>\nThis is the Gemini CLI.", "hello"):
+            content = {"type": "text", "text": text}
+            stage.agent.update("user_message_chunk", "old", content=content, messageId=text)
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session, "user")[-1] == "hello"
+        assert len(texts(session, "user")) == (1 if quirks else 2)

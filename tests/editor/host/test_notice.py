@@ -1,0 +1,88 @@
+"""What the user is told: one line that fits, wherever the user is, and never a prompt to go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.nvim import Neovim
+from tests.support.screen.grid import Screen
+
+
+def notice(nvim: Neovim, text: str, *, warning: bool = False) -> None:
+    nvim.lua("require('acp.ui.notice').notice(...)", text, warning)
+
+
+def messages(nvim: Neovim) -> list[str]:
+    return nvim.messages().splitlines()
+
+
+def test_one_line_with_the_name_in_front(nvim: Neovim) -> None:
+    notice(nvim, "first\nsecond\x1b[31m\0 third ")
+    notice(nvim, "acp: once")
+    assert messages(nvim) == ["acp: first second [31m  third", "acp: once"]
+
+
+@pytest.mark.parametrize("letter", ["x", "界", "é", "👩‍💻"])
+def test_a_long_text_is_cut_to_fit(nvim: Neovim, letter: str) -> None:
+    notice(nvim, letter * 300)
+    shown = messages(nvim)[0]
+    assert shown.endswith("…")
+    space = nvim.eval("v:echospace")
+    assert space - 2 <= nvim.eval(f"strdisplaywidth('{shown}')") <= space
+    log = Path(nvim.lua("return require('acp.host.log').path()")).read_text()
+    assert letter * 300 in log
+
+
+def test_many_at_once_make_no_prompt(nvim: Neovim) -> None:
+    with Screen(nvim, 80, 24) as screen:
+        for number in range(8):
+            notice(nvim, f"{number} " + "x" * 200, warning=number % 2 == 0)
+        nvim.lua("for i = 1, 4 do require('acp.ui.notice').warn('last ' .. i) end")
+        screen.wait_for("acp: last 4")
+        assert not nvim.mode()["blocking"]
+
+
+def test_a_mishap_that_is_told_by_two_is_told_once(nvim: Neovim) -> None:
+    nvim.lua("for _ = 1, 2 do require('acp.ui.notice').warn('gone') end")
+    assert messages(nvim) == ["acp: gone"]
+    notice(nvim, "gone")
+    assert messages(nvim) == ["acp: gone"] * 2
+
+
+def test_in_a_fast_event(nvim: Neovim) -> None:
+    nvim.lua(
+        """local timer = vim.uv.new_timer()
+        timer:start(0, 0, function()
+          timer:close()
+          require('acp.ui.notice').notice('from far')
+        end)"""
+    )
+    nvim.wait(lambda: messages(nvim) == ["acp: from far"])
+
+
+@pytest.mark.parametrize("keys", ["ihello", ":echo 1", "/word", "V"])
+def test_it_is_seen_when_another_mode_is_over(nvim: Neovim, keys: str) -> None:
+    with Screen(nvim, 80, 24) as screen:
+        nvim.input(keys)
+        notice(nvim, "look here", warning=True)
+        assert not nvim.mode()["blocking"]
+        nvim.input("<Esc>")
+        screen.wait_for("acp: look here")
+        assert messages(nvim) == ["acp: look here"]
+        assert nvim.mode() == {"mode": "n", "blocking": False}
+
+
+def test_a_warning_has_its_own_colour(nvim: Neovim) -> None:
+    with Screen(nvim, 80, 24) as screen:
+        notice(nvim, "careful", warning=True)
+        screen.wait_for("acp: careful")
+        found = screen.find("acp: careful")
+        assert found and "WarningMsg" in screen.cell(*found).groups
+
+
+def test_a_state_folder_that_cannot_be_written_to(nvim: Neovim) -> None:
+    (nvim.folder / "state" / "nvim").write_text("a file in the way")
+    notice(nvim, "still said")
+    assert messages(nvim) == ["acp: still said"]

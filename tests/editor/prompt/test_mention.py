@@ -1,0 +1,235 @@
+"""Mentions: completed and marked in the prompt, and sent as what they name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from acp_nvim.session.mention import find_mentions
+from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
+
+EVERYTHING = {"embeddedContext": True, "image": True, "audio": True}
+
+TEXTS = [
+    "see @src/a.py, and @b.",
+    "@a",
+    '(@"my file.txt") [@b.c]',
+    r"\@a @b\ c @d\) @e\\ x",
+    "me@example.org @@ -1 +1 @@ @",
+    '@"open @b',
+    '@"" @"',
+    "@ü/ß.py): x",
+    "<@a> {@b} `@c` '@d'",
+    "@a\u00a0b\t@c\\",
+    "@(((",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_lua_finds_what_the_host_finds(nvim: Neovim, text: str) -> None:
+    code = "return require('acp.prompt.mention').find(...)"
+    found = nvim.lua(code, text)
+    names = [tuple(name for name, _ in it["names"]) for it in found]
+    assert list(dict.fromkeys(names)) == [it.names for it in find_mentions(text)]
+    for it in found:
+        assert text.encode()[it["first"] : it["first"] + 1] == b"@"
+        assert all(it["first"] < end <= len(text.encode()) for _, end in it["names"])
+
+
+# --- completion
+
+
+def completed(nvim: Neovim) -> list[str]:
+    return [it["word"] for it in nvim.eval("complete_info(['items']).items")]
+
+
+def ready(nvim: Neovim, spy: BridgeSpy, *names: str) -> None:
+    """Open a session whose host has told these names."""
+    chat, _ = spy.open_session("gemini")
+    spy.frame(chat, status={"agent": "gemini", "state": "idle"})
+    nvim.command("set completeopt=menuone,noinsert")
+    nvim.input("i")
+    assert spy.told("files") == [{"chat": chat}]
+    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)})
+
+
+def test_files_are_completed_fuzzily(nvim: Neovim, spy: BridgeSpy) -> None:
+    ready(nvim, spy, "src/main.py", "src/other.py", "docs/my file.txt")
+    nvim.input("see @smain<C-x><C-o>")
+    assert completed(nvim) == ["@src/main.py"]
+    nvim.input("<C-y>")
+    assert nvim.lines() == ["see @src/main.py"]
+    nvim.input(" @myfi<C-x><C-o><C-y>")
+    assert nvim.lines() == ['see @src/main.py @"docs/my file.txt"']
+
+
+def test_what_is_no_file_and_buffers_are_completed(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("edit new.py | badd hidden.py")
+    ready(nvim, spy, "src/main.py", "new.py")
+    nvim.input("@<C-x><C-o>")
+    specials = ["@selection", "@diagnostics", "@quickfix", "@diff", "@clipboard"]
+    assert completed(nvim) == [*specials, "@new.py", "@src/main.py"]
+    nvim.input("<Esc>cc@di<C-x><C-o>")
+    assert completed(nvim)[:2] == ["@diagnostics", "@diff"]
+    nvim.input("<Esc>cc@sel<C-x><C-o><C-y>")
+    assert nvim.lines() == ["@selection"]
+
+
+@pytest.mark.parametrize("text", ["me@sr", r"\@sr", "sr", "@src/main.py sr"])
+def test_only_mentions_are_completed(nvim: Neovim, spy: BridgeSpy, text: str) -> None:
+    ready(nvim, spy, "src/main.py")
+    nvim.input(f"{text}<C-x><C-o>")
+    assert nvim.eval("pumvisible()") == 0
+    assert nvim.lines() == [text]
+
+
+def test_a_command_with_an_odd_name_is_completed(nvim: Neovim, spy: BridgeSpy) -> None:
+    """C-272."""
+    chat, _ = spy.open_session("gemini")
+    commands = [{"name": "mcp:foo (bar)", "description": "odd"}]
+    spy.frame(chat, status={"agent": "gemini", "state": "idle", "commands": commands})
+    nvim.command("set completeopt=menuone,noinsert")
+    nvim.input("i/mcp:foo (<C-x><C-o><C-y>")
+    assert nvim.lines() == ["/mcp:foo (bar)"]
+
+
+# --- marks
+
+
+def marks(nvim: Neovim) -> list[tuple[int, int, str]]:
+    """Return the marks of the prompt: row, column, and the text that is marked or virtual."""
+    found = nvim.lua(
+        """local space = vim.api.nvim_get_namespaces().acp_prompt
+        return vim.tbl_map(function(it)
+          local text = it[4].virt_text and it[4].virt_text[1][1] or
+            vim.api.nvim_buf_get_text(0, it[2], it[3], it[4].end_row, it[4].end_col, {})[1]
+          return { it[2], it[3], text }
+        end, vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true }))"""
+    )
+    return [(row, column, text) for row, column, text in found]
+
+
+def test_mentions_that_name_something_are_marked(nvim: Neovim, spy: BridgeSpy) -> None:
+    (nvim.cwd / "a b.py").write_text("")
+    (nvim.cwd.parent / "out.py").write_text("")
+    ready(nvim, spy)
+    nvim.input('see @"a b.py", @none.py<CR>@selection. @../out.py @diff')
+    wanted = [(0, 4, '@"a b.py"'), (1, 0, "@selection"), (1, 23, "@diff")]
+    nvim.wait(lambda: marks(nvim) == wanted)
+    nvim.input("<Esc>ggdG")
+    nvim.wait(lambda: marks(nvim) == [])
+
+
+def test_the_hint_of_a_command_is_shown_while_its_input_is_empty(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    """C-270."""
+    chat, _ = spy.open_session("gemini")
+    commands = [{"name": "web", "description": "search", "hint": "what to look for"}]
+    status: dict[str, Any] = {"agent": "gemini", "state": "idle"}
+    spy.frame(chat, status=status | {"commands": [*commands, {"name": "test"}]})
+    nvim.input("i/web")
+    nvim.wait(lambda: marks(nvim) == [(0, 4, " what to look for")])
+    nvim.input(" ")
+    nvim.wait(lambda: marks(nvim) == [(0, 5, "what to look for")])
+    nvim.input("x")
+    nvim.wait(lambda: marks(nvim) == [])
+    nvim.input("<Esc>cc/test")
+    nvim.wait(lambda: nvim.lines() == ["/test"])
+    assert marks(nvim) == []
+
+
+# --- sending
+
+
+def start(job: MainJob, **capabilities: bool) -> StdioAgent:
+    return job.start(agentCapabilities={"promptCapabilities": capabilities})
+
+
+def prompted(job: MainJob, agent: StdioAgent, text: str) -> list[dict[str, Any]]:
+    """Send what is typed into the prompt, and return the blocks after the text."""
+    job.command("Acp prompt")
+    job.nvim.input(f"i{text.replace('<', '<lt>')}<Esc><CR>")
+    first, *rest = agent.prompted()["params"]["prompt"]
+    assert first == {"type": "text", "text": text}
+    return list(rest)
+
+
+def test_completion_knows_the_files_of_the_project(job: MainJob) -> None:
+    (job.work / "src").mkdir()
+    (job.work / "src" / "main.py").write_text("x\n")
+    job.start()
+    job.command("set completeopt=menuone,noinsert")
+    job.command("Acp prompt")
+    job.nvim.input("i@smn")
+    job.until(
+        lambda: job.nvim.lua("return #require('acp.prompt.mention').complete(...)", *chat(job))
+    )
+    job.nvim.input("<C-x><C-o><C-y>")
+    assert job.nvim.lines() == ["@src/main.py"]
+    job.nvim.input("<Esc>")
+    job.usable()
+
+
+def chat(job: MainJob) -> tuple[dict[str, Any], str]:
+    """Return the arguments of `complete` for what is written."""
+    return {"chat": job.session()["bufnr"], "cwd": str(job.work)}, "@smn"
+
+
+def test_everything_is_sent_as_it_is_in_the_editor(job: MainJob) -> None:
+    path = job.edit("my file.py", "one\ntwo\nthree\n")
+    agent = start(job, **EVERYTHING)
+    job.command("wincmd t")
+    job.nvim.input("ccuno<Esc>jVj<Esc>")
+    job.nvim.lua(
+        """local space = vim.api.nvim_create_namespace('test')
+        vim.diagnostic.set(space, 0, {{ lnum = 1, col = 2, message = 'bad', severity = 1,
+          source = 'lint' }})
+        vim.fn.setqflist({{ bufnr = vim.fn.bufnr(), lnum = 3, text = 'look', type = 'W' }})
+        local scratch = vim.api.nvim_create_buf(true, true)
+        vim.api.nvim_buf_set_name(scratch, 'notes')
+        vim.api.nvim_buf_set_lines(scratch, 0, -1, true, { 'remember' })"""
+    )
+    text = '@"my file.py" @selection @diagnostics @quickfix @notes'
+    blocks = [block["resource"] for block in prompted(job, agent, text)]
+    uri = path.as_uri()
+    assert [(it["uri"], it["text"]) for it in blocks] == [
+        (uri, "uno\ntwo\nthree\n"),
+        (f"{uri}#L2-L3", "two\nthree\n"),
+        ("acp-nvim://diagnostics", "my file.py:2:3: error: bad [lint]\n"),
+        ("acp-nvim://quickfix", "my file.py:3: warning: look\n"),
+        ("acp-nvim://buffer/notes", "remember\n"),
+    ]
+    job.until(lambda: any("@diagnostics" in line for line in job.chat()))
+    job.usable()
+
+
+def test_an_agent_that_takes_only_text_gets_links_and_text(job: MainJob) -> None:
+    path = job.edit("a.py", "one\n")
+    (job.work / "shot.png").write_bytes(b"\x89PNG\r\n")
+    agent = start(job)
+    job.command("wincmd t")
+    job.nvim.input("V<Esc>")
+    blocks = prompted(job, agent, "@a.py @shot.png @selection @diff")
+    assert [block["type"] for block in blocks] == ["resource_link"] * 3 + ["text"]
+    assert [block["uri"] for block in blocks[:2]] == [path.as_uri(), f"file://{job.work}/shot.png"]
+    assert "one" in blocks[3]["text"]
+    job.until(lambda: any("diff" in line and "git" in line for line in job.chat()))
+
+
+def test_blocks_from_lua_obey_the_same_rules(job: MainJob) -> None:
+    (job.work / "a.py").write_text("one\n")
+    agent = start(job)
+    blocks = [
+        {"type": "text", "text": "@a.py stays text here"},
+        {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+    ]
+    job.nvim.lua("require('acp').prompt(...)", blocks)
+    sent = agent.prompted()["params"]["prompt"]
+    assert [block["type"] for block in sent] == ["text", "text"]
+    assert "image/png" in json.dumps(sent[1])
