@@ -149,7 +149,11 @@ function M.follow(buffer, tick, hunks, options)
   if not is_fresh(buffer, tick) or vim.bo[buffer].modified then
     return { stale = true }
   end
-  return edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+  if outcome.ok then
+    save.keep_undo(buffer)
+  end
+  return outcome
 end
 
 --- Edit and do not save. `settled`: the buffer has what its file has new, of which Neovim then does
