@@ -167,7 +167,8 @@ end
 --- End the current undo step, also in the middle of an insert.
 ---@param buffer integer
 local function split_undo(buffer)
-  vim.bo[buffer].undolevels = vim.bo[buffer].undolevels
+  local same = api.nvim_get_option_value('undolevels', { buf = buffer })
+  api.nvim_set_option_value('undolevels', same, { buf = buffer })
 end
 
 --- Set those options that are to be others.

@@ -37,9 +37,9 @@ local gone = {}
 local function letters(buffer)
   local found = {}
   for _, name in ipairs(LETTERS) do
-    local line, column = unpack(api.nvim_buf_get_mark(buffer, name))
-    if line > 0 then
-      table.insert(found, { name = name, first = { line = line, column = column } })
+    local place = api.nvim_buf_get_mark(buffer, name)
+    if place[1] > 0 then
+      table.insert(found, { name = name, first = { line = place[1], column = place[2] } })
     end
   end
   return found
@@ -120,7 +120,7 @@ end
 ---@return acp.Stretch[]
 local function stretches(buffer)
   local kept = {}
-  for _, stretch in ipairs(gone[buffer] or {}) do
+  for _, stretch in ipairs(gone[buffer]) do
     local anchor = anchor_of(buffer, stretch)
     stretch.marks = vim.tbl_filter(function(mark)
       return #anchor > 0 and waits(buffer, mark, anchor)
@@ -131,19 +131,21 @@ local function stretches(buffer)
       api.nvim_buf_del_extmark(buffer, anchors, stretch.anchor)
     end
   end
-  gone[buffer] = vim.list_slice(kept, math.max(1, #kept - STRETCHES + 1))
-  return gone[buffer]
+  kept = vim.list_slice(kept, math.max(1, #kept - STRETCHES + 1))
+  gone[buffer] = #kept > 0 and kept or nil
+  return kept
 end
 
 --- Return what remembers the marks of lines that are about to be taken out, the last lines first.
 ---@param buffer integer
 ---@return fun(first: integer, last: integer) of 0-based, half-open rows
 function M.taker(buffer)
-  local all = letters(buffer)
+  local all
   return function(first, last)
     if first == last then
       return
     end
+    all = all or letters(buffer)
     local marks = vim.list_extend(within(all, first, last), extmarks(buffer, first, last))
     if #marks > 0 then
       local lines = api.nvim_buf_get_lines(buffer, first, last, true)
@@ -220,6 +222,9 @@ end
 ---@return acp.Return[]
 function M.awaited(buffer, hunks)
   local found = {}
+  if not gone[buffer] then
+    return found
+  end
   for _, stretch in ipairs(stretches(buffer)) do
     local at, shift = anchor_of(buffer, stretch)[1], 0
     for _, hunk in ipairs(hunks) do
