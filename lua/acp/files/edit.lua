@@ -11,7 +11,14 @@ local M = {}
 local SHORT = 1000
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
----@alias acp.Outcome { ok?: boolean, tick?: integer, stale?: boolean, error?: string }
+
+---@class acp.Outcome
+---@field ok? boolean
+---@field tick? integer changedtick after the edit
+---@field synced? string stamp of the file that was saved
+---@field live? table what the buffer holds, if it was changed after the edit
+---@field stale? boolean
+---@field error? string
 
 ---@param byte integer?
 ---@return boolean inside whether the byte goes on with a character

@@ -5,6 +5,7 @@
 
 local attributes = require('acp.files.attributes')
 local edit = require('acp.files.edit')
+local file_buffers = require('acp.files.buffers')
 
 local api, uv = vim.api, vim.uv
 
@@ -118,10 +119,10 @@ local function write_to(buffer, path)
 end
 
 --- Whether 'backupcopy' wants the file itself to be written.
----@param buffer integer
+---@param buffer? integer nil: of any file
 ---@return boolean
 function M.in_place(buffer)
-  local own = vim.bo[buffer].backupcopy
+  local own = buffer and vim.bo[buffer].backupcopy or ''
   local copies = own == '' and vim.go.backupcopy or own
   return vim.list_contains(vim.split(copies, ','), 'yes')
 end
@@ -188,7 +189,8 @@ end
 ---@return string path of its file, without symlinks
 local function file_of(buffer)
   local name = api.nvim_buf_get_name(buffer)
-  return uv.fs_realpath(name) or name
+  local path = file_buffers.path(buffer, name)
+  return path or error(('%s leads to another file now'):format(name), 0)
 end
 
 --- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.

@@ -122,6 +122,9 @@ class FileService:
         self._emit(event.FileWritten(session, path, written.before, written.after, author, line))
         if written.taken:
             self._emit(ConflictSettled(path))
+        if written.stamp and written.stamp != disk.stamp(path):
+            # A formatter has gone over the file on disk: that is the agent's doing, too.
+            await self._sync.sync(path, author)
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""

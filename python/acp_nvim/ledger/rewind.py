@@ -28,6 +28,8 @@ class Rewound:
     """Places that were changed."""
     left: tuple[int, ...]
     """0-based rows of the new text where somebody else's change was left as it is."""
+    missing: bool = False
+    """The file is gone, and not by what is turned, so that nothing could be changed in it."""
 
 
 def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
@@ -107,6 +109,10 @@ def _rewound(
 ) -> Rewound:
     spans = file_apart(ledger.weave)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
+    if file is None and not (spans and spans[0].lines == (FILE,) and role(spans[0]) == "returns"):
+        # Lines that come back alone would be a scrap of a file.
+        missing = any(role(span) == "returns" for span in spans)
+        return Rewound(ledger if missing else idle, 0, (), missing=missing)
     left: list[int] = []
     count = 0
     for _, group in grouped(spans, lambda span: role(span) is not None):
