@@ -286,7 +286,7 @@ def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
 
 
 def _missing(path: str) -> str:
-    return f"{path} is no longer there: it was moved or deleted since, and stays so"
+    return f"{path} is gone: moved or deleted since"
 
 
 def _sessions(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:

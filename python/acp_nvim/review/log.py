@@ -71,6 +71,8 @@ class EditLog:
         if before == after:
             return
         ledger = self._ledgers.get(path) or begin(before)
+        if before is None and ledger.text is not None:
+            ledger = begin(before)  # the user has removed it: what comes is another file
         if ledger.text != before:
             ledger = saw(ledger, before, self.now())
         ledger = wrote(ledger, after, author, self.now())
