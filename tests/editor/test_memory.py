@@ -135,6 +135,22 @@ def test_what_the_user_has_moved_stays(nvim: Neovim) -> None:
     assert place(nvim, at) == [0, 1]
 
 
+def test_a_mark_that_only_has_the_number_of_another_stays(nvim: Neovim) -> None:
+    path = opened(nvim, LINES)
+    anew = """
+      local space = vim.api.nvim_create_namespace('mine')
+      vim.api.nvim_buf_clear_namespace(0, space, 0, -1)
+      for row = 0, vim.api.nvim_buf_line_count(0) - 1 do
+        vim.api.nvim_buf_set_extmark(0, space, row, 0, { id = row + 1 })
+      end"""
+    nvim.lua(anew)
+    write(nvim, path, [[3, 4, []]])
+    nvim.lua(anew)
+    assert place(nvim, 4) == [3, 0]
+    write(nvim, path, [[3, 3, ["line 4"]]])
+    assert place(nvim, 4) == [4, 0]
+
+
 def test_the_same_text_elsewhere_takes_no_mark(nvim: Neovim) -> None:
     path = opened(nvim, LINES)
     nvim.command("8mark a")

@@ -24,10 +24,15 @@ local anchors = api.nvim_create_namespace('acp_gone')
 ---@field first? acp.MarkPlace
 ---@field last? acp.MarkPlace
 
+---@class acp.Witness an extmark beside a stretch, and the line that it is in
+---@field id integer
+---@field text string
+
 ---@class acp.Stretch lines that are gone
 ---@field anchor integer extmark where they stood
 ---@field lines string[]
 ---@field marks acp.GoneMark[]
+---@field witnesses table<integer, acp.Witness[]> by namespace
 
 ---@type table<integer, acp.Stretch[]> by buffer
 local gone = {}
@@ -92,10 +97,59 @@ local function extmarks(buffer, first, last)
 end
 
 ---@param buffer integer
+---@param row integer
+---@return string
+local function line(buffer, row)
+  return api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
+end
+
+--- The nearest extmarks of each namespace above and below a stretch. Who sets all anew numbers them
+--- anew: then the same number is another mark.
+---@param buffer integer
+---@param marks acp.GoneMark[]
+---@param first integer 0-based, half-open
+---@param last integer
+---@return table<integer, acp.Witness[]> by namespace
+local function witnesses(buffer, marks, first, last)
+  local found = {}
+  local function see(space, from, to)
+    local mark = api.nvim_buf_get_extmarks(buffer, space, from, to, { limit = 1 })[1]
+    if mark then
+      table.insert(found[space], { id = mark[1], text = line(buffer, mark[2]) })
+    end
+  end
+  for _, mark in ipairs(marks) do
+    if mark.space and not found[mark.space] then
+      found[mark.space] = {}
+      if first > 0 then
+        see(mark.space, { first - 1, -1 }, 0)
+      end
+      see(mark.space, { last, 0 }, -1)
+    end
+  end
+  return found
+end
+
+---@param buffer integer
+---@param space integer
+---@param seen acp.Witness[]
+---@return boolean
+local function is_same(buffer, space, seen)
+  for _, witness in ipairs(seen) do
+    local row = api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
+    if not row or line(buffer, row) ~= witness.text then
+      return false
+    end
+  end
+  return true
+end
+
+---@param buffer integer
+---@param stretch acp.Stretch
 ---@param mark acp.GoneMark
 ---@param anchor integer[] row and column
 ---@return boolean waits whether it is where the edit has left it: nobody has moved it since
-local function waits(buffer, mark, anchor)
+local function waits(buffer, stretch, mark, anchor)
   if mark.name then
     return api.nvim_buf_get_mark(buffer, mark.name)[1] == 0
   end
@@ -104,6 +158,7 @@ local function waits(buffer, mark, anchor)
     return not wanted or (row == anchor[1] and column == anchor[2])
   end
   return #now > 0
+    and is_same(buffer, mark.space, stretch.witnesses[mark.space])
     and is_there(mark.first, now[1], now[2])
     and is_there(mark.last, now[3].end_row, now[3].end_col)
 end
@@ -123,7 +178,7 @@ local function stretches(buffer)
   for _, stretch in ipairs(gone[buffer]) do
     local anchor = anchor_of(buffer, stretch)
     stretch.marks = vim.tbl_filter(function(mark)
-      return #anchor > 0 and waits(buffer, mark, anchor)
+      return #anchor > 0 and waits(buffer, stretch, mark, anchor)
     end, stretch.marks)
     if #stretch.marks > 0 then
       table.insert(kept, stretch)
@@ -151,7 +206,12 @@ function M.taker(buffer)
       local lines = api.nvim_buf_get_lines(buffer, first, last, true)
       local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
       gone[buffer] = gone[buffer] or {}
-      table.insert(gone[buffer], { anchor = anchor, lines = lines, marks = marks })
+      table.insert(gone[buffer], {
+        anchor = anchor,
+        lines = lines,
+        marks = marks,
+        witnesses = witnesses(buffer, marks, first, last),
+      })
     end
   end
 end

@@ -35,8 +35,16 @@ from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.session.event import Noticed
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.workspace import Desk
+
+NAMED = 3
+"""Files that are named in a line; of others the number is told."""
+NAME = 60
+"""Characters of a name."""
+UNKNOWN = "Changed, but too large or no text to be reviewed or taken back"
+LOST = "Deleted, ignored by git, and not to be brought back"
 
 
 class Keeping:
@@ -167,15 +175,21 @@ def _followed(keeping: Keeping, event: FileRead | FileWritten) -> None:
 
 
 def _refused(keeping: Keeping, event: WriteRefused) -> None:
-    name = os.path.basename(event.path)
+    name = _name(event.path)
     keeping.notice(event.session, f"{event.session[0]} could not write {name}: {event.reason}")
 
 
 def _unrecoverable(keeping: Keeping, event: Unrecoverable) -> None:
-    names = ", ".join(os.path.basename(path) for path in event.paths[:3])
-    more = f" and {len(event.paths) - 3} more" if len(event.paths) > 3 else ""
-    text = "Changed, but too large or no text to be reviewed or taken back: "
-    keeping.notice(_session(event.author), f"{text}{names}{more}")
+    names = ", ".join(map(_name, event.paths[:NAMED]))
+    more = f" and {len(event.paths) - NAMED} more" if len(event.paths) > NAMED else ""
+    text = LOST if event.gone else UNKNOWN
+    keeping.notice(_session(event.author), f"{text}: {names}{more}")
+
+
+def _name(path: str) -> str:
+    """Return the name of a file, or of a folder with its "/", in one line."""
+    folder = "/" if path.endswith("/") else ""
+    return one_line(os.path.basename(path.rstrip("/")), NAME) + folder
 
 
 def _conflicted(keeping: Keeping, event: Conflicted) -> None:
