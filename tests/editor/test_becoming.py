@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.editor.test_buffer import change, open_file, read, write
-from tests.support.agent_edits import command, looked, quickfix, tool, until_files
+from tests.support.agent_edits import command, looked, put, quickfix, tool, until_files
 from tests.support.agent_edits import write as client_write
+from tests.support.baselines import repository
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
@@ -241,3 +243,51 @@ def test_the_folder_above_may_have_become_a_link(nvim: Neovim, tmp_path: Path) -
     folder.symlink_to(other)
     assert nvim.lua("return require('acp.files.live').read(...)", str(other / "a.txt")) is None
     assert nvim.lua("return require('acp.files.live').read(...)", str(folder / "a.txt")) is None
+
+
+# --- ignored files
+
+
+def test_an_ignored_file_that_a_command_deletes_is_told_or_comes_back(job: MainJob) -> None:
+    repository(job.work, ".env", "*.bin", "build/", "node_modules/")
+    env, weird, data = job.work / ".env", job.work / "a\nb.bin", job.work / "data.bin"
+    env.write_text("SECRET=1\n")
+    env.chmod(0o600)
+    weird.write_bytes(b"\0\1")
+    data.write_bytes(b"\0\1")
+    for name in ("build/deep/a.o", "node_modules/it/index.js"):
+        put(job.work / name.split("/")[0] / "x", "x")
+        (job.work / name).parent.mkdir(parents=True)
+        (job.work / name).write_text("x")
+    agent = job.start()
+    prompt = job.turn(agent)
+    command(agent, {data: None, weird: None, env: None, job.work / "build/deep/a.o": None})
+    shutil.rmtree(job.work / "node_modules")
+    command(agent, {}, "run-2")
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    chat = "\n".join(job.chat())
+    assert "Deleted, ignored by git, and not to be brought back: " in chat
+    for name in ("data.bin", "a b.bin", "a.o", "node_modules/"):
+        assert name in chat
+    assert "index.js" not in chat
+    until_files(job, {".env": 1})
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert (env.read_text(), env.stat().st_mode & 0o777) == ("SECRET=1\n", 0o600)
+    job.usable()
+
+
+def test_what_a_build_does_to_ignored_files_is_not_told(job: MainJob) -> None:
+    repository(job.work, "*.log", "*.o", ".*.sw?")
+    log, made, swap = job.work / "a.log", job.work / "a.o", job.work / ".a.txt.swp"
+    for each in (log, made, swap):
+        each.write_text("1")
+    agent = job.start()
+    prompt = job.turn(agent)
+    command(agent, {log: "2", made: "2", job.work / "b.o": "new", swap: None})
+    looked(job)
+    job.finish(agent, prompt)
+    until_files(job, {})
+    assert "Deleted" not in "\n".join(job.chat())

@@ -13,6 +13,12 @@ local AROUND = 5
 local LETTERS = vim.split('abcdefghijklmnopqrstuvwxyz', '')
 
 local anchors = api.nvim_create_namespace('acp_gone')
+---@type table<integer, true> namespaces that are drawn anew after an edit
+local ours = {
+  [anchors] = true,
+  [api.nvim_create_namespace('acp_review')] = true,
+  [api.nvim_create_namespace('acp_follow')] = true,
+}
 
 ---@alias acp.MarkPlace { line: integer, column: integer } line of the stretch, from 1
 
@@ -88,7 +94,7 @@ local function extmarks(buffer, first, last)
     local space = options.ns_id
     options.ns_id, options.invalid = nil, nil
     local begins, ends = place(row, column), place(options.end_row, options.end_col)
-    if space ~= anchors and options.undo_restore ~= false and (begins or ends) then
+    if not ours[space] and options.undo_restore ~= false and (begins or ends) then
       local kept = { space = space, id = id, options = options, first = begins, last = ends }
       table.insert(found, kept)
     end
@@ -99,7 +105,7 @@ end
 ---@param buffer integer
 ---@param row integer
 ---@return string
-local function line(buffer, row)
+local function text_of(buffer, row)
   return api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
 end
 
@@ -115,7 +121,7 @@ local function witnesses(buffer, marks, first, last)
   local function see(space, from, to)
     local mark = api.nvim_buf_get_extmarks(buffer, space, from, to, { limit = 1 })[1]
     if mark then
-      table.insert(found[space], { id = mark[1], text = line(buffer, mark[2]) })
+      table.insert(found[space], { id = mark[1], text = text_of(buffer, mark[2]) })
     end
   end
   for _, mark in ipairs(marks) do
@@ -137,7 +143,7 @@ end
 local function is_same(buffer, space, seen)
   for _, witness in ipairs(seen) do
     local row = api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
-    if not row or line(buffer, row) ~= witness.text then
+    if not row or text_of(buffer, row) ~= witness.text then
       return false
     end
   end
@@ -170,17 +176,13 @@ local function anchor_of(buffer, stretch)
   return api.nvim_buf_get_extmark_by_id(buffer, anchors, stretch.anchor, {})
 end
 
---- Let go of what can no longer come back, and of the oldest.
+--- The stretches that may come back yet, without the oldest of too many.
 ---@param buffer integer
 ---@return acp.Stretch[]
 local function stretches(buffer)
   local kept = {}
   for _, stretch in ipairs(gone[buffer]) do
-    local anchor = anchor_of(buffer, stretch)
-    stretch.marks = vim.tbl_filter(function(mark)
-      return #anchor > 0 and waits(buffer, stretch, mark, anchor)
-    end, stretch.marks)
-    if #stretch.marks > 0 then
+    if #stretch.marks > 0 and #anchor_of(buffer, stretch) > 0 then
       table.insert(kept, stretch)
     else
       api.nvim_buf_del_extmark(buffer, anchors, stretch.anchor)
@@ -286,10 +288,14 @@ function M.awaited(buffer, hunks)
     return found
   end
   for _, stretch in ipairs(stretches(buffer)) do
-    local at, shift = anchor_of(buffer, stretch)[1], 0
+    local anchor, shift = anchor_of(buffer, stretch), 0
+    local at = anchor[1]
     for _, hunk in ipairs(hunks) do
       local first, last, lines = unpack(hunk)
       if at >= first and at <= last and #lines > 0 then
+        stretch.marks = vim.tbl_filter(function(mark)
+          return waits(buffer, stretch, mark, anchor)
+        end, stretch.marks)
         table.insert(found, { stretch = stretch, lines = lines, row = first + shift })
       end
       shift = shift + #lines - (last - first)

@@ -39,8 +39,6 @@ from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.workspace import Desk
 
-NAMED = 3
-"""Files that are named in a line; of others the number is told."""
 NAME = 60
 """Characters of a name."""
 UNKNOWN = "Changed, but too large or no text to be reviewed or taken back"
@@ -180,9 +178,9 @@ def _refused(keeping: Keeping, event: WriteRefused) -> None:
 
 
 def _unrecoverable(keeping: Keeping, event: Unrecoverable) -> None:
-    names = ", ".join(map(_name, event.paths[:NAMED]))
-    more = f" and {len(event.paths) - NAMED} more" if len(event.paths) > NAMED else ""
-    text = LOST if event.gone else UNKNOWN
+    text, named = (LOST, 10) if event.gone else (UNKNOWN, 3)
+    names = ", ".join(map(_name, event.paths[:named]))
+    more = f" and {len(event.paths) - named} more" if len(event.paths) > named else ""
     keeping.notice(_session(event.author), f"{text}: {names}{more}")
 
 

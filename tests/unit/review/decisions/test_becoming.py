@@ -225,3 +225,20 @@ async def test_also_where_it_writes_the_disk_alone(rig: FileRig) -> None:
     assert rig.files.lines(path) == THEIRS.upper().splitlines()
     await rig.undo(session="s", agent="a")
     assert (path.read_text(), rig.files.lines(path)) == (LINES, LINES.splitlines())
+
+
+# --- the inode
+
+
+@pytest.mark.parametrize("stays", [True, False])
+async def test_backupcopy_holds_for_files_that_are_not_open_too(rig: FileRig, stays: bool) -> None:
+    rig.files.keeps_inodes = stays
+    path = rig.file(LINES)
+    inodes = [path.stat().st_ino]
+    await rig.read(path)
+    await rig.write(path, THEIRS)
+    inodes.append(path.stat().st_ino)
+    await rig.undo(agent="a")
+    inodes.append(path.stat().st_ino)
+    assert path.read_text() == LINES
+    assert (len(set(inodes)) == 1) is stays
