@@ -116,6 +116,26 @@ def test_nothing_blocks_where_a_pipe_or_a_folder_has_taken_the_place(
     job.usable()
 
 
+def test_the_next_hunk_in_a_pipe_is_not_opened(job: MainJob) -> None:
+    agent = job.start()
+    here, there = job.edit("a.txt", LINES), job.work / "b.txt"
+    there.write_text(LINES)
+    prompt = job.turn(agent)
+    tool(agent, there, THEIRS)
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("wincmd t | Acp review")
+    there.unlink()
+    os.mkfifo(there)
+    job.nvim.lua("vim.keymap.set('n', ']h', '<Plug>(acp-next-hunk)')")
+    job.command(f"wincmd t | buffer {here.name}")
+    job.nvim.input("]h")
+    job.usable()
+    assert "acp.files.companion" in job.nvim.lua("return vim.inspect(vim.tbl_keys(package.loaded))")
+    assert job.nvim.lua("return require('acp.files.companion').load(...)", str(there)) is None
+
+
 # --- moved and deleted
 
 

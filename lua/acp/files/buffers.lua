@@ -46,6 +46,14 @@ function M.path(buffer, name)
   return real or M.resolve(name)
 end
 
+--- Whether that path may be opened: a pipe that has taken the place of a file would block Neovim.
+---@param path string
+---@return boolean
+function M.opens(path)
+  local status = vim.uv.fs_stat(path)
+  return not status or status.type == 'file' or status.type == 'directory'
+end
+
 ---@return fun(): integer?, string? over loaded buffers of files, with their names
 function M.all()
   return coroutine.wrap(function()

@@ -43,7 +43,7 @@ async def read(path: str, encoding: str = "") -> DiskText | None:
     """
     with _sentences(path, "read"):
         try:
-            if _regular(os.lstat(path)).st_size < LONG:
+            if _found(path).st_size < LONG:
                 return _read(path, encoding)
             return await to_thread.run_sync(_read, path, encoding)
         except FileNotFoundError:
@@ -214,9 +214,18 @@ def _attributes(path: str) -> dict[str, bytes]:
 def _status(path: str) -> os.stat_result | None:
     """Return what the system says of a plain file, None: there is none. Raises `OSError`."""
     try:
-        return _regular(os.lstat(path))
+        return _found(path)
     except FileNotFoundError:
         return None
+
+
+def _found(path: str) -> os.stat_result:
+    """Return the same of a file that is there; links, also above it, lead to another one."""
+    status = os.lstat(path)
+    above = os.path.dirname(path)
+    if os.path.realpath(above) != above:
+        raise OSError(errno.ELOOP, "its folder is a symbolic link now")
+    return _regular(status)
 
 
 def _regular(status: os.stat_result) -> os.stat_result:

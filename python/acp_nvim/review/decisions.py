@@ -144,6 +144,8 @@ class Decisions:
             for _ in range(ATTEMPTS):
                 live = await self._load(path)
                 text = live.exact
+                if take and text is None and conflict.base:
+                    raise UserError(_missing(path))
                 now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
                 asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
                 is_done = now == text and not asks

@@ -20,7 +20,7 @@ from acp_nvim.files import git
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange
 from acp_nvim.files.baselines.ignored import IgnoredFiles
-from acp_nvim.files.baselines.listing import Fingerprint, Listings, fingerprint
+from acp_nvim.files.baselines.listing import Fingerprint, Listings, real_fingerprint
 from acp_nvim.files.baselines.scan import Scan
 from acp_nvim.files.baselines.snapshot import (
     ABSENT,
@@ -110,7 +110,7 @@ class Baselines:
         because its text was not known, is in the next `changes`.
         """
         async with self._lock:
-            at = await to_thread.run_sync(fingerprint, path)
+            at = await to_thread.run_sync(real_fingerprint, path)
             was = self._shelf.get(path)
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
             if was is not None:

@@ -116,6 +116,12 @@ def fingerprint(path: str) -> Fingerprint | None:
     return _stamp(status) if stat.S_ISREG(status.st_mode) else None
 
 
+def real_fingerprint(path: str) -> Fingerprint | None:
+    """Return the same; None also where a link leads to its folder, so that it is another file."""
+    above = os.path.dirname(path)
+    return fingerprint(path) if os.path.realpath(above) == above else None
+
+
 def _stamp(status: os.stat_result) -> Fingerprint:
     return (
         status.st_mtime_ns,

@@ -99,6 +99,37 @@ async def test_an_agent_writes_to_a_file_only(
     assert seen(path) == before
 
 
+@pytest.mark.parametrize("is_open", [False, True], ids=["not-open", "open"])
+async def test_undo_writes_through_no_folder_that_has_become_a_link(
+    rig: FileRig, is_open: bool
+) -> None:
+    folder, other = rig.folder / "folder", rig.folder / "other"
+    for each in (folder, other):
+        each.mkdir()
+    path = rig.file(LINES, "folder/a")
+    await rig.agent(path, THEIRS)
+    if is_open:
+        rig.files.open(path)
+    rig.file(OTHER, "other/a")
+    folder.rename(rig.folder / "moved")
+    folder.symlink_to(other)
+    undone = await rig.undo()
+    assert undone.failed
+    assert (other / "a").read_text() == OTHER
+    assert (rig.folder / "moved" / "a").read_text() == THEIRS
+
+
+async def test_to_take_the_agents_side_makes_no_scrap_of_a_file_that_is_gone(rig: FileRig) -> None:
+    path = rig.file(LINES)
+    await rig.read(path)
+    path.write_text(LINES.replace("line 3", "mine"))
+    await rig.failure(path, THEIRS)
+    path.unlink()
+    with pytest.raises(UserError, match="is gone"):
+        await rig.review.resolve(rig.conflicts[0], take=True)
+    assert not path.exists()
+
+
 # --- moved and deleted
 
 
