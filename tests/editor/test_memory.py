@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from tests.editor.test_buffer import UNIX, change, open_file, outdate, read, write
+from tests.support.agent_edits import looked, tool, until_files
+from tests.support.agent_edits import write as client_write
+from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
 LINES = [f"line {number}" for number in range(1, 11)]
@@ -370,3 +373,71 @@ def test_a_name_with_a_line_break_is_saved_and_followed(nvim: Neovim, tmp_path: 
     assert nvim.lines() == ["three"]
     assert [it.name for it in folder.iterdir()] == [path.name]
     assert nvim.eval("filereadable(undofile(expand('%:p')))") == 1
+
+
+# --- with an agent, and the host
+
+TEXT = "".join(f"{line}\n" for line in LINES)
+WITHOUT = TEXT.replace("line 4\n", "").replace("line 8\n", "")
+
+
+def walk(path: Path, undo: str) -> list[list[str]]:
+    """Start another Neovim on the file, and return what its undo goes through."""
+    with Neovim() as other:
+        other.command(f"set undofile undodir={undo}")
+        other.command(f"edit {path}")
+        return steps(other)
+
+
+@pytest.mark.parametrize("way", ["client", "tool"])
+@pytest.mark.parametrize("taken", ["Acp undo", "Acp reject file"])
+def test_marks_and_undo_files_through_undo_reject_and_redo(
+    job: MainJob, way: str, taken: str
+) -> None:
+    undo = job.folder / "undo"
+    undo.mkdir()
+    job.command(f"set undofile undodir={undo}")
+    agent = job.start()
+    path = job.edit("a.txt", TEXT)
+    job.command("4mark a | 8mark b | 9mark c")
+    prompt = job.turn(agent)
+    if way == "client":
+        client_write(agent, path, WITHOUT)
+    else:
+        tool(agent, path, WITHOUT)
+    until_files(job, {"a.txt": 2})
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("wincmd t")
+    assert [mark(job.nvim, it)[0] for it in "abc"] == [0, 0, 7]
+    assert walk(path, str(undo)) == [WITHOUT.splitlines(), LINES]
+    job.command(taken)
+    job.until(lambda: job.nvim.lines() == LINES)
+    until_files(job, {})
+    assert [mark(job.nvim, it)[0] for it in "abc"] == [4, 8, 9]
+    assert walk(path, str(undo)) == [LINES, WITHOUT.splitlines(), LINES]
+    if taken == "Acp undo":
+        job.command("Acp redo")
+        job.until(lambda: job.nvim.lines() == WITHOUT.splitlines())
+        job.told("returned turn 1")
+        assert len(walk(path, str(undo))) == 4
+
+
+def test_an_undo_file_of_a_file_that_is_not_open_is_good_again_after_undo(job: MainJob) -> None:
+    undo = job.folder / "undo"
+    undo.mkdir()
+    path = job.work / "a.txt"
+    path.write_text(TEXT)
+    with Neovim() as other:
+        other.command(f"set undofile undodir={undo}")
+        other.command(f"edit {path}")
+        other.input("Omine<Esc>:write<CR>")
+    mine = path.read_text()
+    agent = job.start()
+    prompt = job.turn(agent)
+    tool(agent, path, mine.replace("line 4\n", ""))
+    until_files(job, {"a.txt": 1})
+    job.finish(agent, prompt)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert walk(path, str(undo)) == [mine.splitlines(), LINES]
