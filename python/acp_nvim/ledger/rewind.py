@@ -109,7 +109,7 @@ def _rewound(
 ) -> Rewound:
     spans = file_apart(ledger.weave)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
-    if file is None and not (spans and spans[0].lines == (FILE,) and role(spans[0]) == "returns"):
+    if file is None and not any(map(_comes, spans[:1], map(role, spans[:1]))):
         # Lines that come back alone would be a scrap of a file.
         missing = any(role(span) == "returns" for span in spans)
         return Rewound(ledger if missing else idle, 0, (), missing=missing)
@@ -128,6 +128,11 @@ def _rewound(
         return Rewound(idle if not left else ledger, 0, tuple(_row(spans, at) for at in left))
     weave = with_file(spans, lambda gone: file or turn(gone))
     return Rewound(replace(recorded, weave=weave), count, tuple(_row(spans, at) for at in left))
+
+
+def _comes(span: Span, role: Role | None) -> bool:
+    """Tell whether that is the file, and it comes back."""
+    return span.lines == (FILE,) and role in ("returns", "foreign returns")
 
 
 def _conflict(roles: Sequence[Role | None]) -> bool:
