@@ -143,6 +143,9 @@ function M.go(path, line)
     api.nvim_set_current_win(window)
     vim.cmd("normal! m'")
   else
+    if not buffers.find(path) and not buffers.opens(path) then
+      return notice.warn(('%s is not opened: it is no file'):format(vim.fs.basename(path)))
+    end
     layout.show_file(path, line, false)
   end
   if show(path) then
