@@ -66,7 +66,7 @@ end
 
 --- Go to the next hunk, into another file if need be.
 ---@param step 1|-1
----@return boolean moved
+---@return boolean done false: there is none; where it cannot be shown, the user was told why
 local function advance(step)
   local row = nearest(step)
   if row then
@@ -74,8 +74,11 @@ local function advance(step)
     return true
   end
   local path = hunks.beyond(api.nvim_get_current_buf(), step)
-  if not path or not show(path) then
+  if not path then
     return false
+  end
+  if not show(path) then
+    return true -- a second message would make Neovim wait
   end
   local rows = hunks.rows(api.nvim_get_current_buf())
   put(rows[step == 1 and 1 or #rows] or 0)
