@@ -61,6 +61,27 @@ function cases.edit(run)
   end)
 end
 
+function cases.rewrite(run)
+  local tick, wanted = api.nvim_buf_get_changedtick(0), {}
+  for number = 1, api.nvim_buf_line_count(0) do
+    wanted[number] = 'run ' .. run .. ' has rewritten line ' .. number
+  end
+  return time(function()
+    local all = { { 0, #wanted, wanted } }
+    assert(buffer.edit(api.nvim_get_current_buf(), tick, all, nil, false).ok)
+  end)
+end
+
+cases['plain rewrite'] = function(run)
+  local wanted = {}
+  for number = 1, api.nvim_buf_line_count(0) do
+    wanted[number] = 'run ' .. run .. ' has plainly rewritten line ' .. number
+  end
+  return time(function()
+    api.nvim_buf_set_lines(0, 0, -1, true, wanted)
+  end)
+end
+
 function cases.whole(run)
   local lines = api.nvim_buf_get_lines(0, 0, -1, true)
   lines[11] = 'changed ' .. run
@@ -115,6 +136,8 @@ return { times, kept }
 NAMES = {
     "edit": "three hunks",
     "whole": "the whole buffer by nvim_buf_set_lines",
+    "rewrite": "every line another",
+    "plain rewrite": "the same by nvim_buf_set_lines",
     "write": "three hunks, and saved",
     "plain :write": "plain :write",
     "read": "reading the buffer",

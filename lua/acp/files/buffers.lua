@@ -4,6 +4,9 @@ local api = vim.api
 
 local M = {}
 
+---@type table<integer, { name: string, path: string }> by buffer: what its name led to
+local homes = {}
+
 --- The path without symlinks; the file itself need not exist.
 ---@param name string
 ---@return string
@@ -14,6 +17,41 @@ function M.resolve(name)
   end
   local folder = vim.uv.fs_realpath(vim.fs.dirname(name))
   return folder and vim.fs.joinpath(folder, vim.fs.basename(name)) or name
+end
+
+--- Take note of which file the buffer has its text of.
+---@param buffer integer
+function M.settle(buffer)
+  local name = api.nvim_buf_get_name(buffer)
+  local real = vim.uv.fs_realpath(name)
+  homes[buffer] = real and { name = name, path = real } or nil
+end
+
+--- The file of a buffer, without symlinks. nil: a link has come, or leads elsewhere now, so that the
+--- name is that of another file than the text is of. Until the user reads or writes it, Neovim does
+--- there what it always does.
+---@param buffer integer
+---@param name string of the buffer
+---@return string?
+function M.path(buffer, name)
+  local home = homes[buffer]
+  if not home or home.name ~= name then
+    M.settle(buffer)
+    return M.resolve(name)
+  end
+  local real = vim.uv.fs_realpath(name)
+  if real and real ~= home.path then
+    return nil
+  end
+  return real or M.resolve(name)
+end
+
+--- Whether that path may be opened: a pipe that has taken the place of a file would block Neovim.
+---@param path string
+---@return boolean
+function M.opens(path)
+  local status = vim.uv.fs_stat(path)
+  return not status or status.type == 'file' or status.type == 'directory'
 end
 
 ---@return fun(): integer?, string? over loaded buffers of files, with their names
@@ -34,15 +72,23 @@ end
 ---@return integer? buffer
 function M.find(path)
   for buffer, name in M.all() do
-    if name == path then
+    if name == path and M.path(buffer, name) == path then
       return buffer
     end
   end
   for buffer, name in M.all() do
-    if M.resolve(name) == path then
+    if M.path(buffer, name) == path then
       return buffer
     end
   end
 end
+
+api.nvim_create_autocmd('BufWipeout', {
+  group = api.nvim_create_augroup('acp_file_buffers', {}),
+  desc = 'The number may come again',
+  callback = function(event)
+    homes[event.buf] = nil
+  end,
+})
 
 return M

@@ -86,7 +86,7 @@ end
 ---@param path string
 ---@return integer? buffer nil if it cannot be loaded
 function M.load(path)
-  if swap.exists(path) then
+  if swap.exists(path) or not file_buffers.opens(path) then
     return nil
   end
   local shortmess = vim.o.shortmess

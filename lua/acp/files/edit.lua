@@ -1,15 +1,24 @@
 -- Changes a buffer by line hunks so that marks, extmarks, cursor and folds stay with their text, as
 -- one step of undo, or not at all. Only acp.files.live calls.
 
+local marks = require('acp.files.marks')
+
 local api = vim.api
 
 local M = {}
 
--- A longer hunk is replaced as a whole: keeping each line's marks would cost more than it is worth.
-local PAIRED = 1000
+-- In a longer hunk only lines with extmarks are changed one by one: a call for each costs too much.
+local SHORT = 1000
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
----@alias acp.Outcome { ok?: boolean, tick?: integer, stale?: boolean, error?: string }
+
+---@class acp.Outcome
+---@field ok? boolean
+---@field tick? integer changedtick after the edit
+---@field synced? string stamp of the file that was saved
+---@field live? table what the buffer holds, if it was changed after the edit
+---@field stale? boolean
+---@field error? string
 
 ---@param byte integer?
 ---@return boolean inside whether the byte goes on with a character
@@ -48,8 +57,62 @@ end
 ---@param hunk acp.Hunk
 ---@return integer
 local function paired(hunk)
-  local count = math.min(hunk[2] - hunk[1], #hunk[3])
-  return count > PAIRED and 0 or count
+  return math.min(hunk[2] - hunk[1], #hunk[3])
+end
+
+--- Change as many lines as are given, one by one: all that stands in them stays.
+---@param buffer integer
+---@param first integer 0-based
+---@param lines string[]
+local function change_lines(buffer, first, lines)
+  for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + #lines, true)) do
+    change_line(buffer, first + index - 1, old, lines[index])
+  end
+end
+
+--- The rows in which extmarks begin or end, ascending.
+---@param buffer integer
+---@param first integer 0-based, half-open
+---@param last integer
+---@return integer[]
+local function held(buffer, first, last)
+  local rows, seen = {}, {}
+  local function add(row)
+    if row and row >= first and row < last and not seen[row] then
+      seen[row] = true
+      table.insert(rows, row)
+    end
+  end
+  local options = { details = true, overlap = true }
+  for _, mark in
+    ipairs(api.nvim_buf_get_extmarks(buffer, -1, { first, 0 }, { last - 1, -1 }, options))
+  do
+    add(mark[2])
+    add(mark[4].end_row)
+  end
+  table.sort(rows)
+  return rows
+end
+
+--- Do the same quickly: whole stretches, but for the lines in which extmarks are.
+---@param buffer integer
+---@param first integer 0-based
+---@param lines string[]
+local function change_stretches(buffer, first, lines)
+  local last = first + #lines
+  local function stretch(from, to)
+    if from < to then
+      local new = vim.list_slice(lines, from - first + 1, to - first)
+      api.nvim_buf_set_lines(buffer, from, to, true, new)
+    end
+  end
+  local done = first
+  for _, row in ipairs(held(buffer, first, last)) do
+    stretch(done, row)
+    change_lines(buffer, row, { lines[row - first + 1] })
+    done = row + 1
+  end
+  stretch(done, last)
 end
 
 --- Run something that changes no line's number, with `:lockmarks`: an edit by the API would delete
@@ -87,28 +150,32 @@ end
 ---@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 local function apply(buffer, hunks)
+  local returns = marks.awaited(buffer, hunks)
   lock_marks(function()
     for _, hunk in ipairs(hunks) do
-      local first, count = hunk[1], paired(hunk)
-      for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + count, true)) do
-        change_line(buffer, first + index - 1, old, hunk[3][index])
-      end
+      local count = paired(hunk)
+      local change = count > SHORT and change_stretches or change_lines
+      change(buffer, hunk[1], count < #hunk[3] and vim.list_slice(hunk[3], 1, count) or hunk[3])
     end
   end)
+  local take = marks.taker(buffer)
   for index = #hunks, 1, -1 do
     local first, last, lines = unpack(hunks[index])
     local count = paired(hunks[index])
-    if last - first ~= #lines or count == 0 then
+    if last - first ~= #lines then
+      take(first + count, last)
       local rest = vim.list_slice(lines, count + 1)
       api.nvim_buf_set_lines(buffer, first + count, last, true, rest)
     end
   end
+  marks.give(buffer, returns)
 end
 
 --- End the current undo step, also in the middle of an insert.
 ---@param buffer integer
 local function split_undo(buffer)
-  vim.bo[buffer].undolevels = vim.bo[buffer].undolevels
+  local same = api.nvim_get_option_value('undolevels', { buf = buffer })
+  api.nvim_set_option_value('undolevels', same, { buf = buffer })
 end
 
 --- Set those options that are to be others.

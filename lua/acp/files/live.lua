@@ -77,9 +77,9 @@ end
 ---@return string[]
 function M.paths(roots)
   local found = {}
-  for _, name in file_buffers.all() do
-    local path = file_buffers.resolve(name)
-    for _, root in ipairs(roots) do
+  for buffer, name in file_buffers.all() do
+    local path = file_buffers.path(buffer, name)
+    for _, root in ipairs(path and roots or {}) do
       if vim.startswith(path, (root:gsub('/$', '')) .. '/') then
         table.insert(found, path)
         break
@@ -121,6 +121,20 @@ local function announce(buffer)
   end
 end
 
+--- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
+--- may write either.
+---@param buffer integer
+---@param outcome acp.Outcome
+---@return acp.Outcome
+local function saved(buffer, outcome)
+  outcome.synced = stamps.synced(buffer)
+  announce(buffer)
+  if api.nvim_buf_is_loaded(buffer) and not is_fresh(buffer, outcome.tick) then
+    outcome.live = M.read(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
+  end
+  return outcome
+end
+
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick.
 ---@param buffer integer
 ---@param tick integer
@@ -134,7 +148,7 @@ function M.write(buffer, tick, hunks, options)
   local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
   if outcome.ok then
     stamps.sync(buffer)
-    announce(buffer)
+    return saved(buffer, outcome)
   end
   return outcome
 end
@@ -149,7 +163,11 @@ function M.follow(buffer, tick, hunks, options)
   if not is_fresh(buffer, tick) or vim.bo[buffer].modified then
     return { stale = true }
   end
-  return edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+  if outcome.ok then
+    save.keep_undo(buffer)
+  end
+  return outcome
 end
 
 --- Edit and do not save. `settled`: the buffer has what its file has new, of which Neovim then does
@@ -171,6 +189,12 @@ function M.edit(buffer, tick, hunks, options, settled)
     end
     vim.bo[buffer].modified = true
   end)
+end
+
+--- Whether the user wants files that are in no buffer to be written into.
+---@return boolean
+function M.in_place()
+  return save.in_place()
 end
 
 --- Who else has the file open, as in "another Neovim (process 1234)", or nil.

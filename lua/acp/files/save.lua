@@ -1,8 +1,11 @@
 -- Saves a buffer so that its file changes at once or not at all: Neovim writes a file beside it, and
--- that takes its place. `:write` itself empties the file first, and where no backup can be made
--- (a full disk) it goes on without one. Only acp.files.live calls.
+-- that takes its place, or with 'backupcopy' is written into it. `:write` itself empties the file
+-- first, and where no backup can be made (a full disk) it goes on without one. Only acp.files.live
+-- calls.
 
+local attributes = require('acp.files.attributes')
 local edit = require('acp.files.edit')
+local file_buffers = require('acp.files.buffers')
 
 local api, uv = vim.api, vim.uv
 
@@ -81,15 +84,18 @@ local function overwrite(path, data)
   end)
 end
 
---- Give a file the owner and the mode of another.
+--- Give a file the owner, the mode and the extended attributes of another.
 ---@param path string
----@param wanted uv.fs_stat.result
+---@param as string
+---@param wanted uv.fs_stat.result of the other
 ---@return boolean
-local function dress(path, wanted)
+local function dress(path, as, wanted)
   local now = must(uv.fs_stat(path))
   local owned = now.uid == wanted.uid and now.gid == wanted.gid
     or uv.fs_chown(path, wanted.uid, wanted.gid)
-  return owned and uv.fs_chmod(path, bit.band(wanted.mode, PERMISSIONS)) or false
+  return owned
+    and uv.fs_chmod(path, bit.band(wanted.mode, PERMISSIONS))
+    and attributes.copy(as, path)
 end
 
 --- Let the buffer be written to another file: exact bytes, no formatter, no question.
@@ -98,7 +104,13 @@ end
 local function write_to(buffer, path)
   local before = edit.set(buffer, { fixendofline = false })
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    vim.cmd('silent noautocmd keepalt lockmarks write! ' .. vim.fn.fnameescape(path))
+    -- no command line: a name may have a line break
+    vim.cmd.write({
+      path,
+      bang = true,
+      magic = { file = false, bar = false },
+      mods = { silent = true, noautocmd = true, keepalt = true, lockmarks = true },
+    })
   end)
   edit.set(buffer, before)
   if not ok then
@@ -106,18 +118,29 @@ local function write_to(buffer, path)
   end
 end
 
---- Put the written file in the place of the other; into it where that is more than a name, or the
---- folder does not let us.
+--- Whether 'backupcopy' wants the file itself to be written.
+---@param buffer? integer nil: of any file
+---@return boolean
+function M.in_place(buffer)
+  local own = buffer and vim.bo[buffer].backupcopy or ''
+  local copies = own == '' and vim.go.backupcopy or own
+  return vim.list_contains(vim.split(copies, ','), 'yes')
+end
+
+--- Put the written file in the place of the other; into it where that is wanted, or where the other
+--- is more than a name, or the folder does not let us.
 ---@param written string
 ---@param path string
-local function replace(written, path)
+---@param in_place boolean
+local function replace(written, path, in_place)
   local status = uv.fs_stat(path)
   if not status then
     must(uv.fs_rename(written, path))
     return
   end
-  local is_plain = status.nlink == 1 and vim.fs.dirname(written) == vim.fs.dirname(path)
-  if not (is_plain and dress(written, status) and uv.fs_rename(written, path)) then
+  local beside = vim.fs.dirname(written) == vim.fs.dirname(path)
+  local renames = not in_place and beside and status.nlink == 1 and dress(written, path, status)
+  if not (renames and uv.fs_rename(written, path)) then
     overwrite(path, content(written))
   end
 end
@@ -145,15 +168,20 @@ function M.settle(buffer)
   end
 end
 
---- Keep the undo file in step, as `:write` would.
+--- Keep the undo file in step with the text, as `:write` would: it is good for this text only.
 ---@param buffer integer
-local function keep_undo(buffer)
+function M.keep_undo(buffer)
   if not vim.bo[buffer].undofile then
     return
   end
   pcall(api.nvim_buf_call, buffer, function()
     local name = vim.fn.undofile(api.nvim_buf_get_name(buffer))
-    vim.cmd('silent! lockmarks wundo! ' .. vim.fn.fnameescape(name))
+    -- without a bang: another file of that name stays
+    vim.cmd.wundo({
+      name,
+      magic = { file = false, bar = false },
+      mods = { emsg_silent = true, silent = true, lockmarks = true },
+    })
   end)
 end
 
@@ -161,7 +189,8 @@ end
 ---@return string path of its file, without symlinks
 local function file_of(buffer)
   local name = api.nvim_buf_get_name(buffer)
-  return uv.fs_realpath(name) or name
+  local path = file_buffers.path(buffer, name)
+  return path or error(('%s leads to another file now'):format(name), 0)
 end
 
 --- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
@@ -178,14 +207,14 @@ function M.save(buffer)
   local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
   local ok, err = pcall(function()
     write_to(buffer, beside)
-    replace(beside, path)
+    replace(beside, path, M.in_place(buffer))
   end)
   uv.fs_unlink(beside)
   if not ok then
     error(err, 0)
   end
   M.settle(buffer)
-  keep_undo(buffer)
+  M.keep_undo(buffer)
 end
 
 return M

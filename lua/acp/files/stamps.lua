@@ -39,6 +39,7 @@ end
 --- Take note that the buffer has what its file has.
 ---@param buffer integer
 function M.sync(buffer)
+  file_buffers.settle(buffer)
   synced[buffer] = stamp(buffer)
 end
 

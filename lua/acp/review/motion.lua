@@ -42,6 +42,8 @@ local function show(path)
   local ok, err
   if buffer then
     ok, err = pcall(api.nvim_win_set_buf, 0, buffer)
+  elseif not buffers.opens(path) then
+    ok, err = false, 'it is no file'
   else
     ok, err = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
   end
@@ -64,7 +66,7 @@ end
 
 --- Go to the next hunk, into another file if need be.
 ---@param step 1|-1
----@return boolean moved
+---@return boolean done false: there is none; where it cannot be shown, the user was told why
 local function advance(step)
   local row = nearest(step)
   if row then
@@ -72,8 +74,11 @@ local function advance(step)
     return true
   end
   local path = hunks.beyond(api.nvim_get_current_buf(), step)
-  if not path or not show(path) then
+  if not path then
     return false
+  end
+  if not show(path) then
+    return true -- a second message would make Neovim wait
   end
   local rows = hunks.rows(api.nvim_get_current_buf())
   put(rows[step == 1 and 1 or #rows] or 0)
@@ -141,6 +146,9 @@ function M.go(path, line)
     api.nvim_set_current_win(window)
     vim.cmd("normal! m'")
   else
+    if not buffers.find(path) and not buffers.opens(path) then
+      return notice.warn(('%s is not opened: it is no file'):format(vim.fs.basename(path)))
+    end
     layout.show_file(path, line, false)
   end
   if show(path) then

@@ -245,6 +245,6 @@ def _tell(host: Host, verb: str, outcome: Undone) -> None:
         [relative(path, os.getcwd()) for path in outcome.paths],
         [(relative(path, os.getcwd()), row) for path, row in outcome.left],
         [relative(path, os.getcwd()) for path in outcome.unsaved],
-        outcome.failed,
+        [it.replace(f"{os.getcwd()}/", "") for it in outcome.failed],
     )
     host.editor.notifier.notice(text, warning=bool(outcome.failed or outcome.left))

@@ -61,12 +61,13 @@ class Files(Protocol):
 
     async def write(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
-    ) -> bool:
-        """Apply line hunks and save, in one step; False when the buffer has changed meanwhile.
+    ) -> LiveBuffer | None:
+        """Apply line hunks and save, in one step; None when the buffer has changed meanwhile.
 
         The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
-        that could change the text runs; BufWritePost does. The file changes at once or not at all.
-        Raises `FileProblem` when the editor cannot save, and the buffer is then as it was.
+        that could change the text runs before; BufWritePost does after, and what is returned is as
+        that has left it. The file changes at once or not at all. Raises `FileProblem` when the
+        editor cannot save, and the buffer is then as it was.
         """
 
     async def follow(
@@ -94,6 +95,9 @@ class Files(Protocol):
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here, "" if the user has not."""
+
+    async def in_place(self) -> bool:
+        """Return whether the user wants files to be written into (global 'backupcopy')."""
 
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, as in "another Neovim (process 1234)", or None."""

@@ -80,10 +80,14 @@ class ConflictSettled:
 
 @dataclass(frozen=True, slots=True)
 class Unrecoverable:
-    """An agent has changed these files, but nobody knows what they held before."""
+    """An agent has changed these files, but nobody knows what they held before.
+
+    `gone`: they are files and folders (with "/") that git ignores, and have been deleted.
+    """
 
     paths: tuple[str, ...]
     author: Author
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

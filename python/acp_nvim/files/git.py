@@ -26,6 +26,7 @@ PATIENCE = 10.0
 
 _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
+_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 
 
@@ -68,8 +69,17 @@ async def listing(folder: str, limit: int, *only: str) -> Names | None:
     Names of deleted files are among them. Reads so many bytes of names; `only`: asks for these
     names and no others.
     """
-    literal = ("--literal-pathspecs", *_LIST, "--", *only)
-    output = await _output(folder, literal, limit)
+    return await _names(folder, ("--literal-pathspecs", *_LIST, "--", *only), limit)
+
+
+async def ignored(folder: str, limit: int) -> Names | None:
+    """Return the same of what git ignores there; a folder that it ignores as a whole is one name
+    that ends in "/"."""
+    return await _names(folder, _IGNORED, limit)
+
+
+async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names | None:
+    output = await _output(folder, arguments, limit)
     if output is None:
         return None
     complete, _, _ = output.rpartition(b"\0")

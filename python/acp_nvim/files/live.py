@@ -118,6 +118,6 @@ def encoding_of(buffer: LiveBuffer | None) -> str:
 
 def _mode(path: str) -> int | None:
     try:
-        return stat.S_IMODE(os.stat(path).st_mode)
+        return stat.S_IMODE(os.lstat(path).st_mode)
     except OSError:
         return None

@@ -42,7 +42,8 @@ async def put(
     disk.make_folders(live.path)
     is_new = live.exact is None
     kept = attributes if is_new else live.attributes
-    await disk.write(live.path, exact(text, kept.encoding))
+    data = exact(text, kept.encoding)
+    await disk.write(live.path, data, in_place=await files.in_place())
     if is_new:
         _restore_mode(live.path, attributes)
     return True
@@ -73,7 +74,7 @@ async def _edit(
         return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(live.path)
     disk.check_writable(live.path)
-    done = await files.write(buffer, hunks, options)
+    done = await files.write(buffer, hunks, options) is not None
     if done and live.exact is None:
         _restore_mode(live.path, attributes)
     return done

@@ -21,7 +21,13 @@ from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.event import Conflicted, ConflictSettled, Emit, WriteRefused
+from acp_nvim.files.event import (
+    Conflicted,
+    ConflictSettled,
+    DiskChanged,
+    Emit,
+    WriteRefused,
+)
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
@@ -122,6 +128,18 @@ class FileService:
         self._emit(event.FileWritten(session, path, written.before, written.after, author, line))
         if written.taken:
             self._emit(ConflictSettled(path))
+        if written.stamp and written.stamp != disk.stamp(path):
+            await self._formatted(path, author, written.after)
+
+    async def _formatted(self, path: str, author: Author | None, text: str) -> None:
+        """See what a formatter has made of the file on disk: that is the agent's doing, too."""
+        live = await load(self._files, path)
+        if live.buffer is None or live.buffer.modified:
+            return
+        if live.exact in (text, None):
+            await self._sync.sync(path, author)
+        else:  # Neovim has read it by itself
+            self._emit(DiskChanged(path, text, live.exact, author))
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""

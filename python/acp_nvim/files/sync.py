@@ -209,6 +209,7 @@ class DiskSync:
         find = self._baselines.refresh if refresh else self._baselines.changes
         found = await find(roots, opened)
         self._miss(found.unknown, author)
+        self._miss(found.gone, author, gone=True)
         done: set[str] = set()
         for change in found.known:
             whose = self._whose(change.path, author)
@@ -229,13 +230,13 @@ class DiskSync:
         late = self._late.get(path)
         return known if late is None else late.change.before
 
-    def _miss(self, paths: Iterable[str], author: Author | None) -> None:
+    def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
         missed: dict[Author, list[str]] = {}
         for path in paths:
             if whose := self._whose(path, author):
                 missed.setdefault(whose, []).append(path)
         for whose, theirs in missed.items():
-            self._emit(Unrecoverable(tuple(theirs), whose))
+            self._emit(Unrecoverable(tuple(theirs), whose, gone))
 
     def _whose(self, path: str, author: Author | None) -> Author | None:
         """Return who changed that path just now; `author`: who is said to."""

@@ -39,6 +39,8 @@ class WriteResult:
     """The agent's text is in it."""
     encoding: str | None = None
     """Of the buffer that it was written through; None: to the disk, for there was none."""
+    stamp: str = ""
+    """Of the file that the buffer has saved; "" if it has not."""
 
 
 class WriteConflict(FileProblem):
@@ -89,7 +91,8 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
-        await disk.write(live.path, encode(text, live.disk.encoding))
+        data = encode(text, live.disk.encoding)
+        await disk.write(live.path, data, in_place=await files.in_place())
     return WriteResult(now, text)
 
 
@@ -117,8 +120,13 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     saved = merged == on_disk and not buffer.modified
     if saved and after == text:
         return result
-    done = await (files.follow if saved else files.write)(buffer, hunks, options)
-    return result if done else None
+    if saved:
+        return result if await files.follow(buffer, hunks, options) else None
+    written = await files.write(buffer, hunks, options)
+    # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
+    if written is None:
+        return None
+    return replace(result, after=buffer_text(written), stamp=written.synced)
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:

@@ -28,6 +28,8 @@ class Rewound:
     """Places that were changed."""
     left: tuple[int, ...]
     """0-based rows of the new text where somebody else's change was left as it is."""
+    missing: bool = False
+    """The file is gone, and not by what is turned, so that nothing could be changed in it."""
 
 
 def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
@@ -107,6 +109,10 @@ def _rewound(
 ) -> Rewound:
     spans = file_apart(ledger.weave)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
+    if file is None and not any(map(_comes, spans[:1], map(role, spans[:1]))):
+        # Lines that come back alone would be a scrap of a file.
+        missing = any(role(span) == "returns" for span in spans)
+        return Rewound(ledger if missing else idle, 0, (), missing=missing)
     left: list[int] = []
     count = 0
     for _, group in grouped(spans, lambda span: role(span) is not None):
@@ -122,6 +128,11 @@ def _rewound(
         return Rewound(idle if not left else ledger, 0, tuple(_row(spans, at) for at in left))
     weave = with_file(spans, lambda gone: file or turn(gone))
     return Rewound(replace(recorded, weave=weave), count, tuple(_row(spans, at) for at in left))
+
+
+def _comes(span: Span, role: Role | None) -> bool:
+    """Tell whether that is the file, and it comes back."""
+    return span.lines == (FILE,) and role in ("returns", "foreign returns")
 
 
 def _conflict(roles: Sequence[Role | None]) -> bool:

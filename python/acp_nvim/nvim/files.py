@@ -6,7 +6,7 @@ Lines may hold lone surrogates, for bytes that are no UTF-8; they go back as the
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
@@ -50,15 +50,23 @@ class NvimFiles(Files):
 
     async def write(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
-    ) -> bool:
-        """Edit and save in one step; False if the buffer has changed. Raises `FileProblem`."""
-        return await self._change("acp.files.live.write", buffer, hunks, options)
+    ) -> LiveBuffer | None:
+        """Edit and save in one step; None if the buffer has changed. Raises `FileProblem`."""
+        outcome = await self._change("acp.files.live.write", buffer, hunks, options)
+        if "ok" not in outcome:
+            return None
+        if (live := outcome.get("live")) is not None:
+            return LiveBuffer(**(live | {"lines": tuple(live["lines"])}))
+        lines = tuple(apply(buffer.lines, hunks))
+        empty = not lines or (buffer.empty and not hunks)
+        now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
+        return replace(now, changedtick=outcome.get("tick", 0), synced=outcome.get("synced", ""))
 
     async def follow(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
     ) -> bool:
         """Make the buffer equal the disk; False if it has changed. Raises `FileProblem`."""
-        return await self._change("acp.files.live.follow", buffer, hunks, options)
+        return "ok" in await self._change("acp.files.live.follow", buffer, hunks, options)
 
     async def edit(
         self,
@@ -69,11 +77,16 @@ class NvimFiles(Files):
         settled: bool,
     ) -> bool:
         """Edit without saving; False if the buffer has changed. Raises `FileProblem`."""
-        return await self._change("acp.files.live.edit", buffer, hunks, options, settled)
+        outcome = await self._change("acp.files.live.edit", buffer, hunks, options, settled)
+        return "ok" in outcome
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""
         return str(await self._lua("acp.files.live.saved", path))
+
+    async def in_place(self) -> bool:
+        """Return whether the user wants files to be written into."""
+        return bool(await self._lua("acp.files.live.in_place"))
 
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, or None."""
@@ -95,17 +108,17 @@ class NvimFiles(Files):
         hunks: Sequence[Hunk],
         options: BufferOptions | None,
         *more: object,
-    ) -> bool:
+    ) -> dict[str, Any]:
         plain = [[hunk.first, hunk.last, list(hunk.lines)] for hunk in hunks]
         settings = options and _plain_options(options)
-        outcome = await self._lua(
+        outcome: dict[str, Any] = await self._lua(
             function, buffer.number, buffer.changedtick, plain, settings, *more
         )
         if reason := outcome.get("error"):
             raise FileProblem(f"The user's editor refuses: {reason}")
         if "tick" in outcome:
             self._edited(buffer, hunks, outcome["tick"])
-        return "ok" in outcome
+        return outcome
 
     def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:
         """Know the lines after our own edit, too, without reading them again."""

@@ -29,10 +29,16 @@ from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import notes
 from acp_nvim.session.event import Noticed
+from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host
 
 FileReaction: TypeAlias = Callable[[Host, Any], None]
+
+NAME = 60
+"""Characters of a name."""
+UNKNOWN = "Changed, but too large or no text to be reviewed or taken back"
+LOST = "Deleted, ignored by git, and not to be brought back"
 
 
 def on_file(host: Host, event: FileEvent) -> None:
@@ -71,16 +77,22 @@ def go_along(host: Host, event: FileRead | FileWritten) -> None:
 
 def refuse(host: Host, event: WriteRefused) -> None:
     """Tell the user of a file that the agent could not write."""
-    name = os.path.basename(event.path)
+    name = _name(event.path)
     _notice(host, event.session, f"{event.session[0]} could not write {name}: {event.reason}")
 
 
 def lament(host: Host, event: Unrecoverable) -> None:
     """Tell the user what cannot be reviewed."""
-    names = ", ".join(os.path.basename(path) for path in event.paths[:3])
-    more = f" and {len(event.paths) - 3} more" if len(event.paths) > 3 else ""
-    text = "Changed, but too large or no text to be reviewed or taken back: "
-    _notice(host, event.author.session_key, f"{text}{names}{more}")
+    text, named = (LOST, 10) if event.gone else (UNKNOWN, 3)
+    names = ", ".join(map(_name, event.paths[:named]))
+    more = f" and {len(event.paths) - named} more" if len(event.paths) > named else ""
+    _notice(host, event.author.session_key, f"{text}: {names}{more}")
+
+
+def _name(path: str) -> str:
+    """Return the name of a file, or of a folder with its "/", in one line."""
+    folder = "/" if path.endswith("/") else ""
+    return one_line(os.path.basename(path.rstrip("/")), NAME) + folder
 
 
 def conflict(host: Host, event: Conflicted) -> None:

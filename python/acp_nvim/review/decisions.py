@@ -69,6 +69,8 @@ class Turned:
     count: int = 0
     sessions: frozenset[SessionKey] = frozenset()
     left: tuple[int, ...] = ()
+    missing: bool = False
+    """The user has moved or deleted the file: it stays gone."""
     path: str = ""
     live: LiveFile | None = None
 
@@ -103,7 +105,7 @@ class Decisions:
         """Keep the hunks in these rows, or those of the whole file; return how many."""
         async with self._sync.exclusive():
             await self._look(path)
-            ledger = self._log.ledger(path)
+            ledger = None if self._log.is_missing(path) else self._log.ledger(path)
             decided = None if ledger is None else review.keep(ledger, rows)
             if decided is None or not decided.count:
                 return 0
@@ -127,7 +129,10 @@ class Decisions:
             return Turned(decided.ledger, decided.count, sessions)
 
         async with self._sync.exclusive():
-            return (await self._change(path, turn_back)).count
+            turned = await self._change(path, turn_back)
+        if turned.missing:
+            raise UserError(_missing(path))
+        return turned.count
 
     async def resolve(self, conflict: Conflict, *, take: bool) -> None:
         """End a conflict: take the agent's text in its places, or leave the user's there.
@@ -139,6 +144,8 @@ class Decisions:
             for _ in range(ATTEMPTS):
                 live = await self._load(path)
                 text = live.exact
+                if take and text is None and conflict.base:
+                    raise UserError(_missing(path))
                 now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
                 asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
                 is_done = now == text and not asks
@@ -193,7 +200,7 @@ class Decisions:
             tuple(it.path for it in changed),
             tuple((it.path, row) for it in done for row in it.left),
             tuple(it.path for it in changed if it.is_unsaved),
-            tuple(failed),
+            (*failed, *(_missing(it.path) for it in done if it.missing)),
         )
 
     async def _change(self, path: str, turn: Callable[[Ledger], Turned]) -> Turned:
@@ -208,6 +215,8 @@ class Decisions:
                 return Turned(ledger or Ledger(), path=path)
             turned = replace(turn(ledger), path=path)
             after = turned.ledger
+            if self._log.is_missing(path) and turned.count:
+                return Turned(ledger, missing=True, path=path)
             if after is ledger:
                 return turned
             if after.text == live.exact or await self._put(live, after.text, after.form):
@@ -274,7 +283,12 @@ class Decisions:
 
 
 def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
-    return Turned(rewound.ledger, rewound.count, sessions, rewound.left)
+    turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
+    return replace(turned, missing=rewound.missing)
+
+
+def _missing(path: str) -> str:
+    return f"{path} is gone: moved or deleted since"
 
 
 def _sessions(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:

@@ -42,6 +42,7 @@ class EditLog:
         self._ledgers: dict[str, Ledger] = {}
         self._conflicts: dict[str, Conflict] = {}
         self._left: dict[str, FileAttributes] = {}
+        self._missing: set[str] = set()
         self._restored = False
         self._restoring = anyio.Lock()
 
@@ -70,6 +71,8 @@ class EditLog:
         if before == after:
             return
         ledger = self._ledgers.get(path) or begin(before)
+        if before is None and ledger.text is not None:
+            ledger = begin(before)  # the user has removed it: what comes is another file
         if ledger.text != before:
             ledger = saw(ledger, before, self.now())
         ledger = wrote(ledger, after, author, self.now())
@@ -92,13 +95,27 @@ class EditLog:
             self._changed(path)
 
     def saw(self, path: str, text: str | None) -> None:
-        """The user has made this text of the file; nothing if no agent ever changed it."""
+        """The user has made this text of the file; nothing if no agent ever changed it.
+
+        A file that the user has moved or deleted is missing: should it come back, all that was
+        known of it still holds.
+        """
         ledger = self._ledgers.get(path)
-        if ledger is not None and ledger.text != text:
+        if ledger is None:
+            return
+        if text is None and ledger.text is not None:
+            if path not in self._missing:
+                self._missing.add(path)
+                self._changed(path)
+        elif ledger.text != text:
             self.put(path, saw(ledger, text, self.now()))
+        elif path in self._missing:
+            self._missing.remove(path)
+            self._changed(path)
 
     def put(self, path: str, ledger: Ledger) -> None:
         """Let this be the file's ledger from now on."""
+        self._missing.discard(path)
         self._ledgers[path] = ledger
         self._store.note(path, ledger)
         self._changed(path)
@@ -113,9 +130,13 @@ class EditLog:
         """Return a file's ledger, None if no agent ever changed it."""
         return self._ledgers.get(path)
 
+    def is_missing(self, path: str) -> bool:
+        """Return whether the user has moved or deleted a file that agents have changed."""
+        return path in self._missing
+
     def changes(self, path: str, state: State = "pending") -> tuple[ReviewHunk, ...]:
-        """Return the hunks of a file as it was last seen."""
-        ledger = self._ledgers.get(path)
+        """Return the hunks of a file as it was last seen; none while it is missing."""
+        ledger = None if path in self._missing else self._ledgers.get(path)
         return () if ledger is None else changes(ledger, state)
 
     def conflict(self, path: str) -> Conflict | None:

@@ -29,7 +29,7 @@ def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any
     live = read(nvim, path)
     code = f"return require('acp.files.live').{verb}(...)"
     outcome = nvim.lua(code, live["number"], live["changedtick"], hunks, UNIX | options)
-    return {name: value for name, value in outcome.items() if name != "tick"}
+    return {name: value for name, value in outcome.items() if name not in ("tick", "synced")}
 
 
 def write(nvim: Neovim, path: Path, hunks: list[Any], **options: Any) -> Any:

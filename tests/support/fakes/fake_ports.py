@@ -51,6 +51,9 @@ class FakeFiles(Files):
         self.changes: list[tuple[str, str, tuple[Hunk, ...]]] = []
         self.before_change: Callable[[], None] | None = None
         self.refuse: str | None = None
+        self.formatter: Callable[[str], None] | None = None
+        """What `BufWritePost` does to the file of that path."""
+        self.keeps_inodes = False
         self.holders: dict[str, str] = {}
         self.stamps: dict[str, str] = {}
         """By path the file as the user last saved it."""
@@ -99,13 +102,15 @@ class FakeFiles(Files):
 
     async def write(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
-    ) -> bool:
+    ) -> LiveBuffer | None:
         path = self._change("write", buffer, hunks, options)
         if path is None:
-            return False
+            return None
         save(path, self.buffers[path])
         self._sync(path)
-        return True
+        if self.formatter is not None:
+            self.formatter(path)
+        return self.buffers[path]
 
     async def follow(
         self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
@@ -132,6 +137,9 @@ class FakeFiles(Files):
 
     async def saved(self, path: str) -> str:
         return self.stamps.get(path, "")
+
+    async def in_place(self) -> bool:
+        return self.keeps_inodes
 
     async def holder(self, path: str) -> str | None:
         return self.holders.get(path)

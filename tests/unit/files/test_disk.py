@@ -143,3 +143,62 @@ def test_folders_are_made_and_a_file_in_the_way_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileProblem):
         disk.make_folders(str(tmp_path / "file/x"))
+
+
+ACL = bytes.fromhex(
+    "0200000001000600ffffffff020006003930000004000400ffffffff10000600ffffffff20000400ffffffff"
+)
+
+
+def attributed(path: Path) -> dict[str, bytes]:
+    """Give a file extended attributes, and return them."""
+    wanted = {"user.mine": b"\0kept\xff", "user.empty": b"", "system.posix_acl_access": ACL}
+    path.write_bytes(b"old")
+    path.chmod(0o664)
+    for name, value in wanted.items():
+        try:
+            os.setxattr(path, name, value)
+        except OSError as error:
+            pytest.skip(f"no {name} here: {error}")
+    return wanted
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+async def test_extended_attributes_and_access_lists_stay(tmp_path: Path, in_place: bool) -> None:
+    path = tmp_path / "a"
+    wanted = attributed(path)
+    before = path.stat()
+    await disk.write(str(path), b"new", in_place=in_place)
+    assert path.read_bytes() == b"new"
+    assert {name: os.getxattr(path, name) for name in os.listxattr(path)} == wanted
+    assert path.stat().st_mode == before.st_mode
+    assert (path.stat().st_ino == before.st_ino) is in_place
+    assert os.listdir(tmp_path) == ["a"]
+
+
+async def test_where_attributes_cannot_be_copied_the_file_itself_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    attributed(path)
+    before = path.stat()
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setxattr", refuse)
+    await disk.write(str(path), b"new")
+    assert (path.read_bytes(), path.stat().st_ino) == (b"new", before.st_ino)
+    assert os.listdir(tmp_path) == ["a"]
+
+
+async def test_a_file_that_becomes_a_link_meanwhile_is_not_written_through(tmp_path: Path) -> None:
+    path, other = tmp_path / "a", tmp_path / "other"
+    other.write_bytes(b"theirs")
+    path.symlink_to(other)
+    for in_place in (True, False):
+        with pytest.raises(FileProblem, match="symbolic link"):
+            await disk.write(str(path), b"x", in_place=in_place)
+    with pytest.raises(FileProblem, match="symbolic link"):
+        disk.remove(str(path))
+    assert (other.read_bytes(), path.is_symlink()) == (b"theirs", True)

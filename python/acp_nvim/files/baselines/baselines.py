@@ -7,7 +7,7 @@ found, but not what was there before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, time_ns
@@ -16,9 +16,11 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 
+from acp_nvim.files import git
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange
-from acp_nvim.files.baselines.listing import Fingerprint, Listings, fingerprint
+from acp_nvim.files.baselines.ignored import IgnoredFiles
+from acp_nvim.files.baselines.listing import Fingerprint, Listings, real_fingerprint
 from acp_nvim.files.baselines.scan import Scan
 from acp_nvim.files.baselines.snapshot import (
     ABSENT,
@@ -41,10 +43,14 @@ NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs; `unknown`: files that changed, whose text before or after is not known."""
+    """What differs; `unknown`: files that changed, whose text before or after is not known.
+
+    `gone`: files and folders (with "/") that git ignores and that are gone, and nobody has kept.
+    """
 
     known: tuple[DiskChange, ...]
     unknown: tuple[str, ...]
+    gone: tuple[str, ...] = ()
 
 
 class Baselines:
@@ -66,6 +72,7 @@ class Baselines:
         self._largest = largest
         self._inventories = inventories or Listings()
         self._visits: dict[str, Scan] = {}
+        self._ignored = IgnoredFiles(git.ignored)
         self._unread: set[str] = set()
         self._room_for = largest
         """The most bytes of a file for which the shelf has had room."""
@@ -80,6 +87,7 @@ class Baselines:
         async with self._lock:
             changes = await self._compare(roots, encodings)
             await to_thread.run_sync(self._read)
+            await self._ignored.see(self._repositories(roots.folders()))
             return changes
 
     async def changes(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
@@ -102,7 +110,7 @@ class Baselines:
         because its text was not known, is in the next `changes`.
         """
         async with self._lock:
-            at = await to_thread.run_sync(fingerprint, path)
+            at = await to_thread.run_sync(real_fingerprint, path)
             was = self._shelf.get(path)
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
             if was is not None:
@@ -145,9 +153,27 @@ class Baselines:
         self._unread.update(comparison.unread)
         untold = {it for it in self._untold if it.startswith(tuple(map(inside, folders)))}
         self._untold -= untold
+        known, gone = await to_thread.run_sync(self._gone, folders)
         return Changes(
-            tuple(comparison.known), tuple(dict.fromkeys([*untold, *comparison.unknown]))
+            (*comparison.known, *known),
+            tuple(dict.fromkeys([*untold, *comparison.unknown])),
+            tuple(gone),
         )
+
+    def _repositories(self, folders: Iterable[str]) -> list[str]:
+        """Return those in these folders, as they were listed last."""
+        visits = (self._visits[folder] for folder in folders if folder in self._visits)
+        return [part for visit in visits for part, by_git in visit.parts.items() if by_git]
+
+    def _gone(self, folders: Iterable[str]) -> tuple[list[DiskChange], list[str]]:
+        """Return what git ignored and is gone, but for what is seen as any other file is."""
+        known: list[DiskChange] = []
+        gone: list[str] = []
+        for repository in self._repositories(folders):
+            kept, lost = self._ignored.gone(repository)
+            known += (it for it in kept if not self.watches(it.path))
+            gone += (it for it in lost if not self.watches(it))
+        return known, gone
 
     def _read(self) -> None:
         """Read what was only glimpsed at, until there is no room or no time. In a thread."""

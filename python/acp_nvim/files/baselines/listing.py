@@ -50,7 +50,9 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class Listed:
+    """The paths of files, and of repositories within."""
+
     paths: Iterable[str]
     within: list[str]
     whole: bool
@@ -95,14 +97,14 @@ class Listings:
         listed = await self._names(part, LISTING_LIMIT, name)
         return listed is not None and listed.names == (name,)
 
-    async def _list(self, folder: str, room: int) -> _Listed:
+    async def _list(self, folder: str, room: int) -> Listed:
         names = await self._names(folder, LISTING_LIMIT)
         if names is None or not names.names:  # nothing: git ignores this folder as a whole
-            return await to_thread.run_sync(_walk, folder, room, monotonic() + self._patience)
+            return await to_thread.run_sync(walk, folder, room, monotonic() + self._patience)
         whole = names.whole and len(names.names) <= room
         start = inside(folder)
         paths = (start + name.rstrip("/") for name in islice(names.names, room))
-        return _Listed(paths, [], whole, by_git=True)
+        return Listed(paths, [], whole, by_git=True)
 
 
 def fingerprint(path: str) -> Fingerprint | None:
@@ -112,6 +114,12 @@ def fingerprint(path: str) -> Fingerprint | None:
     except (OSError, ValueError):
         return None
     return _stamp(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def real_fingerprint(path: str) -> Fingerprint | None:
+    """Return the same; None also where a link leads to its folder, so that it is another file."""
+    above = os.path.dirname(path)
+    return fingerprint(path) if os.path.realpath(above) == above else None
 
 
 def _stamp(status: os.stat_result) -> Fingerprint:
@@ -150,7 +158,7 @@ def _is_real(folder: str, known: dict[str, bool]) -> bool:
     return known[folder]
 
 
-def _walk(folder: str, room: int, deadline: float) -> _Listed:
+def walk(folder: str, room: int, deadline: float) -> Listed:
     """List a folder that git does not know, the near files first."""
     paths: list[str] = []
     within: list[str] = []
@@ -170,7 +178,7 @@ def _walk(folder: str, room: int, deadline: float) -> _Listed:
             elif entry.is_dir(follow_symlinks=False) and entry.name not in LEFT_OUT:
                 queue.append(entry.path)
     whole = not queue and len(paths) <= room
-    return _Listed(paths[:room], within, whole, by_git=False)
+    return Listed(paths[:room], within, whole, by_git=False)
 
 
 def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:

@@ -1,0 +1,335 @@
+-- The marks of lines that an edit of ours takes out: they come back with the lines, as they do after
+-- `u`: lower-case marks, and extmarks that `u` restores. Only acp.files.edit calls.
+
+local api = vim.api
+
+local M = {}
+
+-- So many stretches of lines are remembered of a buffer, with so many extmarks each.
+local STRETCHES = 100
+local EXTMARKS = 1000
+-- So many lines above and below tell equal lines apart.
+local AROUND = 5
+local LETTERS = vim.split('abcdefghijklmnopqrstuvwxyz', '')
+
+local anchors = api.nvim_create_namespace('acp_gone')
+---@type table<integer, true> namespaces that are drawn anew after an edit
+local ours = {
+  [anchors] = true,
+  [api.nvim_create_namespace('acp_review')] = true,
+  [api.nvim_create_namespace('acp_follow')] = true,
+}
+
+---@alias acp.MarkPlace { line: integer, column: integer } line of the stretch, from 1
+
+---@class acp.GoneMark a lower-case mark, or an extmark, whose ends were in the stretch or not
+---@field name? string
+---@field space? integer
+---@field id? integer
+---@field options? vim.api.keyset.set_extmark
+---@field first? acp.MarkPlace
+---@field last? acp.MarkPlace
+
+---@class acp.Witness an extmark beside a stretch, and the line that it is in
+---@field id integer
+---@field text string
+
+---@class acp.Stretch lines that are gone
+---@field anchor integer extmark where they stood
+---@field lines string[]
+---@field marks acp.GoneMark[]
+---@field witnesses table<integer, acp.Witness[]> by namespace
+
+---@type table<integer, acp.Stretch[]> by buffer
+local gone = {}
+
+---@param buffer integer
+---@return acp.GoneMark[] the lower-case marks, by lines of the buffer
+local function letters(buffer)
+  local found = {}
+  for _, name in ipairs(LETTERS) do
+    local place = api.nvim_buf_get_mark(buffer, name)
+    if place[1] > 0 then
+      table.insert(found, { name = name, first = { line = place[1], column = place[2] } })
+    end
+  end
+  return found
+end
+
+---@param marks acp.GoneMark[]
+---@param first integer 0-based, half-open
+---@param last integer
+---@return acp.GoneMark[] those in these rows, by lines of the stretch
+local function within(marks, first, last)
+  local found = {}
+  for _, mark in ipairs(marks) do
+    local line = mark.first.line - first
+    if line >= 1 and line <= last - first then
+      local place = { line = line, column = mark.first.column }
+      table.insert(found, { name = mark.name, first = place })
+    end
+  end
+  return found
+end
+
+---@param buffer integer
+---@param first integer 0-based
+---@param last integer
+---@return acp.GoneMark[]
+local function extmarks(buffer, first, last)
+  local found = {}
+  local all = api.nvim_buf_get_extmarks(
+    buffer,
+    -1,
+    { first, 0 },
+    { last - 1, -1 },
+    { details = true, overlap = true, limit = EXTMARKS }
+  )
+  local function place(row, column)
+    local inside = row and row >= first and row < last
+    return inside and { line = row - first + 1, column = column } or nil
+  end
+  for _, mark in ipairs(all) do
+    local id, row, column, options = unpack(mark)
+    local space = options.ns_id
+    options.ns_id, options.invalid = nil, nil
+    local begins, ends = place(row, column), place(options.end_row, options.end_col)
+    if not ours[space] and options.undo_restore ~= false and (begins or ends) then
+      local kept = { space = space, id = id, options = options, first = begins, last = ends }
+      table.insert(found, kept)
+    end
+  end
+  return found
+end
+
+---@param buffer integer
+---@param row integer
+---@return string
+local function text_of(buffer, row)
+  return api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
+end
+
+--- The nearest extmarks of each namespace above and below a stretch. Who sets all anew numbers them
+--- anew: then the same number is another mark.
+---@param buffer integer
+---@param marks acp.GoneMark[]
+---@param first integer 0-based, half-open
+---@param last integer
+---@return table<integer, acp.Witness[]> by namespace
+local function witnesses(buffer, marks, first, last)
+  local found = {}
+  local function see(space, from, to)
+    local mark = api.nvim_buf_get_extmarks(buffer, space, from, to, { limit = 1 })[1]
+    if mark then
+      table.insert(found[space], { id = mark[1], text = text_of(buffer, mark[2]) })
+    end
+  end
+  for _, mark in ipairs(marks) do
+    if mark.space and not found[mark.space] then
+      found[mark.space] = {}
+      if first > 0 then
+        see(mark.space, { first - 1, -1 }, 0)
+      end
+      see(mark.space, { last, 0 }, -1)
+    end
+  end
+  return found
+end
+
+---@param buffer integer
+---@param space integer
+---@param seen acp.Witness[]
+---@return boolean
+local function is_same(buffer, space, seen)
+  for _, witness in ipairs(seen) do
+    local row = api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
+    if not row or text_of(buffer, row) ~= witness.text then
+      return false
+    end
+  end
+  return true
+end
+
+---@param buffer integer
+---@param stretch acp.Stretch
+---@param mark acp.GoneMark
+---@param anchor integer[] row and column
+---@return boolean waits whether it is where the edit has left it: nobody has moved it since
+local function waits(buffer, stretch, mark, anchor)
+  if mark.name then
+    return api.nvim_buf_get_mark(buffer, mark.name)[1] == 0
+  end
+  local now = api.nvim_buf_get_extmark_by_id(buffer, mark.space, mark.id, { details = true })
+  local function is_there(wanted, row, column)
+    return not wanted or (row == anchor[1] and column == anchor[2])
+  end
+  return #now > 0
+    and is_same(buffer, mark.space, stretch.witnesses[mark.space])
+    and is_there(mark.first, now[1], now[2])
+    and is_there(mark.last, now[3].end_row, now[3].end_col)
+end
+
+---@param buffer integer
+---@param stretch acp.Stretch
+---@return integer[] place row and column where it stood; none if that is not known any more
+local function anchor_of(buffer, stretch)
+  return api.nvim_buf_get_extmark_by_id(buffer, anchors, stretch.anchor, {})
+end
+
+--- The stretches that may come back yet, without the oldest of too many.
+---@param buffer integer
+---@return acp.Stretch[]
+local function stretches(buffer)
+  local kept = {}
+  for _, stretch in ipairs(gone[buffer]) do
+    if #stretch.marks > 0 and #anchor_of(buffer, stretch) > 0 then
+      table.insert(kept, stretch)
+    else
+      api.nvim_buf_del_extmark(buffer, anchors, stretch.anchor)
+    end
+  end
+  kept = vim.list_slice(kept, math.max(1, #kept - STRETCHES + 1))
+  gone[buffer] = #kept > 0 and kept or nil
+  return kept
+end
+
+--- Return what remembers the marks of lines that are about to be taken out, the last lines first.
+---@param buffer integer
+---@return fun(first: integer, last: integer) of 0-based, half-open rows
+function M.taker(buffer)
+  local all
+  return function(first, last)
+    if first == last then
+      return
+    end
+    all = all or letters(buffer)
+    local marks = vim.list_extend(within(all, first, last), extmarks(buffer, first, last))
+    if #marks > 0 then
+      local lines = api.nvim_buf_get_lines(buffer, first, last, true)
+      local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
+      gone[buffer] = gone[buffer] or {}
+      table.insert(gone[buffer], {
+        anchor = anchor,
+        lines = lines,
+        marks = marks,
+        witnesses = witnesses(buffer, marks, first, last),
+      })
+    end
+  end
+end
+
+---@param one string[]
+---@param at integer
+---@param other string[]
+---@param there integer
+---@return integer count how many lines around are the same in both
+local function likeness(one, at, other, there)
+  local count = 0
+  for _, step in ipairs({ -1, 1 }) do
+    local away = step
+    while math.abs(away) <= AROUND and one[at + away] and one[at + away] == other[there + away] do
+      count, away = count + 1, away + step
+    end
+  end
+  return count
+end
+
+--- Find lines of a stretch among lines that come.
+---@param stretch acp.Stretch
+---@param lines string[]
+---@return fun(line: integer): integer? row offset, from 0
+local function finder(stretch, lines)
+  local places = {}
+  for number, text in ipairs(lines) do
+    places[text] = places[text] or {}
+    table.insert(places[text], number)
+  end
+  return function(line)
+    local best, most = nil, -1
+    for _, number in ipairs(places[stretch.lines[line]] or {}) do
+      local count = likeness(stretch.lines, line, lines, number)
+      if count > most then
+        best, most = number - 1, count
+      end
+    end
+    return best
+  end
+end
+
+---@param buffer integer
+---@param mark acp.GoneMark
+---@param first? integer[] 0-based row and column where it begins; nil: where it begins now
+---@param last? integer[]
+local function put(buffer, mark, first, last)
+  if mark.name then
+    api.nvim_buf_set_mark(buffer, mark.name, first[1] + 1, first[2], {})
+    return
+  end
+  local now = api.nvim_buf_get_extmark_by_id(buffer, mark.space, mark.id, { details = true })
+  first, last = first or now, last or { now[3].end_row, now[3].end_col }
+  local options = vim.tbl_extend('force', mark.options, { id = mark.id, strict = false })
+  options.end_row, options.end_col = last[1], last[2]
+  -- What the API tells of a mark, it may not take.
+  pcall(api.nvim_buf_set_extmark, buffer, mark.space, first[1], first[2], options)
+end
+
+---@class acp.Return the marks of a stretch, and the lines among which it is to be found
+---@field stretch acp.Stretch
+---@field lines string[]
+---@field row integer 0-based, of the first of the lines after the edit
+
+--- See which stretches an edit may bring back; call it before, and `give` with it after the edit.
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@return acp.Return[]
+function M.awaited(buffer, hunks)
+  local found = {}
+  if not gone[buffer] then
+    return found
+  end
+  for _, stretch in ipairs(stretches(buffer)) do
+    local anchor, shift = anchor_of(buffer, stretch), 0
+    local at = anchor[1]
+    for _, hunk in ipairs(hunks) do
+      local first, last, lines = unpack(hunk)
+      if at >= first and at <= last and #lines > 0 then
+        stretch.marks = vim.tbl_filter(function(mark)
+          return waits(buffer, stretch, mark, anchor)
+        end, stretch.marks)
+        table.insert(found, { stretch = stretch, lines = lines, row = first + shift })
+      end
+      shift = shift + #lines - (last - first)
+    end
+  end
+  return found
+end
+
+--- Put back the marks of lines that have come back.
+---@param buffer integer
+---@param returns acp.Return[]
+function M.give(buffer, returns)
+  for _, back in ipairs(returns) do
+    local find = finder(back.stretch, back.lines)
+    local function place(wanted)
+      local offset = wanted and find(wanted.line)
+      return offset and { back.row + offset, wanted.column } or nil
+    end
+    back.stretch.marks = vim.tbl_filter(function(mark)
+      local first, last = place(mark.first), place(mark.last)
+      if first or last then
+        put(buffer, mark, first, last)
+      end
+      return not (first or last)
+    end, back.stretch.marks)
+  end
+end
+
+api.nvim_create_autocmd('BufUnload', {
+  group = api.nvim_create_augroup('acp_marks', {}),
+  desc = 'The marks of a buffer go with it',
+  callback = function(event)
+    gone[event.buf] = nil
+  end,
+})
+
+return M

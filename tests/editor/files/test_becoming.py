@@ -1,0 +1,313 @@
+"""Files that become something else while an agent and the user work, in a real Neovim."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.editor.files.test_buffer import change, open_file, read, write
+from tests.support.agents.agent_edits import command, looked, put, quickfix, tool, until_files
+from tests.support.agents.agent_edits import write as client_write
+from tests.support.files.baselines import repository
+from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
+
+LINES = "".join(f"line {number}\n" for number in range(1, 11))
+THEIRS = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "")
+WEIRD = "a\nb | c\r\t%#.txt"
+
+
+# --- links
+
+
+def test_a_buffer_whose_name_has_become_a_link_is_none_of_the_file_that_it_leads_to(
+    nvim: Neovim,
+) -> None:
+    path = open_file(nvim, b"one\n")
+    other = path.with_name("other.txt")
+    other.write_bytes(b"other\n")
+    live = read(nvim, path)
+    path.unlink()
+    path.symlink_to(other)
+    assert nvim.lua("return require('acp.files.live').read(...)", str(path)) is None
+    assert nvim.lua("return require('acp.files.live').read(...)", str(other)) is None
+    assert nvim.lua("return require('acp.files.live').paths(...)", [str(path.parent)]) == []
+    code = "return require('acp.files.live').write(...)"
+    options = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
+    outcome = nvim.lua(code, live["number"], live["changedtick"], [[0, 1, ["x"]]], options)
+    assert "leads to another file now" in outcome["error"]
+    assert (nvim.lines(), other.read_bytes()) == (["one"], b"other\n")
+    nvim.command("edit!")
+    assert read(nvim, other)["lines"] == ["other"]
+    assert write(nvim, other, [[0, 1, ["x"]]]) == {"ok": True}
+    assert (other.read_bytes(), path.is_symlink()) == (b"x\n", True)
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "not-open"])
+def test_undo_does_not_write_through_a_link_that_has_taken_the_place_of_the_file(
+    job: MainJob, is_open: bool
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    if not is_open:
+        job.command("bwipeout")
+    rest, other = job.work / "rest.txt", job.work / "other.txt"
+    rest.write_text(LINES)
+    other.write_text("other\nline 4\n")
+    prompt = job.turn(agent)
+    tool(agent, path, THEIRS)
+    tool(agent, rest, THEIRS, "edit-2")
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    until_files(job, {"a.txt": 2, "rest.txt": 2})
+    path.unlink()
+    path.symlink_to(other)
+    job.command("Acp undo")
+    job.told("took back turn 1", "a symbolic link now")
+    assert (other.read_text(), rest.read_text()) == ("other\nline 4\n", LINES)
+    assert path.is_symlink()
+
+
+def test_an_agent_that_makes_a_link_has_not_changed_what_it_leads_to(job: MainJob) -> None:
+    agent = job.start()
+    path, other = job.edit("a.txt", LINES), job.work / "other.txt"
+    other.write_text("other\n")
+    prompt = job.turn(agent)
+    path.unlink()
+    path.symlink_to(other)
+    command(agent, {})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    until_files(job, {"a.txt": 1})
+    job.command("Acp undo")
+    job.told("a symbolic link now")
+    assert other.read_text() == "other\n"
+
+
+# --- folders, pipes
+
+
+@pytest.mark.parametrize("become", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_nothing_blocks_where_a_pipe_or_a_folder_has_taken_the_place(
+    job: MainJob, become: object
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    rest = job.work / "rest.txt"
+    rest.write_text(LINES)
+    prompt = job.turn(agent)
+    assert client_write(agent, path, THEIRS)["result"] == {}
+    command(agent, {rest: THEIRS})
+    looked(job)
+    path.unlink()
+    become(path)  # type: ignore[operator]
+    command(agent, {}, "run-2")
+    assert "error" in client_write(agent, path, "new\n")
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("Acp undo")
+    job.told("took back turn 1", "; a.txt ")
+    assert rest.read_text() == LINES
+    job.usable()
+
+
+def test_the_next_hunk_in_a_pipe_is_not_opened(job: MainJob) -> None:
+    agent = job.start()
+    here, there = job.edit("a.txt", LINES), job.work / "b.txt"
+    there.write_text(LINES)
+    prompt = job.turn(agent)
+    tool(agent, there, THEIRS)
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("wincmd t | Acp review")
+    there.unlink()
+    os.mkfifo(there)
+    job.nvim.lua("vim.keymap.set('n', ']h', '<Plug>(acp-next-hunk)')")
+    job.command(f"wincmd t | buffer {here.name}")
+    job.nvim.input("]h")
+    job.usable()
+    assert "acp.files.companion" in job.nvim.lua("return vim.inspect(vim.tbl_keys(package.loaded))")
+    assert job.nvim.lua("return require('acp.files.companion').load(...)", str(there)) is None
+
+
+# --- moved and deleted
+
+
+def test_a_file_that_the_user_has_moved_is_left_and_named(job: MainJob) -> None:
+    agent = job.start()
+    path, rest = job.edit("a.txt", LINES), job.work / "rest.txt"
+    rest.write_text(LINES)
+    prompt = job.turn(agent)
+    assert client_write(agent, path, THEIRS)["result"] == {}
+    command(agent, {rest: THEIRS})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    path.rename(job.work / "b.txt")
+    job.command("Acp undo")
+    job.told("took back turn 1", "a.txt is gone: moved or deleted since")
+    assert (path.exists(), rest.read_text()) == (False, LINES)
+    assert (job.work / "b.txt").read_text() == THEIRS
+    until_files(job, {})
+
+
+# --- names
+
+
+def test_names_with_a_line_break(job: MainJob) -> None:
+    agent = job.start()
+    opened, closed = job.work / WEIRD, job.work / f"closed {WEIRD}"
+    opened.write_text(LINES)
+    closed.write_text(LINES)
+    job.nvim.lua(
+        "vim.cmd('wincmd t | topleft vnew')"
+        "vim.cmd.edit({ ..., magic = { file = false, bar = false } })",
+        str(opened),
+    )
+    prompt = job.turn(agent)
+    assert client_write(agent, opened, THEIRS)["result"] == {}
+    tool(agent, closed, THEIRS)
+    new = job.work / f"new {WEIRD}"
+    command(agent, {new: "new\n"})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    until_files(job, {WEIRD: 2, closed.name: 2, new.name: 1})
+    job.command("Acp review")
+    job.told("5 hunks in 3 files")
+    names = [name for name, _ in quickfix(job)[1]]
+    assert sorted(names) == sorted([WEIRD, WEIRD, closed.name, closed.name, new.name])
+    closed.unlink()
+    closed.mkdir()
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert (opened.read_text(), new.exists()) == (LINES, False)
+    job.usable()
+    assert "E" not in [line[:1] for line in job.nvim.messages().splitlines() if line[1:2].isdigit()]
+
+
+# --- formatters
+
+FORMATTER = """
+vim.api.nvim_create_autocmd('BufWritePost', {
+  pattern = '*.txt',
+  callback = function()
+    %s
+  end,
+})
+"""
+FORMATTERS = {
+    "in the buffer, saved": "vim.cmd([[silent! %s/ *$// | noautocmd silent update]])",
+    "in the buffer, saved with events": "vim.cmd([[silent! %s/ *$// | silent update]])",
+    "in the buffer, not saved": "vim.cmd([[silent! %s/ *$//]])",
+    "on disk": "vim.cmd([[silent !sed -i 's/ *$//' %:S]])",
+    "on disk, read again": "vim.cmd([[silent !sed -i 's/ *$//' %:S]]) vim.cmd('silent edit!')",
+}
+
+
+@pytest.mark.parametrize("how", FORMATTERS.values(), ids=FORMATTERS)
+def test_undo_takes_back_what_a_formatter_made_of_the_agents_text(job: MainJob, how: str) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    job.nvim.lua(FORMATTER % how)
+    prompt = job.turn(agent)
+    mess = THEIRS.replace("line three\n", "line three   \n").replace("line 9\n", "\nline 9  \n")
+    assert client_write(agent, path, mess)["result"] == {}
+    job.until(lambda: "line three" in job.nvim.lines())
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert job.nvim.lines() == LINES.splitlines()
+    job.command("silent! noautocmd write!")
+    assert path.read_text() == LINES
+    job.usable()
+
+
+def test_what_the_user_types_after_the_formatter_is_the_users(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    job.nvim.lua(FORMATTER % FORMATTERS["in the buffer, saved"])
+    prompt = job.turn(agent)
+    assert client_write(agent, path, THEIRS.replace("three", "three  "))["result"] == {}
+    job.nvim.input("ggOmine<Esc>")
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert job.nvim.lines() == ["mine", *LINES.splitlines()]
+
+
+def test_a_formatter_is_asked_once_a_write(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    nvim.command("autocmd BufWritePost * let g:times = get(g:, 'times') + 1")
+    assert change(nvim, "write", path, [[0, 1, ["two"]]]) == {"ok": True}
+    assert nvim.eval("g:times") == 1
+
+
+def test_the_folder_above_may_have_become_a_link(nvim: Neovim, tmp_path: Path) -> None:
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    for each in (folder, other):
+        each.mkdir()
+        (each / "a.txt").write_text(f"{each.name}\n")
+    nvim.command(f"edit {folder}/a.txt")
+    assert read(nvim, folder / "a.txt")["lines"] == ["folder"]
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(other)
+    assert nvim.lua("return require('acp.files.live').read(...)", str(other / "a.txt")) is None
+    assert nvim.lua("return require('acp.files.live').read(...)", str(folder / "a.txt")) is None
+
+
+# --- ignored files
+
+
+def test_an_ignored_file_that_a_command_deletes_is_told_or_comes_back(job: MainJob) -> None:
+    repository(job.work, ".env", "*.bin", "build/", "node_modules/")
+    env, weird, data = job.work / ".env", job.work / "a\nb.bin", job.work / "data.bin"
+    env.write_text("SECRET=1\n")
+    env.chmod(0o600)
+    weird.write_bytes(b"\0\1")
+    data.write_bytes(b"\0\1")
+    for name in ("build/deep/a.o", "node_modules/it/index.js"):
+        put(job.work / name.split("/")[0] / "x", "x")
+        (job.work / name).parent.mkdir(parents=True)
+        (job.work / name).write_text("x")
+    agent = job.start()
+    prompt = job.turn(agent)
+    command(agent, {data: None, weird: None, env: None, job.work / "build/deep/a.o": None})
+    shutil.rmtree(job.work / "node_modules")
+    command(agent, {}, "run-2")
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    chat = "\n".join(job.chat())
+    assert "Deleted, ignored by git, and not to be brought back: " in chat
+    for name in ("data.bin", "a b.bin", "a.o", "node_modules/"):
+        assert name in chat
+    assert "index.js" not in chat
+    until_files(job, {".env": 1})
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert (env.read_text(), env.stat().st_mode & 0o777) == ("SECRET=1\n", 0o600)
+    job.usable()
+
+
+def test_what_a_build_does_to_ignored_files_is_not_told(job: MainJob) -> None:
+    repository(job.work, "*.log", "*.o", ".*.sw?")
+    log, made, swap = job.work / "a.log", job.work / "a.o", job.work / ".a.txt.swp"
+    for each in (log, made, swap):
+        each.write_text("1")
+    agent = job.start()
+    prompt = job.turn(agent)
+    command(agent, {log: "2", made: "2", job.work / "b.o": "new", swap: None})
+    looked(job)
+    job.finish(agent, prompt)
+    until_files(job, {})
+    assert "Deleted" not in "\n".join(job.chat())
