@@ -83,6 +83,7 @@ class App:
             folder=self._edits_folder,
             fault=self._fault,
             event=self._notices.event,
+            tell=self._notices.notice,
         )
         self._store = Store(self._sessions_folder, time.time)
         self._verbs_in, self._verbs_out = anyio.create_memory_object_stream[tuple[Any, ...]](

@@ -113,6 +113,9 @@ class FileRig:
     def notice(self, session: SessionKey, text: str) -> None:
         """Say it in no chat."""
 
+    def tell(self, text: str) -> None:
+        """Tell no user."""
+
     def refresh_notes(self, session: SessionKey) -> None:
         """Draw no notes."""
 

@@ -9,7 +9,12 @@ local M = {}
 local PAIRED = 1000
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
----@alias acp.Outcome { ok?: boolean, tick?: integer, stale?: boolean, error?: string }
+---@class acp.Outcome
+---@field ok? boolean
+---@field tick? integer
+---@field stale? boolean
+---@field busy? string what the user is in the middle of
+---@field error? string
 
 ---@param byte integer?
 ---@return boolean inside whether the byte goes on with a character

@@ -77,6 +77,11 @@ def met(desk: Desk, payload: Mapping[str, Any]) -> None:
     desk.ground.met(str(payload.get("path")))
 
 
+def free(desk: Desk, _payload: Mapping[str, Any]) -> None:
+    """A command of the user's is over, for whose end edits have waited."""
+    desk.ground.disk.free()
+
+
 @in_order
 async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
     """Keep or reject lines, a file or all; answer what became of it, in a sentence."""

@@ -58,6 +58,7 @@ VERBS: Mapping[str, Handler] = {
     "review": reviewing.review,
     "edited": reviewing.edited,
     "met": reviewing.met,
+    "free": reviewing.free,
     "decide": reviewing.decide,
     "undo": reviewing.undo,
     "redo": reviewing.redo,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 from acp_nvim.editor.files import BufferOptions as BufferOptions
+from acp_nvim.editor.files import Busy as Busy
 from acp_nvim.editor.files import Files as Files
 from acp_nvim.editor.files import LiveBuffer as LiveBuffer
 from acp_nvim.session.model import Selection

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_nvim.commands import noting
@@ -16,6 +16,7 @@ from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
     DiskChanged,
+    EditWaits,
     FileEvent,
     FileRead,
     FileWritten,
@@ -51,10 +52,12 @@ class Keeping:
         folder: Callable[[], str],
         fault: Callable[[BaseException], None],
         event: Callable[[str, Mapping[str, Any]], None],
+        tell: Callable[[str], None],
     ) -> None:
         self._files = files
         self.follow = follow
         self._event = event
+        self.tell = tell
         self._desk: Desk
         self._authors: Authors
         self.store = EditStore(folder, time.time)
@@ -171,11 +174,17 @@ def _refused(keeping: Keeping, event: WriteRefused) -> None:
     keeping.notice(event.session, f"{event.session[0]} could not write {name}: {event.reason}")
 
 
+def _waits(keeping: Keeping, event: EditWaits) -> None:
+    whose = "a change" if event.session is None else f"{event.session[0]}'s write"
+    text = f"{whose} of {_names(event.paths)} waits until you are back in normal mode"
+    keeping.tell(f"{text} ({event.doing})")
+    if event.session is not None:
+        keeping.notice(event.session, f"{text} ({event.doing})")
+
+
 def _unrecoverable(keeping: Keeping, event: Unrecoverable) -> None:
-    names = ", ".join(os.path.basename(path) for path in event.paths[:3])
-    more = f" and {len(event.paths) - 3} more" if len(event.paths) > 3 else ""
     text = "Changed, but too large or no text to be reviewed or taken back: "
-    keeping.notice(_session(event.author), f"{text}{names}{more}")
+    keeping.notice(_session(event.author), f"{text}{_names(event.paths)}")
 
 
 def _conflicted(keeping: Keeping, event: Conflicted) -> None:
@@ -191,6 +200,12 @@ def _taken_back(keeping: Keeping, event: TakenBack) -> None:
     keeping.refresh_notes(event.session)
 
 
+def _names(paths: Sequence[str]) -> str:
+    """Return the first three names, and how many more there are."""
+    names = ", ".join(os.path.basename(path) for path in paths[:3])
+    return names + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+
+
 def _session(author: Author) -> SessionKey:
     return author.agent, author.session
 
@@ -200,6 +215,7 @@ REACTIONS: Mapping[type[FileEvent], tuple[Callable[[Keeping, Any], None], ...]] 
     FileWritten: (_recorded, _announced, _followed),
     DiskChanged: (_left, _recorded, _announced),
     WriteRefused: (_refused,),
+    EditWaits: (_waits,),
     Conflicted: (_conflicted,),
     ConflictSettled: (_settled,),
     Unrecoverable: (_unrecoverable,),

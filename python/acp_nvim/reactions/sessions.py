@@ -13,6 +13,7 @@ from acp_nvim.commands import asking, eliciting, following, noting
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import (
     UNSET,
+    CancelRequested,
     Event,
     InfoChanged,
     Noticed,
@@ -51,6 +52,16 @@ class Reactions:
                 case SessionOpened(session_id):
                     name = chat_name(session.state.agent, session_id)
                     ground.start_soon(ground.name_chat, chat.number, name)
+        self._keep_up(session, before, event)
+        noting.happened(self._desk, chat, event)
+        self._ask(session, chat, event)
+        if found := announce(before, event, session.state):
+            ground.notifier.event(*found)
+        following.walked(ground.follow, session, self._desk.roots(session), event)
+
+    def _keep_up(self, session: Session, before: SessionState, event: Event) -> None:
+        """Follow the disk, and note the session."""
+        ground = self._desk.ground
         match event:
             case ToolCallUpdated():
                 self._worked(session, event)
@@ -58,14 +69,11 @@ class Reactions:
                 ground.store.note(session.state)
                 if isinstance(event, SessionOpened):
                     ground.start_soon(ground.disk.prepare, self._desk.roots(session))
+            case CancelRequested():
+                ground.disk.hands.cancel((session.state.agent, session.id or ""))
             case TurnEnded():
                 ground.store.note(session.state)
                 ground.disk.sweep(self._authors.of(before), self._desk.roots(session))
-        noting.happened(self._desk, chat, event)
-        self._ask(session, chat, event)
-        if found := announce(before, event, session.state):
-            ground.notifier.event(*found)
-        following.walked(ground.follow, session, self._desk.roots(session), event)
 
     def _worked(self, session: Session, event: ToolCallUpdated) -> None:
         """Follow the disk where a tool call works; a replayed one is of long ago."""
