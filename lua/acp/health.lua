@@ -43,6 +43,7 @@ M.EVENTS = {
   { 'InsertEnter' },
   { 'InsertLeave' },
   { 'ModeChanged' },
+  { 'SafeState' },
   { 'SessionLoadPost' },
   { 'TabEnter' },
   { 'VimLeavePre' },

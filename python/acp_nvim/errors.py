@@ -47,6 +47,9 @@ class RequestFailed(AcpError):
 class FileProblem(AcpError):
     """A file cannot be read, written or removed; the message is a whole sentence."""
 
+    told: str | None = None
+    """What the user reads of it, where that is another sentence than the agent's."""
+
 
 class OutsideRoots(FileProblem):
     """A path is relative, or leads out of the folders of its session."""

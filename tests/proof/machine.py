@@ -52,5 +52,7 @@ class Machine(UserSteps, AgentSteps, DecisionSteps):
         """Carry out one step. Raises `model.Violation`."""
         if isinstance(step, Pause):
             return
+        if isinstance(step, Decides | TakesBack | Returns):
+            self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
         self._check_books(step)

@@ -57,6 +57,7 @@ class Services:
     def __init__(self, world: World) -> None:
         self.world = world
         self.log = Log(world)
+        world.on_free = self.log.sync.free
         self.edits, self.review = self.log.edits, self.log.review
         self.log.turns.clear()
 
@@ -72,7 +73,7 @@ class Services:
         if SESSIONS[0] in turns:
             self.log.running[""] = turns[SESSIONS[0]]
         await self.log.begin()
-        self.check()
+        await self._settled()
 
     async def read(self, session: int, name: str) -> str:
         """Return what the agent gets; "" for a file that is not there."""
@@ -87,12 +88,17 @@ class Services:
     async def look(self, session: int, name: str) -> None:
         """The agent's tool call names that file."""
         await self.log.look(Path(self.world.path(name)), self.author(SESSIONS[session]))
-        self.check()
+        await self._settled()
 
     async def sweep(self, session: int) -> None:
         """Anything may have changed."""
         self.log.sync.sweep(self.author(SESSIONS[session]), self.log.roots)
         await self.log.sync.drain()
+        await self._settled()
+
+    async def _settled(self) -> None:
+        """Let what had to wait for the user be done."""
+        await self.log.passed()
         self.check()
 
     def check(self) -> None:

@@ -57,11 +57,12 @@ class World:
         self._plans = self._times = 0
         self._lingers = False
         self.before_call: Callable[[], None] | None = None
+        self.on_free: Callable[[], None] | None = None
         self.calls = 0
 
     def begin(self) -> None:
         """Forget all; the files are there and two of them open."""
-        self._end_insert()
+        self.end_insert()
         self.hand("reset")
         shutil.rmtree(self.folder, ignore_errors=True)
         self._plans += 1
@@ -83,12 +84,21 @@ class World:
         return str(self.folder / name)
 
     async def lua(self, function: str, *arguments: Any) -> Any:
-        """Call the plugin's Lua as the host does; `before_call` comes first, once."""
+        """Call the plugin's Lua as the host does; `before_call` comes first, once.
+
+        Where an edit must wait for the user, the user's insert ends at once.
+        """
         if self.before_call:
             self.before_call()
         self.calls += 1
         module, _, name = function.rpartition(".")
-        return self.nvim.lua(CALL, module, name, *arguments)
+        result = self.nvim.lua(CALL, module, name, *arguments)
+        if isinstance(result, dict) and "busy" in result:
+            assert self._lingers, f"busy without the user's hands: {result}"
+            self.end_insert()
+            if self.on_free:
+                self.on_free()
+        return result
 
     def hand(self, name: str, *arguments: Any) -> Any:
         """Call one of the user's hands (hands.lua)."""
@@ -96,17 +106,18 @@ class World:
 
     def act(self, name: str, typed: str, command: str = "") -> str:
         """Let the user type, or run a command, in that file; return what Neovim complains of."""
-        self._end_insert()
+        self.end_insert()
         return str(self.hand("act", self.path(name), typed, command))
 
     def linger(self, name: str, typed: str) -> None:
         """Let the user type and stay in insert mode."""
-        self._end_insert()
+        self.end_insert()
         self.hand("open", self.path(name))
         self.nvim.input(typed)
         self._lingers = True
 
-    def _end_insert(self) -> None:
+    def end_insert(self) -> None:
+        """Let the user leave insert mode."""
         if self._lingers:
             self.nvim.input("<Esc>")
             self._lingers = False

@@ -18,6 +18,7 @@ local SHORT = 1000
 ---@field synced? string stamp of the file that was saved
 ---@field live? table what the buffer holds, if it was changed after the edit
 ---@field stale? boolean
+---@field busy? string what the user is in the middle of
 ---@field error? string
 
 ---@param byte integer?

@@ -4,6 +4,7 @@
 
 local edit = require('acp.files.edit')
 local file_buffers = require('acp.files.buffers')
+local hands = require('acp.files.hands')
 local save = require('acp.files.save')
 local stamps = require('acp.files.stamps')
 
@@ -89,11 +90,17 @@ function M.paths(roots)
   return found
 end
 
+--- Why the buffer takes no edit now: it is not as it was, or the user is in the middle of a command.
 ---@param buffer integer
 ---@param tick integer
----@return boolean
-local function is_fresh(buffer, tick)
-  return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_changedtick(buffer) == tick
+---@param hunks acp.Hunk[]
+---@return acp.Outcome?
+local function refusal(buffer, tick, hunks)
+  if not api.nvim_buf_is_loaded(buffer) or api.nvim_buf_get_changedtick(buffer) ~= tick then
+    return { stale = true }
+  end
+  local busy = hands.busy(buffer, hunks)
+  return busy and { busy = busy }
 end
 
 --- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
@@ -129,21 +136,24 @@ end
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
   announce(buffer)
-  if api.nvim_buf_is_loaded(buffer) and not is_fresh(buffer, outcome.tick) then
+  local is_there = api.nvim_buf_is_loaded(buffer)
+  if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
     outcome.live = M.read(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
   end
   return outcome
 end
 
---- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick.
+--- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, busy
+--- with what the user is in the middle of.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@return acp.Outcome
 function M.write(buffer, tick, hunks, options)
-  if not is_fresh(buffer, tick) then
-    return { stale = true }
+  local refused = refusal(buffer, tick, hunks)
+  if refused then
+    return refused
   end
   local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
   if outcome.ok then
@@ -160,8 +170,9 @@ end
 ---@param options acp.BufferOptions
 ---@return acp.Outcome
 function M.follow(buffer, tick, hunks, options)
-  if not is_fresh(buffer, tick) or vim.bo[buffer].modified then
-    return { stale = true }
+  local refused = refusal(buffer, tick, hunks)
+  if refused or vim.bo[buffer].modified then
+    return refused or { stale = true }
   end
   local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
   if outcome.ok then
@@ -179,8 +190,9 @@ end
 ---@param settled boolean
 ---@return acp.Outcome
 function M.edit(buffer, tick, hunks, options, settled)
-  if not is_fresh(buffer, tick) then
-    return { stale = true }
+  local refused = refusal(buffer, tick, hunks)
+  if refused then
+    return refused
   end
   local change = settled and edit.unlocked or edit.change
   return change(buffer, hunks, as_set(buffer, options), function()

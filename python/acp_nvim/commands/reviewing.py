@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
-from acp_nvim.commands.payloads import Decide, OfFile, Redo, ShowReview, Undo
+from acp_nvim.commands.payloads import Decide, Nothing, OfFile, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import SessionKey
@@ -77,6 +77,11 @@ def edited(host: Host, payload: OfFile) -> None:
 def met(host: Host, payload: OfFile) -> None:
     """The user has opened or saved a file: look at it now, if an agent's turn may change it."""
     look_at(host, payload.path)
+
+
+def free(host: Host, _payload: Nothing) -> None:
+    """A command of the user's is over, for whose end edits have waited."""
+    host.review.sync.free()
 
 
 @in_order

@@ -81,6 +81,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "review": Verb(payloads.ShowReview, reviewing.review),
     "edited": Verb(payloads.OfFile, reviewing.edited),
     "met": Verb(payloads.OfFile, reviewing.met),
+    "free": Verb(payloads.Nothing, reviewing.free),
     "decide": Verb(payloads.Decide, reviewing.decide),
     "undo": Verb(payloads.Undo, reviewing.undo),
     "redo": Verb(payloads.Redo, reviewing.redo),

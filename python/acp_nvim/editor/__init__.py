@@ -10,6 +10,7 @@ from acp_nvim.editor.chooser import Chooser as Chooser
 from acp_nvim.editor.comparer import Comparer as Comparer
 from acp_nvim.editor.editor import Editor as Editor
 from acp_nvim.editor.files import BufferOptions as BufferOptions
+from acp_nvim.editor.files import Busy as Busy
 from acp_nvim.editor.files import Files as Files
 from acp_nvim.editor.files import LiveBuffer as LiveBuffer
 from acp_nvim.editor.follower import Follower as Follower

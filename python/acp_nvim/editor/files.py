@@ -6,8 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import Hunk
 from acp_nvim.session.model import Selection
+
+
+class Busy(FileProblem):
+    """The user is in the middle of a command that an edit would lead astray; `doing` says of which,
+    as in "visual mode". Nothing has changed, and it can be tried again when that is over."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        super().__init__(f"the user is in the middle of a command ({doing})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ class Files(Protocol):
         The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
         that could change the text runs before; BufWritePost does after, and what is returned is as
         that has left it. The file changes at once or not at all. Raises `FileProblem` when the
-        editor cannot save, and the buffer is then as it was.
+        editor cannot save, `Busy` when the user's hands are on the buffer; it is then as it was.
         """
 
     async def follow(

@@ -65,6 +65,16 @@ class WriteRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class EditWaits:
+    """Edits of these files have waited a while already: the user is in the middle of something
+    (`doing`, as in "visual mode"). `session` None: they are nobody's."""
+
+    session: SessionKey | None
+    paths: tuple[str, ...]
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
 class Conflicted:
     """The user and an agent have changed the same place; the user's text stays."""
 
@@ -104,6 +114,7 @@ FileEvent: TypeAlias = (
     | FileWritten
     | DiskChanged
     | WriteRefused
+    | EditWaits
     | Conflicted
     | ConflictSettled
     | Unrecoverable

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -31,7 +32,7 @@ from acp_nvim.files.event import (
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.sync import DiskSync
+from acp_nvim.files.sync import DiskSync, Synced
 from acp_nvim.files.text import clean, window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
 from acp_nvim.ledger.conflict import Conflict
@@ -91,24 +92,37 @@ class FileService:
     async def write(self, request: WriteFileRequest, roots: Roots) -> FileWritten:
         """Make the content that of the file, in its buffer and on disk, and keep the user's edits.
 
-        Raises `RequestFailed`, and then nothing has changed (v1/file-system § Writing Files).
+        Waits while the user is in the middle of a command there. Raises `RequestFailed`, and then
+        nothing has changed (v1/file-system § Writing Files).
         """
         session = self._agent, request.session_id
         with _as_answer():
             try:
                 path = roots.resolve(request.path)
-                async with self._lock(path), self._sync.exclusive():
-                    await self._write(session, path, clean(request.content))
+                write = partial(self._attempt, session, path, clean(request.content))
+                async with self._lock(path):
+                    await self._sync.hands.patiently(session, path, write)
             except FileProblem as problem:
-                reason = problem.told if isinstance(problem, WriteConflict) else str(problem)
+                reason = problem.told or str(problem)
                 self._emit(WriteRefused(session, request.path, reason))
                 raise
         return FileWritten()
 
-    async def _write(self, session: SessionKey, path: str, content: str) -> None:
-        """Write, and say who did; the caller holds the file's lock, and `exclusive`."""
+    async def _attempt(self, session: SessionKey, path: str, content: str) -> None:
+        """Write, if the user's hands are off the file; the caller holds the file's lock."""
         author = self._author(session[1])
-        synced = await self._sync.sync(path, author)
+        async with self._sync.exclusive():
+            synced = await self._sync.sync(path, author)
+            if synced.busy is not None:
+                raise synced.busy
+            with anyio.CancelScope(shield=True):  # what is written is told, too
+                await self._write(session, synced, content, author)
+
+    async def _write(
+        self, session: SessionKey, synced: Synced, content: str, author: Author | None
+    ) -> None:
+        """Write, and say who did; the caller holds `exclusive`, too."""
+        path = synced.live.path
         base = self._knowledge.of(session, path).base
         known = clean(synced.known) if isinstance(synced.known, str) else synced.known
         request = WriteRequest(path, known if base is UNKNOWN else base, content)

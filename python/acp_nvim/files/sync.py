@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from acp_nvim.editor import Files
+from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import AcpError, FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
@@ -49,11 +50,13 @@ class Dispute:
 @dataclass(frozen=True, slots=True)
 class Synced:
     """A file after it was brought up to the disk; what the disk was known to hold until then, and
-    what it had new, if anything."""
+    what it had new, if anything. `busy`: the buffer has not got that yet, for the user's hands are
+    on it."""
 
     live: LiveFile
     known: Text = UNKNOWN
     change: DiskChange | None = None
+    busy: Busy | None = None
 
 
 class Moved(FileProblem):
@@ -92,7 +95,9 @@ class DiskSync:
         self._baselines = baselines or Baselines()
         self._paths: dict[str, Author | None] = {}
         self._roots: dict[Roots, Author | None] = {}
+        self.hands = Hands(emit)
         self._late: dict[str, Late] = {}
+        self._busy: dict[str, Busy] = {}
         self._disputes: dict[str, Dispute] = {}
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
@@ -112,12 +117,22 @@ class DiskSync:
         self._roots[roots] = author or self._roots.get(roots)
         self._wake.set()
 
+    def free(self) -> None:
+        """A command of the user's is over: what waits for that is done."""
+        self.hands.free()
+        if self._busy:
+            self._wake.set()
+
     async def run(self) -> None:
         """Follow the disk for ever; the caller's task group ends it."""
         while True:
-            await self._wake.wait()
+            with anyio.move_on_after(self.hands.patience.silent if self._busy else None):
+                await self._wake.wait()
             self._wake = anyio.Event()
+            for path in self._busy:
+                self._paths.setdefault(path, None)
             await self.drain()
+            self.hands.tell()
 
     async def drain(self) -> None:
         """Return when all that was asked for is done."""
@@ -135,7 +150,9 @@ class DiskSync:
         is not taken for another's."""
         async with self._lock:
             try:
-                await self._catch_up()
+                # what is looked at once is not looked at again
+                with anyio.CancelScope(shield=True):
+                    await self._catch_up()
             except AcpError as error:
                 self._fault(error)
             yield
@@ -152,10 +169,17 @@ class DiskSync:
 
     async def sync(self, path: str, author: Author | None = None) -> Synced:
         """Take what the disk has new at that resolved path; return the file as it is then."""
+        buffer = await self._files.loaded(path)  # may take as long as Neovim waits for a key
+        with anyio.CancelScope(shield=True):  # what was seen is taken, or kept for later
+            synced = await self._take(path, author, buffer)
+        return synced
+
+    async def _take(self, path: str, author: Author | None, buffer: LiveBuffer | None) -> Synced:
         told: DiskChange | None = None
         before: Text = UNKNOWN
         for attempt in range(ATTEMPTS):
-            buffer = await self._files.loaded(path)
+            if attempt:
+                buffer = await self._files.loaded(path)
             encoding = encoding_of(buffer)
             known = self._baselines.text(path, encoding)
             before = before if attempt else self._seen(path, known)
@@ -169,13 +193,14 @@ class DiskSync:
                 break
         if before is UNKNOWN and told is not None:
             before = told.before
-        return Synced(live, before, told)
+        return Synced(live, before, told, self._busy.get(path))
 
     async def refresh(self, path: str, encoding: str) -> None:
         """See the file as it is now: it was we who wrote it, through a buffer in that encoding."""
         await self._baselines.look(path, encoding, at_once=True)
         self._late.pop(path, None)
         self._disputes.pop(path, None)
+        self._waits(path)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
         """Bring in a buffer of a file that was written because it had none: there may be one now.
@@ -185,8 +210,9 @@ class DiskSync:
         live = await load(self._files, path)
         try:
             live, followed = await self._settle(live, change, kept=author is not None)
-        except FileProblem:
+        except FileProblem as problem:
             self._late[path] = Late(change, author)
+            self._waits(path, problem, author, tell=True)
             return None
         await self.refresh(path, live.encoding)
         if followed is not None:
@@ -256,8 +282,8 @@ class DiskSync:
         then, None if it is to be looked at again at once."""
         late = self._late.pop(live.path, None)
         if late is not None:
+            author = late.author or (author if change else None)
             change = _joined(late.change, change) if change else late.change
-            author = late.author or author
         held = self._baselines.text(live.path, live.encoding)
         try:
             kept = author is not None
@@ -266,13 +292,34 @@ class DiskSync:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
                 self._late[live.path] = Late(change, author)
+            self._waits(live.path, problem, author, tell=change is not None)
             return None if isinstance(problem, Moved) else live
+        self._waits(live.path)
         if followed is not None:
             self._took(live.path, author, followed, change)
         elif live.path in self._disputes and self._disputes[live.path].stamp != live.stamp:
             # The agent's text is kept by the log until the user has decided on it.
             del self._disputes[live.path]
         return live
+
+    def _waits(
+        self,
+        path: str,
+        problem: FileProblem | None = None,
+        author: Author | None = None,
+        *,
+        tell: bool = False,
+    ) -> None:
+        """Take note whether the file is to be tried again when the user's hands are off it."""
+        waited = self._busy.pop(path, None)
+        if isinstance(problem, Busy):
+            self._busy[path] = problem
+            if tell:
+                self.hands.waits(path, author.turn_key[:2] if author else None, problem)
+            if waited is None:
+                self._wake.set()  # `run` looks at the clock from now on
+        elif waited is not None:
+            self.hands.over(path)
 
     async def _settle(
         self,

@@ -44,7 +44,7 @@ class WriteResult:
 
 
 class WriteConflict(FileProblem):
-    """The user has changed the same places; nothing was written. `told`: what the user reads."""
+    """The user has changed the same places; nothing was written."""
 
     def __init__(
         self, request: WriteRequest, base: str, places: Iterable[ConflictRegion], *, on_disk: bool

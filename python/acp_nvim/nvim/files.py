@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from acp_nvim.editor import BufferOptions, Files, LiveBuffer
+from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.session.model import Selection
@@ -114,6 +114,8 @@ class NvimFiles(Files):
         outcome: dict[str, Any] = await self._lua(
             function, buffer.number, buffer.changedtick, plain, settings, *more
         )
+        if doing := outcome.get("busy"):
+            raise Busy(doing)
         if reason := outcome.get("error"):
             raise FileProblem(f"The user's editor refuses: {reason}")
         if "tick" in outcome:

@@ -26,6 +26,11 @@ def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded)
     host.review.sync.sweep(author, host.workspace.roots(session))
 
 
+def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """What still waits to be written is not wanted any more: the turn is to end."""
+    host.review.sync.hands.cancel(session.state.key)
+
+
 def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """What the agent was served is no base of a write any more: its session is over."""
     host.review.knowledge.close(session.state.key)

@@ -7,7 +7,7 @@ the others ask for where files are concerned.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
     DiskChanged,
+    EditWaits,
     FileEvent,
     FileRead,
     FileWritten,
@@ -81,12 +82,26 @@ def refuse(host: Host, event: WriteRefused) -> None:
     _notice(host, event.session, f"{event.session[0]} could not write {name}: {event.reason}")
 
 
+def wait(host: Host, event: EditWaits) -> None:
+    """Say what waits, and why."""
+    whose = "a change" if event.session is None else f"{event.session[0]}'s write"
+    names = _names(event.paths, 3)
+    text = f"{whose} of {names} waits until you are back in normal mode ({event.doing})"
+    host.editor.notifier.notice(text)
+    if event.session is not None:
+        _notice(host, event.session, text)
+
+
 def lament(host: Host, event: Unrecoverable) -> None:
     """Tell the user what cannot be reviewed."""
     text, named = (LOST, 10) if event.gone else (UNKNOWN, 3)
-    names = ", ".join(map(_name, event.paths[:named]))
-    more = f" and {len(event.paths) - named} more" if len(event.paths) > named else ""
-    _notice(host, event.author.session_key, f"{text}: {names}{more}")
+    _notice(host, event.author.session_key, f"{text}: {_names(event.paths, named)}")
+
+
+def _names(paths: Sequence[str], most: int) -> str:
+    """Return so many names, and how many more there are."""
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return ", ".join(map(_name, paths[:most])) + more
 
 
 def _name(path: str) -> str:
@@ -119,6 +134,7 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileWritten: (record, tell, go_along),
     DiskChanged: (remember, record, tell),
     WriteRefused: (refuse,),
+    EditWaits: (wait,),
     Conflicted: (conflict,),
     ConflictSettled: (settle,),
     Unrecoverable: (lament,),

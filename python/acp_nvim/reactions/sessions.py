@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from acp_nvim.client.session import Session
 from acp_nvim.reactions import disk, follow, notes, questions, screen
 from acp_nvim.session.event import (
+    CancelRequested,
     ConfigReplaced,
     Event,
     InfoChanged,
@@ -54,6 +55,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionOpened: (screen.name, keep, disk.prepare, notes.look_again, tell),
     SessionReopening: (disk.forget, follow.begin),
     SessionClosed: (disk.forget, tell, follow.begin),
+    CancelRequested: (disk.let_go,),
     TurnStarted: (tell, follow.begin),
     PromptSent: (notes.look_again,),
     TurnEnded: (keep, disk.sweep, notes.look_again, tell),

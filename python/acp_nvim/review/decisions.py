@@ -6,6 +6,7 @@ one step of undo in a buffer, and then the books.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from uuid import uuid4
 
 import anyio
 
-from acp_nvim.editor import Files
+from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.event import Emit, TakenBack
 from acp_nvim.files.live import LiveFile
@@ -142,7 +143,7 @@ class Decisions:
         path = conflict.path
         async with self._sync.exclusive():
             for _ in range(ATTEMPTS):
-                live = await self._load(path)
+                live = await self._load(path, changing=True)
                 text = live.exact
                 if take and text is None and conflict.base:
                     raise UserError(_missing(path))
@@ -235,7 +236,7 @@ class Decisions:
         None, if that is not to be raised, for a file that holds no text.
         """
         try:
-            live = await self._load(path)
+            live = await self._load(path, changing=raising)
         except UserError:
             if raising:
                 raise
@@ -257,9 +258,13 @@ class Decisions:
         elif places != conflict.places:
             self._log.conflicted(replace(conflict, places=places))
 
-    async def _load(self, path: str) -> LiveFile:
-        """Return the file with what the disk has new. Raises `UserError` if it is no text."""
-        live = (await self._sync.sync(path)).live
+    async def _load(self, path: str, *, changing: bool) -> LiveFile:
+        """Return the file with what the disk has new. Raises `UserError` if it is no text, or if it
+        is to be changed and the user is in the middle of a command in it."""
+        synced = await self._sync.sync(path)
+        if changing and synced.busy is not None:
+            raise _busy(path, synced.busy)
+        live = synced.live
         if live.buffer is None and live.problem is not None:
             raise UserError(str(live.problem)) from live.problem
         return live
@@ -275,11 +280,18 @@ class Decisions:
         """See `put`; raises `UserError`."""
         try:
             return await put(self._files, live, text, attributes, settled=settled)
+        except Busy as busy:
+            raise _busy(live.path, busy) from busy
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
 
     def _ledger(self, path: str) -> Ledger:
         return self._log.ledger(path) or Ledger()
+
+
+def _busy(path: str, busy: Busy) -> UserError:
+    name = os.path.basename(path)
+    return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
 
 
 def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:

@@ -124,21 +124,22 @@ def test_only_the_differing_part_of_a_line_is_touched(nvim: Neovim) -> None:
 
 
 def test_typing_goes_on_and_keeps_its_own_steps_of_undo(nvim: Neovim) -> None:
-    path = open_file(nvim, b"top\nmine\n")
+    path = open_file(nvim, b"top\nmine\nend\n")
     nvim.command("split | wincmd w")
-    nvim.input("GA one")
-    assert write(nvim, path, [[0, 1, ["TOP", "more"]]]) == {"ok": True}
+    nvim.input("2GA one")
+    assert write(nvim, path, [[0, 1, ["TOP", "more"]]]) == {"busy": "insert mode"}
+    assert write(nvim, path, [[0, 1, ["TOP"]], [2, 3, ["END", "more"]]]) == {"ok": True}
     assert nvim.mode()["mode"] == "i"
     nvim.input(" two<Esc>")
-    assert nvim.lines() == ["TOP", "more", "mine one two"]
+    assert nvim.lines() == ["TOP", "mine one two", "END", "more"]
     nvim.input("u")
-    assert nvim.lines() == ["TOP", "more", "mine one"]
+    assert nvim.lines() == ["TOP", "mine one", "END", "more"]
     nvim.input("u")
-    assert nvim.lines() == ["top", "mine one"]
+    assert nvim.lines() == ["top", "mine one", "end"]
     nvim.input("u")
-    assert nvim.lines() == ["top", "mine"]
+    assert nvim.lines() == ["top", "mine", "end"]
     nvim.input("<C-r><C-r><C-r>")
-    assert nvim.lines() == ["TOP", "more", "mine one two"]
+    assert nvim.lines() == ["TOP", "mine one two", "END", "more"]
 
 
 def test_a_hidden_buffer_is_written_without_a_change_of_focus(nvim: Neovim) -> None:

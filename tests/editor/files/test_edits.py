@@ -84,14 +84,17 @@ def test_an_edit_arrives_while_the_user_types(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)
     base = read(agent, path)
-    job.nvim.input("9GA, mine")
-    assert write(agent, path, base.replace("line 1\n", "zero\nline one\n"))["result"] == {}
+    job.nvim.input("7GA, mine")
+    theirs = base.replace("line 1\n", "line one\n").replace("line 10\n", "line ten\nand more\n")
+    assert write(agent, path, theirs)["result"] == {}
+    assert job.nvim.mode()["mode"] == "i"
     job.nvim.input(" too<Esc>")
-    assert job.nvim.lines()[:3] == ["zero", "line one", "line 2"]
-    assert job.nvim.lines()[9] == "line 9, mine too"
+    assert job.nvim.lines()[0] == "line one"
+    assert job.nvim.lines()[6] == "line 7, mine too"
+    assert job.nvim.lines()[9:] == ["line ten", "and more"]
     job.nvim.input("u")
-    assert job.nvim.lines()[9] == "line 9, mine"
-    assert read(agent, path).startswith("zero\n")
+    assert job.nvim.lines()[6] == "line 7, mine"
+    assert read(agent, path).startswith("line one\n")
 
 
 def test_c234_a_conflict_is_the_agents_problem(job: MainJob) -> None:

@@ -11,6 +11,7 @@ import anyio
 
 from acp_nvim.editor import (
     BufferOptions,
+    Busy,
     Drawn,
     Files,
     Finding,
@@ -43,7 +44,8 @@ class FakeFiles(Files):
     """Buffers in memory that save to the real disk, as Neovim would, without encodings of its own.
 
     `before_change` runs once, before the next edit arrives: the user types meanwhile.
-    `refuse` is why the editor cannot save, `holders` who else has files open.
+    `refuse` is why the editor cannot save, `holders` who else has files open, `busy` what the user
+    is in the middle of, by path.
     """
 
     def __init__(self) -> None:
@@ -54,6 +56,7 @@ class FakeFiles(Files):
         self.formatter: Callable[[str], None] | None = None
         """What `BufWritePost` does to the file of that path."""
         self.keeps_inodes = False
+        self.busy: dict[str, str] = {}
         self.holders: dict[str, str] = {}
         self.stamps: dict[str, str] = {}
         """By path the file as the user last saved it."""
@@ -161,6 +164,8 @@ class FakeFiles(Files):
         )
         if now.changedtick != buffer.changedtick:
             return None
+        if path in self.busy:
+            raise Busy(self.busy[path])
         if self.refuse:
             raise FileProblem(self.refuse)
         self.changes.append((verb, path, tuple(hunks)))

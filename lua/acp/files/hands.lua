@@ -1,0 +1,151 @@
+-- Whether the user is in the middle of something that an edit of a buffer would lead to other lines,
+-- or whose undo it would break: then the edit waits. Who was told to wait is told when it is over.
+
+local api = vim.api
+
+local M = {}
+
+-- By how a mode begins; what is not here takes edits. `all`: what is typed or asked may mean any
+-- buffer, not only the current one.
+local MODES = {
+  { '^no', 'operator-pending mode' },
+  { '^ni', 'a command from insert mode' },
+  { '^[vV\22]', 'visual mode' },
+  { '^[sS\19]', 'select mode' },
+  { '^R', 'replace mode' },
+  { '^i[cx]', 'completion' },
+  { '^c', 'the command line', all = true },
+  { '^[r!]', 'a question', all = true },
+}
+
+--- Whether Neovim lets nobody change a text (|textlock|), as in an <expr> mapping that waits for a
+--- key. Neovim says so before it says that there is no such line.
+---@return boolean
+local function is_locked()
+  local _, err = pcall(api.nvim_buf_set_lines, 0, 2 ^ 30, 2 ^ 30, true, {})
+  return tostring(err):find('E565:') ~= nil
+end
+
+--- Whether Neovim waits in the middle of a mapping, an autocommand or a function: its state tells,
+--- where the mode, or what is pending, does not say as much anyway.
+---@param mode string
+---@param state string see `:help state()`
+---@return boolean
+local function is_interrupted(mode, state)
+  local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
+  local is_amid = state:find('[mxw]') or (state:find('S') and not says_nothing)
+  return is_amid and true or is_locked()
+end
+
+--- In insert mode Neovim knows by number the line where the insert began, for <BS>, <C-u>, <C-w> and
+--- the marks '[ and ']: what is above must keep its count of lines.
+---@param hunks acp.Hunk[]? nil: any
+---@return boolean
+local function is_beside_insert(hunks)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  return hunks ~= nil
+    and vim.iter(hunks):all(function(hunk)
+      local first, last, lines = unpack(hunk)
+      return first > row or (last <= row and #lines == last - first)
+    end)
+end
+
+---@param mode string
+---@return { [1]: string, [2]: string, all?: true }?
+local function known(mode)
+  return vim.iter(MODES):find(function(it)
+    return mode:find(it[1]) ~= nil
+  end)
+end
+
+---@param is_safe? boolean nothing is half done: Neovim says so by SafeState
+---@return string? doing what the user is in the middle of
+---@return boolean? all in whichever buffer
+local function doing(is_safe)
+  local mode, state = api.nvim_get_mode().mode, vim.fn.state()
+  local found = known(mode)
+  if vim.fn.getcmdwintype() ~= '' then
+    return 'the command-line window', true
+  elseif found and found.all then
+    return found[2], true
+  elseif not is_safe and is_interrupted(mode, state) then
+    return 'a command', true
+  end
+  -- `o`: a register is typed, or what is inserted goes into other lines, too, at its end.
+  return found and found[2] or (state:find('o') and 'a command') or nil
+end
+
+---@param buffer integer
+---@param hunks? acp.Hunk[] nil: any
+---@param is_safe? boolean
+---@return string? doing what the user is in the middle of, so that these hunks must wait
+local function find(buffer, hunks, is_safe)
+  local what, all = doing(is_safe)
+  if all or buffer == api.nvim_get_current_buf() then
+    local is_insert = not what and api.nvim_get_mode().mode == 'i'
+    return what or (is_insert and not is_beside_insert(hunks) and 'insert mode' or nil)
+  end
+end
+
+---@type table<integer, true> buffers whose edits wait
+local waiting = {}
+local group = api.nvim_create_augroup('acp_hands', {})
+
+--- Tell the host if something need not wait any more.
+---@param is_safe? boolean
+local function check(is_safe)
+  local is_over = false
+  for buffer in pairs(waiting) do
+    if not api.nvim_buf_is_loaded(buffer) or not find(buffer, nil, is_safe) then
+      waiting[buffer] = nil
+      is_over = true
+    end
+  end
+  if not next(waiting) then
+    api.nvim_clear_autocmds({ group = group })
+  end
+  local bridge = package.loaded['acp.host.bridge']
+  if is_over and bridge and bridge.running() then
+    bridge.notify('free')
+  end
+end
+
+local function watch()
+  local desc = 'What an agent has written waits for the end of a command'
+  if vim.fn.exists('##SafeState') == 1 then -- else the host tries again each second
+    -- Not scheduled: each event that is would bring the next SafeState.
+    api.nvim_create_autocmd('SafeState', {
+      group = group,
+      desc = desc,
+      callback = function()
+        check(true)
+      end,
+    })
+  end
+  -- In terminal mode nothing is ever safe.
+  api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
+    group = group,
+    desc = desc,
+    callback = vim.schedule_wrap(function()
+      check()
+    end),
+  })
+end
+
+--- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
+--- is over the host is told: `free`.
+---@param buffer integer
+---@param hunks acp.Hunk[]
+---@return string? doing
+function M.busy(buffer, hunks)
+  local what = find(buffer, hunks)
+  if what and not next(waiting) then
+    watch()
+  end
+  if what then
+    waiting[buffer] = true
+  end
+  return what
+end
+
+return M

@@ -1,0 +1,468 @@
+"""What agents do to a file while the user is in the middle of a command in it: it waits.
+
+Each case is a state with the keys that lead into it and those that end it. What the user's command
+does is what it would do without an agent: the same keys are typed in an editor of its own first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.editor.files.test_edits import change_on_disk
+from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.agents.voice import SESSION
+from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
+
+LINES = [f"line {number} text" for number in range(1, 21)]
+TOP = ["first", "second"]
+"""The agent puts these above all."""
+BOTTOM = "the end"
+"""And this in the place of the last line."""
+SETUP = """
+set hidden timeoutlen=100000 notimeout complete=.
+nnoremap ,g <Cmd>call getchar()<CR>
+nnoremap <expr> ,e getcharstr() ==# 'x' ? 'x' : 'y'
+onoremap ,o <Cmd>call getchar() <Bar> normal! j<CR>
+inoremap ,i <Cmd>call getchar()<CR>
+nnoremap ,n <Cmd>call input('')<CR>
+nnoremap <expr> ,p OnMotion()
+function! OnMotion(...)
+  if a:0 == 0
+    let &operatorfunc = 'OnMotion'
+    return 'g@'
+  endif
+  call getchar()
+  '[,']substitute/text/x/
+endfunction
+nnoremap ,xy x
+"""
+
+
+@dataclass(frozen=True)
+class State:
+    """`enter` leads into it from normal mode in line 6, `leave` ends it and all that follows."""
+
+    name: str
+    enter: str
+    leave: str
+    quiet: bool = False
+    """Neovim answers nothing meanwhile: it cannot be looked at."""
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+STATES = [
+    State("operator pending", "d", "j"),
+    State("operator with a register", '"ad', "j10Gp"),
+    State("a register", '"a', "dd10Gp"),
+    State("a count", "3", "dd", quiet=True),
+    State("a replaced character", "r", "x", quiet=True),
+    State("a mark", "m", "a10Gd'a", quiet=True),
+    State("half a mapping", ",x", "y", quiet=True),
+    State("change", "c", "jnew<Esc>"),
+    State("change inserting", "cwnew", " and<Esc>"),
+    State("linewise visual", "V", "jd"),
+    State("charwise visual", "v", "jd"),
+    State("blockwise visual", "<C-v>j", "jlld"),
+    State("block insert", "<C-v>jjIfoo", "bar<Esc>"),
+    State("block append", "<C-v>jj$Afoo", "bar<Esc>"),
+    State("block change", "<C-v>jjlcfoo", "bar<Esc>"),
+    State("select", "gh", "foo<Esc>"),
+    State("select line", "gH", "foo<Esc>"),
+    State("confirmed substitute", ":3,8s/line/x/gc<CR>", "ynyyyy"),
+    State("global substitute", ":6,15g/line/s/text/x/c<CR>", "yy" + "n" * 8),
+    State("command line", ":3,5", "d<CR>"),
+    State("search", "/line 1", "5<CR>dd"),
+    State("operator with a search", "d/line 1", "0<CR>"),
+    State("command-line window", "q:", "i3,5d<CR>"),
+    State("replace", "Rfoo", "bar<BS><BS><Esc>"),
+    State("virtual replace", "gRfoo", "bar<BS><Esc>"),
+    State("insert, <C-u>", "Afoo", "<C-u>x<Esc>"),
+    State("insert, <C-w>", "Afoo bar", "<C-w><C-w>x<Esc>"),
+    State("insert, <BS> over a line break", "I", "<BS>x<Esc>"),
+    State("insert, <BS> over the new line", "Afoo<CR>b", "<BS><BS><BS>x<Esc>"),
+    State("insert with a count", "3Ifoo", "<Esc>"),
+    State("open with a count", "3ofoo", "<Esc>"),
+    State("insert, repeated", "Afoo", "<Esc>j."),
+    State("insert, marks", "Afoo", "<Esc>`[ix<Esc>`]iy<Esc>"),
+    State("insert, a literal character", "A<C-v>", "x<Esc>", quiet=True),
+    State("one command from insert mode", "A<C-o>", "Dx<Esc>"),
+    State("an operator from insert mode", "I<C-o>d", "wx<Esc>"),
+    State("completion", "oli<C-n>", "<C-n><C-y>x<Esc>"),
+    State("completion ended", "oli<C-n>", "<C-e>x<Esc>"),
+    State("completion mode", "oli<C-x>", "<C-n>x<Esc>"),
+    State("recording", "qqAx", "y<Esc>qj@q"),
+    State("getchar() in a mapping", ",g", "xdd"),
+    State("getchar() in an <expr> mapping", ",e", "xdd"),
+    State("getchar() after an operator", "d,o", "x"),
+    State("getchar() in an operator", ",pj", "xdd"),
+    State("getchar() while inserting", "A,i", "xfoo<Esc>"),
+    State("input() in a mapping", ",n", "x<CR>dd"),
+    State("an expression while inserting", "A<C-r>=6*", "7<CR><Esc>"),
+    State("hit-enter", ":echo 1<Bar>echo 2<CR>", "<CR>dd", quiet=True),
+]
+
+
+@pytest.fixture(scope="module")
+def alone() -> Any:
+    """Yield an editor without an agent."""
+    with Neovim() as nvim:
+        nvim.api.nvim_ui_attach(120, 30, {"rgb": True, "ext_linegrid": True})
+        yield nvim
+
+
+def prepare(nvim: Neovim) -> None:
+    nvim.command(SETUP.strip())
+    nvim.command("normal! 6G07l")
+
+
+def expected(alone: Neovim, state: State, folder: Path) -> list[str]:
+    """Return what the user's keys make of the text."""
+    path = folder / "alone.txt"
+    path.write_text("\n".join(LINES) + "\n")
+    alone.command(f"edit! {path}")
+    prepare(alone)
+    alone.input(state.enter)
+    alone.input(state.leave)
+    alone.input("<Esc>")
+    return alone.lines()
+
+
+def theirs(lines: list[str]) -> list[str]:
+    """Return the lines with what the agent does to them."""
+    return [*TOP, *lines[:-1], BOTTOM]
+
+
+def text(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+Way = Callable[[MainJob, StdioAgent, Path], Callable[[], None]]
+
+
+def through_the_editor(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
+    content = text(theirs(LINES))
+    agent.request(
+        "fs/write_text_file", {"sessionId": SESSION, "path": str(path), "content": content}, "w"
+    )
+
+    def done() -> None:
+        assert agent.answer_to("w").get("result") == {}
+
+    return done
+
+
+def by_a_tool(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
+    change_on_disk(path, text(theirs(LINES)))
+    call = {"toolCallId": "1", "title": "sed", "status": "completed"}
+    agent.update("tool_call", **call, locations=[{"path": str(path)}])
+    agent.quiet()
+    return lambda: None
+
+
+def by_a_command(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
+    change_on_disk(path, text(theirs(LINES)))
+    agent.update("tool_call", toolCallId="1", title="make", kind="execute", status="completed")
+    agent.quiet()
+    return lambda: None
+
+
+WAYS: list[Way] = [through_the_editor, by_a_tool, by_a_command]
+
+
+def refused(nvim: Neovim) -> bool:
+    """Return whether an edit of the agent's waits."""
+    return bool(nvim.lua("return #vim.api.nvim_get_autocmds({ group = 'acp_hands' }) > 0"))
+
+
+def walk(nvim: Neovim) -> None:
+    """Assert that the undo tree is whole: to its end and back, in one leap and step by step."""
+    last, final = nvim.eval("undotree().seq_last"), nvim.lines()
+    nvim.command("silent undo 0")
+    assert nvim.lines() == LINES
+    nvim.command(f"silent undo {last}")
+    assert nvim.lines() == final
+    nvim.command("silent undo 0")
+    texts = [nvim.lines()]
+    for _ in range(last):
+        nvim.command("silent redo")
+        texts.append(nvim.lines())
+    assert texts[-1] == final
+    for each in reversed(texts[:-1]):
+        nvim.command("silent undo")
+        assert nvim.lines() == each
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("state", STATES, ids=repr)
+def test_it_waits_for_the_end_of_a_command(
+    job: MainJob, alone: Neovim, tmp_path: Path, state: State, way: Way
+) -> None:
+    wanted = expected(alone, state, tmp_path)
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    agent.ask("fs/read_text_file", path=str(path))
+    buffer = job.nvim.api.nvim_get_current_buf()
+    job.turn(agent)
+    job.nvim.command("let v:errmsg = ''")
+    prepare(job.nvim)
+    job.nvim.input(state.enter)
+    before = None if state.quiet else job.nvim.lines(buffer)
+    done = way(job, agent, path)
+    if before is not None:
+        job.until(lambda: refused(job.nvim))
+        assert job.nvim.lines(buffer) == before
+    job.nvim.input(state.leave)
+    job.nvim.input("<Esc>")
+    done()
+    job.until(lambda: job.nvim.lines(buffer)[:2] == TOP)
+    assert job.nvim.lines(buffer) == [*TOP, *wanted[:-1], BOTTOM]
+    walk(job.nvim)
+    assert job.nvim.eval("v:errmsg") == ""
+    job.usable()
+
+
+BESIDE = {
+    "a line": (LINES[:2], ["theirs", *LINES[9:]]),
+    "more lines": (LINES[:2], [*LINES[8:10], *TOP, *LINES[10:]]),
+    "fewer lines": (LINES[:2], [*LINES[8:10], *LINES[13:]]),
+    "the next lines": (LINES[:2], [*TOP, *LINES[8:]]),
+    "a line above": ([LINES[0], "theirs"], LINES[8:]),
+    "lines above and below": (["theirs", LINES[1]], [LINES[8], *TOP, *LINES[10:]]),
+}
+"""What an agent may make of the first two lines, and of those from the ninth on, while the user
+inserts in line 6."""
+INSERTS = [
+    state for state in STATES if state.name.startswith(("insert", "open")) and not state.quiet
+]
+OPTIONS = ["", "backspace=", "backspace=indent,eol autoindent cindent", "virtualedit=all"]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("edit", BESIDE)
+def test_beside_an_insert_it_arrives_at_once(
+    job: MainJob, alone: Neovim, tmp_path: Path, edit: str, options: str
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.turn(agent)
+    first, rest = BESIDE[edit]
+    for state in INSERTS:
+        path.write_text(text(LINES))
+        for nvim in (alone, job.nvim):
+            nvim.command(f"set backspace& autoindent& cindent& virtualedit& | set {options}")
+        wanted = expected(alone, state, tmp_path)
+        job.nvim.command(f"bwipe! {path} | edit {path} | let v:errmsg = ''")
+        prepare(job.nvim)
+        agent.ask("fs/read_text_file", path=str(path))
+        job.nvim.input(state.enter)
+        answer = agent.ask(
+            "fs/write_text_file", path=str(path), content=text([*first, *LINES[2:8], *rest])
+        )
+        assert answer.get("result") == {}, state
+        assert job.nvim.mode()["mode"] == "i"
+        job.nvim.input(state.leave)
+        assert job.nvim.lines() == [*first, *wanted[2:-12], *rest], state
+        walk(job.nvim)
+        assert job.nvim.eval("v:errmsg") == ""
+
+
+OTHERS = [
+    "operator pending",
+    "a register",
+    "change inserting",
+    "linewise visual",
+    "blockwise visual",
+    "block insert",
+    "select",
+    "replace",
+    "insert, <C-u>",
+    "one command from insert mode",
+    "completion",
+]
+"""States that have to do with the current buffer only."""
+
+
+@pytest.mark.parametrize("state", [it for it in STATES if it.name in OTHERS], ids=repr)
+def test_another_buffer_need_not_wait(
+    job: MainJob, alone: Neovim, tmp_path: Path, state: State
+) -> None:
+    wanted = expected(alone, state, tmp_path)
+    agent = job.start()
+    other = job.edit("other.txt", text(LINES))
+    shown = job.nvim.api.nvim_get_current_buf()
+    job.command("split")
+    path = job.edit("a.txt", text(LINES))
+    prepare(job.nvim)
+    job.nvim.input(state.enter)
+    mode = job.nvim.mode()
+    answer = agent.ask("fs/write_text_file", path=str(other), content=text(theirs(LINES)))
+    assert answer.get("result") == {}
+    assert job.nvim.mode() == mode
+    assert job.nvim.lines(shown) == theirs(LINES)
+    job.nvim.input(state.leave)
+    assert job.nvim.lines() == wanted
+    assert path.read_text() == text(LINES)
+    job.usable()
+
+
+ALL = [
+    "confirmed substitute",
+    "command line",
+    "command-line window",
+    "input() in a mapping",
+    "getchar() in a mapping",
+    "getchar() in an <expr> mapping",
+]
+"""States in which another buffer may be meant."""
+
+
+@pytest.mark.parametrize("state", [it for it in STATES if it.name in ALL], ids=repr)
+def test_where_it_may_be_meant_another_buffer_waits_too(job: MainJob, state: State) -> None:
+    agent = job.start()
+    other = job.edit("other.txt", text(LINES))
+    shown = job.nvim.api.nvim_get_current_buf()
+    prepare(job.nvim)
+    job.edit("a.txt", text(LINES))
+    prepare(job.nvim)
+    job.nvim.input(state.enter)
+    done = through_the_editor(job, agent, other)
+    job.until(lambda: refused(job.nvim))
+    assert job.nvim.lines(shown) == LINES
+    job.nvim.input(state.leave)
+    done()
+    assert job.nvim.lines(shown) == theirs(LINES)
+    job.usable()
+
+
+def test_a_terminal_in_another_window_is_no_hindrance(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    shown = job.nvim.api.nvim_get_current_buf()
+    job.command("split | terminal cat")
+    job.nvim.input("i")
+    assert job.nvim.mode()["mode"] == "t"
+    through_the_editor(job, agent, path)()
+    assert job.nvim.lines(shown) == theirs(LINES)
+    assert job.nvim.mode()["mode"] == "t"
+
+
+TOLD = {
+    "operator pending": "operator-pending mode",
+    "a register": "a command",
+    "linewise visual": "visual mode",
+    "block insert": "a command",
+    "select": "select mode",
+    "confirmed substitute": "a question",
+    "command line": "the command line",
+    "command-line window": "the command-line window",
+    "replace": "replace mode",
+    "insert, <C-u>": "insert mode",
+    "one command from insert mode": "a command from insert mode",
+    "completion": "completion",
+    "getchar() in a mapping": "a command",
+}
+SAID = """
+local said, echo = {}, vim.api.nvim_echo
+_G.said = said
+vim.api.nvim_echo = function(chunks, kept, options)
+  if kept then
+    table.insert(said, chunks[1][1])
+  end
+  return echo(chunks, kept, options)
+end
+"""
+
+
+@pytest.mark.parametrize("state", [it for it in STATES if it.name in TOLD], ids=repr)
+def test_the_user_is_told_once_what_waits(
+    job: MainJob, alone: Neovim, tmp_path: Path, state: State
+) -> None:
+    wanted = expected(alone, state, tmp_path)
+    agent = job.start()
+    chat = job.session()["bufnr"]
+    path = job.edit("a.txt", text(LINES))
+    agent.ask("fs/read_text_file", path=str(path))
+    buffer = job.nvim.api.nvim_get_current_buf()
+    prepare(job.nvim)
+    job.nvim.lua(SAID)
+    job.nvim.input(state.enter)
+    mode = job.nvim.mode()
+    done = through_the_editor(job, agent, path)
+    said = "scripted's write of a.txt waits until you are back in normal mode"
+    said = f"{said} ({TOLD[state.name]})"
+    job.until(lambda: job.nvim.lua("return #_G.said") == 1)
+    job.until(lambda: any(said in line for line in job.nvim.lines(chat)))
+    assert job.nvim.lua("return _G.said") == [f"acp: {said}"]
+    assert job.nvim.mode() == mode
+    job.nvim.input(state.leave)
+    done()
+    job.nvim.input("<Esc>")
+    assert job.nvim.lines(buffer) == theirs(wanted)
+    assert job.nvim.lua("return #_G.said") == 1
+    job.usable()
+
+
+def test_nothing_is_said_of_a_short_wait(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.nvim.input("V")
+    done = through_the_editor(job, agent, path)
+    job.until(lambda: refused(job.nvim))
+    job.nvim.input("<Esc>")
+    done()
+    assert "waits" not in job.nvim.messages()
+    assert not refused(job.nvim)
+
+
+def test_a_cancelled_turn_waits_no_more(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.turn(agent)
+    job.nvim.input("V")
+    through_the_editor(job, agent, path)
+    job.until(lambda: refused(job.nvim))
+    job.command("Acp cancel")
+    agent.expect("session/cancel")
+    assert "cancelled" in agent.answer_to("w")["error"]["message"]
+    assert job.nvim.lines() == LINES
+
+
+def test_a_request_that_is_cancelled_waits_no_more(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.nvim.input("V")
+    through_the_editor(job, agent, path)
+    job.until(lambda: refused(job.nvim))
+    agent.notify("$/cancel_request", {"requestId": "w"})
+    assert agent.answer_to("w")["error"]["code"] == -32800
+    job.nvim.input("<Esc>")
+    assert agent.ask("fs/write_text_file", path=str(path), content="x\n")["result"] == {}
+    assert job.nvim.lines() == ["x"]
+
+
+@pytest.mark.parametrize("verb", ["reject file", "undo", "redo"])
+def test_the_users_own_commands_say_that_they_cannot(job: MainJob, verb: str) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    prompt = job.turn(agent)
+    through_the_editor(job, agent, path)()
+    job.finish(agent, prompt)
+    if verb == "redo":
+        job.command("Acp undo")
+        job.until(lambda: job.nvim.lines() == LINES)
+    before = job.nvim.lines()
+    job.command(f"xnoremap ,a <Cmd>Acp {verb}<CR>")
+    job.nvim.input("V,a")
+    job.told("a.txt is as it was", "visual mode")
+    assert job.nvim.lines() == before
+    job.nvim.input("<Esc>")
+    job.command(f"Acp {verb}")
+    job.until(lambda: job.nvim.lines() != before)
