@@ -109,4 +109,4 @@ def test_cancel_ends_the_turn(job: MainJob) -> None:
     job.nvim.lua("require('acp').cancel()")
     agent.expect("session/cancel")
     agent.end(prompt, "cancelled")
-    job.until(lambda: job.session()["stop_reason"] == "cancelled")
+    job.until(lambda: job.session().get("stop_reason") == "cancelled")
