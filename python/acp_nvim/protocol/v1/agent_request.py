@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.dialect import ClientCapabilities, RequestId
-from acp_nvim.protocol.v1 import methods, terminal, types
+from acp_nvim.protocol.v1 import methods, request_types, terminal
 from acp_nvim.protocol.v1.elicitation import decode_elicitation, encode_elicitation
 from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
 from acp_nvim.protocol.v1.tool_call import tool_call_event
@@ -53,7 +53,7 @@ def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], Ag
 
 
 def _permission(params: object) -> AgentRequest:
-    request = valid(types.RequestPermission, methods.REQUEST_PERMISSION, params)
+    request = valid(request_types.RequestPermission, methods.REQUEST_PERMISSION, params)
     if not request.options:
         raise invalid(methods.REQUEST_PERMISSION, "options", "none of them can be answered")
     options = tuple(
@@ -64,7 +64,7 @@ def _permission(params: object) -> AgentRequest:
 
 
 def _read(params: object) -> AgentRequest:
-    request = valid(types.ReadTextFile, methods.READ_TEXT_FILE, params)
+    request = valid(request_types.ReadTextFile, methods.READ_TEXT_FILE, params)
     return ReadFileRequest(
         request.session_id,
         absolute(methods.READ_TEXT_FILE, "path", request.path),
@@ -74,7 +74,7 @@ def _read(params: object) -> AgentRequest:
 
 
 def _write(params: object) -> AgentRequest:
-    request = valid(types.WriteTextFile, methods.WRITE_TEXT_FILE, params)
+    request = valid(request_types.WriteTextFile, methods.WRITE_TEXT_FILE, params)
     path = absolute(methods.WRITE_TEXT_FILE, "path", request.path)
     return WriteFileRequest(request.session_id, path, request.content)
 
@@ -100,4 +100,4 @@ def decode_cancel_request(params: object) -> RequestId:
     """Return the id that `$/cancel_request` names; None if it is unreadable, which is no id."""
     if not isinstance(params, dict):
         return None
-    return types.CancelRequest.model_validate(params).request_id
+    return request_types.CancelRequest.model_validate(params).request_id

@@ -18,7 +18,16 @@ from acp_nvim.protocol.dialect import (
     SessionUpdated,
     TurnResult,
 )
-from acp_nvim.protocol.v1 import agent_request, elicitation, encode, methods, opening, types, update
+from acp_nvim.protocol.v1 import (
+    agent_request,
+    elicitation,
+    encode,
+    methods,
+    opening,
+    request_types,
+    types,
+    update,
+)
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import SessionOpened
 from acp_nvim.session.model import ConfigOption
@@ -32,7 +41,7 @@ class V1:
 
     def warm(self) -> None:
         """Build the validators of all models; a second call costs nothing."""
-        for model in vars(types).values():
+        for model in (*vars(types).values(), *vars(request_types).values()):
             if isinstance(model, type) and issubclass(model, WireModel):
                 model.model_rebuild()
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from acp_nvim.errors import RequestFailed
 from acp_nvim.protocol.base import WireModel
 from acp_nvim.protocol.dialect import ClientCapabilities
-from acp_nvim.protocol.v1 import methods, types
+from acp_nvim.protocol.v1 import methods, request_types
 from acp_nvim.protocol.v1.request import invalid
 from acp_nvim.session.elicitation.model import (
     BooleanField,
@@ -36,13 +36,14 @@ M = TypeVar("M", bound=WireModel)
 
 def decode_elicitation(params: object, capabilities: ClientCapabilities) -> ElicitationRequest:
     """Return what the agent wants to know; raises `RequestFailed` (C-292)."""
-    request = _valid(types.CreateElicitation, params, "params")
+    request = _valid(request_types.CreateElicitation, params, "params")
     if request.session_id is None and request.request_id is None:
         raise _invalid("sessionId", "neither a session nor a request is named")
     if request.mode == "form" and capabilities.elicitation_form:
-        wanted: Form | Link = _form(_valid(types.FormMode, params, "params").requested_schema)
+        form = _valid(request_types.FormMode, params, "params")
+        wanted: Form | Link = _form(form.requested_schema)
     elif request.mode == "url" and capabilities.elicitation_url:
-        link = _valid(types.UrlMode, params, "params")
+        link = _valid(request_types.UrlMode, params, "params")
         wanted = Link(link.elicitation_id, link.url)
     else:
         raise _invalid("mode", f"this client does not serve {request.mode!r}")
@@ -69,10 +70,10 @@ def decode_complete(params: object) -> str | None:
     """Return the id that `elicitation/complete` names; None if it is unreadable."""
     if not isinstance(params, dict):
         return None
-    return types.CompleteElicitation.model_validate(params).elicitation_id
+    return request_types.CompleteElicitation.model_validate(params).elicitation_id
 
 
-def _form(schema: types.FormSchema) -> Form:
+def _form(schema: request_types.FormSchema) -> Form:
     required = schema.required or []
     fields = [
         _field(name, raw, required=name in required) for name, raw in schema.properties.items()
@@ -104,7 +105,7 @@ def _unsupported(raw: Mapping[str, Any], common: dict[str, Any], kind: str) -> F
 
 
 def _string(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.StringProperty, raw, where)
+    told = _valid(request_types.StringProperty, raw, where)
     common = _said(common, told.title, told.description)
     if told.one_of is not None:
         return ChoiceField(**common, options=_titled(told.one_of), default=told.default)
@@ -121,13 +122,13 @@ def _string(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
 
 
 def _number(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.NumberProperty, raw, where)
+    told = _valid(request_types.NumberProperty, raw, where)
     common = _said(common, told.title, told.description)
     return NumberField(**common, minimum=told.minimum, maximum=told.maximum, default=told.default)
 
 
 def _integer(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.IntegerProperty, raw, where)
+    told = _valid(request_types.IntegerProperty, raw, where)
     common = _said(common, told.title, told.description)
     return NumberField(
         **common,
@@ -139,17 +140,17 @@ def _integer(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
 
 
 def _boolean(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.BooleanProperty, raw, where)
+    told = _valid(request_types.BooleanProperty, raw, where)
     return BooleanField(**_said(common, told.title, told.description), default=told.default)
 
 
 def _array(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.ArrayProperty, raw, where)
+    told = _valid(request_types.ArrayProperty, raw, where)
     kind = told.items.get("type")
     if kind == "string":
-        options = _plain(_valid(types.PlainItems, told.items, f"{where}.items").enum)
+        options = _plain(_valid(request_types.PlainItems, told.items, f"{where}.items").enum)
     elif kind is None:
-        options = _titled(_valid(types.TitledItems, told.items, f"{where}.items").any_of)
+        options = _titled(_valid(request_types.TitledItems, told.items, f"{where}.items").any_of)
     else:
         return _unsupported(raw, common, f"array of {kind}")
     return ChoicesField(
@@ -178,7 +179,7 @@ def _plain(values: Sequence[str]) -> tuple[Option, ...]:
     return tuple(Option(value, value) for value in dict.fromkeys(values))
 
 
-def _titled(options: Sequence[types.EnumOption]) -> tuple[Option, ...]:
+def _titled(options: Sequence[request_types.EnumOption]) -> tuple[Option, ...]:
     return tuple(Option(option.const, option.title, option.description) for option in options)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, assert_never
 
-from acp_nvim.protocol.v1 import methods, types
+from acp_nvim.protocol.v1 import methods, request_types
 from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
 from acp_nvim.session.event import UNSET, TerminalUpdated
 from acp_nvim.session.request import (
@@ -30,7 +30,7 @@ _Decoder: TypeAlias = Callable[[object], TerminalRequest]
 
 def _create(params: object) -> TerminalRequest:
     method = methods.CREATE_TERMINAL
-    request = valid(types.CreateTerminal, method, params)
+    request = valid(request_types.CreateTerminal, method, params)
     if not request.command.strip():
         raise invalid(method, "command", "it is empty")
     env = tuple((variable.name, variable.value) for variable in request.env or ())
@@ -60,7 +60,7 @@ def _of_terminal(
     ],
 ) -> _Decoder:
     def decode(params: object) -> TerminalRequest:
-        request = valid(types.TerminalRequest, method, params)
+        request = valid(request_types.TerminalRequest, method, params)
         return ask(request.session_id, request.terminal_id)
 
     return decode
@@ -115,7 +115,7 @@ def told_terminals(update: Mapping[str, Any]) -> Iterator[TerminalUpdated]:
 
 def _told(terminal_id: str, key: str, told: Mapping[str, Any]) -> TerminalUpdated:
     if key == "terminal_exit":
-        ended = types.ToldExit.model_validate(told)
+        ended = request_types.ToldExit.model_validate(told)
         return TerminalUpdated(terminal_id, exit=ExitStatus(ended.exit_code, ended.signal))
     data, command = told.get("data"), told.get("command")
     return TerminalUpdated(
