@@ -59,7 +59,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     TurnStarted: (tell, follow.begin),
     PromptSent: (notes.look_again,),
     TurnEnded: (keep, disk.sweep, notes.look_again, tell),
-    ToolCallUpdated: (disk.look, tell, follow.walk),
+    ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),
     QuestionOpened: (questions.show,),
     QuestionClosed: (questions.hide, tell),
     InfoChanged: (keep,),
