@@ -70,7 +70,7 @@ def test_a_menu_opens_over_the_chat_while_the_user_writes(
     found = screen.find("1. Allow once")
     assert found
     screen.wait(lambda now: "CursorLine" in now.rows[found[0]][found[1]].groups)
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     screen.wait_gone("Allow once")
     assert nvim.eval("bufnr()") == prompt
 

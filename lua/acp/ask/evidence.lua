@@ -70,10 +70,18 @@ end
 --- Close the comparison of a question that is over, as soon as the user is in nothing that its end
 --- would take away. Neovim may refuse now: then soon again.
 ---@param id string
-function M.retire(id)
-  if compare.find(id) and (compare.is_in_use(id) or not pcall(compare.close, id)) then
+---@param finish? fun() closes what else goes with it
+function M.retire(id, finish)
+  local is_done = not compare.is_in_use(id)
+    and pcall(function()
+      compare.close(id)
+      if finish then
+        finish()
+      end
+    end)
+  if not is_done then
     vim.defer_fn(function()
-      M.retire(id)
+      M.retire(id, finish)
     end, RETRY_MS)
   end
 end

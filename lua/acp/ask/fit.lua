@@ -5,6 +5,8 @@ local rows = require('acp.ask.rows')
 
 local M = {}
 
+local COUNTED = 20000 -- bytes
+
 ---@class acp.Ask
 ---@field id string
 ---@field seen string digest of what it asks
@@ -65,13 +67,17 @@ local function from(part, width, most, lines, from_end)
   return found
 end
 
+--- How many rows it takes; of an endless one nearly, for that is counted by its cells.
 ---@param part acp.Part
 ---@param width integer
----@return integer rows that it takes, nearly
+---@return integer
 local function height(part, width)
-  local count = 0
-  for _, text in ipairs(part[1]) do
-    count = count + math.max(math.ceil(rows.cells(text) / width), 1)
+  local marks, count, left = rows.marks_of(part), 0, COUNTED
+  for number, text in ipairs(part[1]) do
+    left = left - #text
+    local is_counted = left > 0
+    local exact = is_counted and #rows.of_line(text, marks[number] or {}, width)
+    count = count + (exact or math.max(math.ceil(rows.cells(text) / width), 1))
   end
   return count
 end

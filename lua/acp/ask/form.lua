@@ -22,7 +22,7 @@ local M = {}
 ---@param menu acp.Menu
 ---@return acp.FormRow? what the row under the cursor does
 function M.row_here(menu)
-  local here = menu.rows[api.nvim_win_get_cursor(0)[1]]
+  local here = menu.ask and menu.rows[api.nvim_win_get_cursor(0)[1]]
   return here
     and here.item
     and vim.iter(menu.ask.form):find(function(row)

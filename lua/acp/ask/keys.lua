@@ -74,7 +74,7 @@ end
 ---@param menu acp.Menu
 ---@param step 1|-1
 local function go(menu, step)
-  if menu.ask.count < 2 then
+  if not menu.ask or menu.ask.count < 2 then
     return notice.notice('no other question waits')
   end
   menu.is_going = true
@@ -123,6 +123,9 @@ end
 ---@param menu acp.Menu
 local function show_detail(menu)
   local window, ask = api.nvim_get_current_win(), menu.ask
+  if not ask then
+    return
+  end
   bridge.call('ask_whole', { ask = ask.id }, function(err, found)
     local has_moved = api.nvim_get_current_win() ~= window or api.nvim_get_mode().mode ~= 'n'
     if has_moved or not menu.ask or menu.ask.id ~= ask.id then
@@ -146,7 +149,7 @@ end
 ---@param buffer integer of the window, or a side of a comparison
 local function map_shows(menu, buffer)
   keys.map(buffer, 'n', 'd', 'Show the files side by side, or all of it', function()
-    if menu.ask.comparable == 0 then
+    if not menu.ask or menu.ask.comparable == 0 then
       return show_detail(menu)
     end
     evidence.show(menu, function(side)

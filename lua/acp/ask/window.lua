@@ -98,20 +98,16 @@ local function attend()
   end
 end
 
---- Close the window and wipe its buffer. Neovim may refuse now: then soon again.
+--- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
+--- refuses now; may be called again.
 local function close()
   if menu.ask then
     return
   end
-  local ok = pcall(function()
-    keys.leave(menu)
-    float.close(menu.winid)
-    if api.nvim_buf_is_valid(menu.bufnr) then
-      api.nvim_buf_delete(menu.bufnr, { force = true })
-    end
-  end)
-  if not ok then
-    return vim.defer_fn(close, RETRY_MS)
+  keys.leave(menu)
+  float.close(menu.winid)
+  if api.nvim_buf_is_valid(menu.bufnr) then
+    api.nvim_buf_delete(menu.bufnr, { force = true })
   end
   menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
 end
@@ -130,7 +126,7 @@ local function turn_to(before, ask)
   end
   pcall(float.close, menu.detail)
   if before and not (ask and ask.id == before.id) then
-    evidence.retire(before.id)
+    evidence.retire(before.id, close)
   end
 end
 
@@ -140,15 +136,14 @@ end
 function M.show(ask)
   ask = ask ~= vim.NIL and ask or nil
   local before = menu.ask
-  if before and not ask then
+  if not ask then
     answer.gone()
-    keys.leave(menu)
   end
   menu.ask = ask
   turn_to(before, ask)
   attend()
   if not ask then
-    return close()
+    return
   end
   settle_soon(true)
   return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }

@@ -84,7 +84,7 @@ class NvimQuestionWindow:
 
     async def settled(self) -> None:
         """See `editor.QuestionWindow`."""
-        while self._source or self._opened or self._focus or self._busy:
+        while self._source or self._focus or self._busy:
             await self._drawn.wait()
 
     async def _frame(self) -> None:
@@ -104,8 +104,8 @@ class NvimQuestionWindow:
         menu = source()
         if menu == self._shown:
             return
-        self._shown = menu
         found = await self._call.lua("acp.ask.window.show", menu and _plain(menu))
+        self._shown = menu
         self._place = (found["bufnr"], found["winid"]) if menu and found else None
 
 

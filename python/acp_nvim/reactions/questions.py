@@ -14,7 +14,7 @@ import anyio
 from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
-from acp_nvim.reactions.asking import Asked, all_asked, find, showing, shown, subject
+from acp_nvim.reactions.asking import Asked, find, showing, shown, subject
 from acp_nvim.session.event import QuestionClosed, QuestionOpened, ToolCallUpdated
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import proposals
@@ -61,8 +61,10 @@ def follow(host: Host, session: Session, before: SessionState, event: ToolCallUp
 
 def file_changed(host: Host, event: FileWritten | DiskChanged) -> None:
     """Look anew at the questions that are about a file."""
-    for asked in all_asked(host):
-        if any(it.path == event.path for _, it in host.questions.sight(asked.question.id).previews):
+    for question in host.questions.pending:
+        previews = host.questions.sight(question.id).previews
+        is_about = any(it.path == event.path for _, it in previews)
+        if is_about and (asked := find(host, question.id)):
             _look(host, asked)
 
 

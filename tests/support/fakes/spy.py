@@ -57,6 +57,10 @@ def question(ask_id: str = "ask-1", **more: Any) -> dict[str, Any]:
     } | more
 
 
+ALLOWED = {"ask": "ask-1", "seen": "as it was", "inside": True, "option": "allow"}
+REJECTED = ALLOWED | {"option": "reject"}
+
+
 class BridgeSpy:
     """Stands in for `acp.host.bridge`, so that no host is started."""
 

@@ -65,6 +65,11 @@ class Menu:
     position: tuple[int, int] = (1, 1)
     """Its number among those that wait, from 1, and how many they are."""
 
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All of it, one part after the other."""
+        return (*self.head, *self.notes, *self.body, *self.about, *self.options)
+
 
 def digest(lines: Iterable[Line], answers: object) -> str:
     """Return a name for what these lines and answers ask: other ones have another."""
