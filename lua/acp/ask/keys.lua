@@ -22,6 +22,7 @@ local M = {}
 ---@field file? integer number of the file that is shown side by side, from 0
 ---@field folded? string id of the question that the user has folded
 ---@field mapped? string buffer and kind of question that have their keys
+---@field wish? table all of it was asked for, and has not come
 ---@field is_going? boolean another question was asked for, and has not come
 ---@field settle fun() puts it where it belongs
 
@@ -126,9 +127,13 @@ local function show_detail(menu)
   if not ask then
     return
   end
+  local wish = {}
+  menu.wish = wish
   bridge.call('ask_whole', { ask = ask.id }, function(err, found)
     local has_moved = api.nvim_get_current_win() ~= window or api.nvim_get_mode().mode ~= 'n'
-    if has_moved or not menu.ask or menu.ask.id ~= ask.id then
+    local is_wanted = menu.wish == wish and menu.ask and menu.ask.id == ask.id
+    menu.wish = nil
+    if has_moved or not is_wanted then
       return
     elseif not found then
       return notice.warn(err or 'there is no more to show')
@@ -167,7 +172,12 @@ end
 ---@param menu acp.Menu
 ---@param fold fun()
 local function map_permission(menu, fold)
-  map_answers(menu, menu.bufnr, fold)
+  map_answers(menu, menu.bufnr, function()
+    if not menu.wish then
+      return fold()
+    end
+    menu.wish = nil -- what was to be left is not there yet
+  end)
   keys.map(menu.bufnr, 'n', '<CR>', 'Choose the option under the cursor', function()
     local number = option_here(menu)
     if number then
