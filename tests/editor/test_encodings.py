@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.files.encoding import exact_text
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from tests.support.file_rig import FileRig
@@ -92,12 +93,7 @@ class Desk:
 
     def exact(self, lines: list[str]) -> str:
         """Return the live text of these lines, as it is to be recorded."""
-        data = self.kind.encode(lines)
-        if data.startswith(b"\xff\xfe"):
-            return data.decode("utf-16-le")
-        if self.kind.encode(["é"])[:1] == b"\xe9":
-            return data.decode("latin-1")
-        return data.decode("utf-8", "surrogateescape")
+        return exact_text(self.kind.encode(lines))
 
 
 @pytest.fixture(params=KINDS)

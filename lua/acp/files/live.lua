@@ -16,6 +16,7 @@ local M = {}
 ---@field fileencoding string
 ---@field bomb boolean
 ---@field endofline boolean
+---@field endoffile boolean
 
 ---@param buffer integer
 ---@param lines string[]
@@ -54,6 +55,7 @@ function M.read(path, known_number, known_tick)
     encoding = options.fileencoding,
     bom = options.bomb and not binary,
     endofline = options.endofline,
+    endoffile = options.endoffile,
     binary = binary,
     saved = stamps.saved(path),
     synced = stamps.synced(buffer),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from acp_nvim import hunks
@@ -72,7 +73,9 @@ def _outcome(evidence: Evidence, chat: Chat) -> str:
 
 def _lines(text: str | None, held: LiveFile) -> tuple[str, ...]:
     """Return the lines that the buffer of the file has, or would have."""
-    return buffer_form(text, held.buffer or ON_DISK)[0] if text else ()
+    # what is shown is read already
+    buffer = replace(held.buffer or ON_DISK, encoding="")
+    return buffer_form(text, buffer)[0] if text else ()
 
 
 def _shown(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:

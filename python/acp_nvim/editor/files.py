@@ -14,8 +14,7 @@ from acp_nvim.session.model import Selection
 class LiveBuffer:
     """A loaded buffer at one moment.
 
-    `lines` are as `nvim_buf_get_lines` gives them: without line ends, a NUL is "\\0", a byte that
-    is no UTF-8 is a lone surrogate.
+    `lines` are exact texts (`files.encoding`), without line ends: what each is on disk.
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
     of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
@@ -34,6 +33,7 @@ class LiveBuffer:
     encoding: str = "utf-8"
     bom: bool = False
     endofline: bool = True
+    endoffile: bool = False
     empty: bool = False
     binary: bool = False
     saved: str = ""
@@ -48,6 +48,7 @@ class BufferOptions:
     encoding: str = "utf-8"
     bom: bool = False
     endofline: bool = True
+    endoffile: bool = False
 
 
 class Files(Protocol):
@@ -64,9 +65,11 @@ class Files(Protocol):
     ) -> bool:
         """Apply line hunks and save, in one step; False when the buffer has changed meanwhile.
 
-        The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
-        that could change the text runs; BufWritePost does. The file changes at once or not at all.
-        Raises `FileProblem` when the editor cannot save, and the buffer is then as it was.
+        The hunks' positions are those of `buffer.lines`, and their lines as exact. One undo step of
+        its own. No autocommand that could change the text runs; BufWritePost does. The file changes
+        at once or not at all.
+        Raises `FileProblem` when the editor cannot save, or its encoding has no such line, and the
+        buffer is then as it was.
         """
 
     async def follow(

@@ -13,7 +13,8 @@ from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.disk import DiskText
-from acp_nvim.files.text import buffer_text, clean, split_lines
+from acp_nvim.files.encoding import clean, decoded
+from acp_nvim.files.text import buffer_text, split_lines
 from acp_nvim.ledger.ledger import FileAttributes
 
 
@@ -47,7 +48,18 @@ class LiveFile:
         """
         if self.buffer is None:
             return self.on_disk
-        return None if not self.buffer.modified and self.mode is None else buffer_text(self.buffer)
+        if self.buffer.modified:
+            return buffer_text(self.buffer)
+        # What Neovim made of the bytes as it read them may not be all of them.
+        return self.held if self.mode is not None else None
+
+    @property
+    def held(self) -> str:
+        """What the unmodified buffer stands for: its file, of which Neovim may not have read all
+        exactly, as long as that is as it was then; else its lines."""
+        assert self.buffer is not None
+        is_read = self.disk is not None and self.stamp and self.stamp == self.buffer.synced
+        return self.disk.text if self.disk is not None and is_read else buffer_text(self.buffer)
 
     @property
     def unsaved(self) -> bool:
@@ -60,19 +72,28 @@ class LiveFile:
 
     @property
     def shown(self) -> str | None:
-        """What the user would say that the file holds: the unsaved text, else the disk's; None: no
-        file. Raises `FileProblem`."""
-        return (
-            buffer_text(self.buffer) if self.buffer is not None and self.unsaved else self.on_disk
-        )
+        """What the user would say that the file holds: the unsaved text, else the disk's, as it is
+        read; None: no file. Raises `FileProblem`."""
+        return self.read(self.newest)
+
+    @property
+    def newest(self) -> str | None:
+        """The same as exact text. Raises `FileProblem`."""
+        if self.buffer is not None and self.unsaved:
+            return buffer_text(self.buffer)
+        return self.on_disk
+
+    def read(self, text: str | None) -> str | None:
+        """Return how an exact text of this file is read."""
+        return None if text is None else decoded(text, self.encoding)
 
     @property
     def for_agent(self) -> str | None:
         """The same as JSON can hold it. Raises `FileProblem`, also for what is no text."""
-        text = self.shown
+        text = self.newest
         if text is not None and self.unsaved and "\0" in text:
             raise FileProblem(f"{self.path} is a binary file")
-        return None if text is None else clean(text)
+        return None if text is None else clean(text, self.encoding)
 
     @property
     def encoding(self) -> str:
@@ -82,9 +103,7 @@ class LiveFile:
     @property
     def attributes(self) -> FileAttributes:
         """How the file is on disk besides its text."""
-        if self.buffer is not None:
-            return FileAttributes(self.mode or 0, self.buffer.encoding)
-        return FileAttributes(self.mode or 0, "" if self.disk is None else self.disk.encoding)
+        return FileAttributes(self.mode or 0)
 
     @property
     def rows(self) -> int:

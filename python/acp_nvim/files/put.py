@@ -13,8 +13,9 @@ from dataclasses import replace
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
+from acp_nvim.files.encoding import exact_bytes
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_form, exact
+from acp_nvim.files.text import buffer_form
 from acp_nvim.hunks import diff
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
@@ -41,8 +42,7 @@ async def put(
     disk.check_writable(live.path)
     disk.make_folders(live.path)
     is_new = live.exact is None
-    kept = attributes if is_new else live.attributes
-    await disk.write(live.path, exact(text, kept.encoding))
+    await disk.write(live.path, exact_bytes(live.path, text))
     if is_new:
         _restore_mode(live.path, attributes)
     return True
@@ -73,6 +73,7 @@ async def _edit(
         return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(live.path)
     disk.check_writable(live.path)
+    exact_bytes(live.path, text)
     done = await files.write(buffer, hunks, options)
     if done and live.exact is None:
         _restore_mode(live.path, attributes)

@@ -106,7 +106,7 @@ def _take(
     live: LiveFile, buffer: LiveBuffer, change: DiskChange | None, *, touched: bool
 ) -> Settlement:
     """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
-    text, now = buffer_text(buffer), live.on_disk
+    text, now = live.held, live.on_disk
     before = _before(buffer, text, now, change)
     if now is None:
         if change is None or change.before is None:

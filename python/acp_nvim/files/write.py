@@ -12,8 +12,9 @@ from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import encoded, exact_bytes
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_form, buffer_text, clean, encode, merge_lines
+from acp_nvim.files.text import buffer_form, buffer_text, merge_lines
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
@@ -42,12 +43,16 @@ class WriteResult:
 
 
 class WriteConflict(FileProblem):
-    """The user has changed the same places; nothing was written. `told`: what the user reads."""
+    """The user has changed the same places; nothing was written. `told`: what the user reads.
+
+    `base` and `content` are exact.
+    """
 
     def __init__(
         self, request: WriteRequest, base: str, places: Iterable[ConflictRegion], *, on_disk: bool
     ) -> None:
         self.base = base
+        self.content = request.content
         self.places = tuple((place.first, place.last) for place in places)
         self.on_disk = on_disk
         line = self.places[0][0] + 1
@@ -66,11 +71,24 @@ async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteRes
     for _ in range(ATTEMPTS):
         if disk.stamp(live.path) == live.stamp:
             through = _to_disk if live.buffer is None else _through
-            written = await through(files, live, request)
+            written = await through(files, live, _as_exact(live, request))
             if written is not None:
                 return written
         live = await load(files, live.path)
     raise FileProblem(f"{request.path} keeps changing: try again later")
+
+
+def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
+    """Return the request in exact texts; a line that the agent has only read is as it was.
+
+    Raises `Misfit` if the file's encoding cannot hold what is new.
+    """
+    path, encoding = request.path, live.encoding
+    base: Text = request.base
+    old = live.newest or ""
+    if isinstance(base, str):
+        base = old = encoded(path, base, old, encoding, sure=False)
+    return replace(request, base=base, content=encoded(path, request.content, old, encoding))
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -83,13 +101,13 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     now = live.on_disk
     if disk.stamp(live.path) != live.stamp:
         return None
-    if now is None or live.disk is None:
-        await disk.write(live.path, request.content.encode())
+    if now is None:
+        await disk.write(live.path, exact_bytes(live.path, request.content))
         return WriteResult(None, request.content)
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
-        await disk.write(live.path, encode(text, live.disk.encoding))
+        await disk.write(live.path, exact_bytes(live.path, text))
     return WriteResult(now, text)
 
 
@@ -101,22 +119,23 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
         raise FileProblem(f"{live.path} is {how} in the user's editor")
-    on_disk = None if live.on_disk is None else clean(live.on_disk)
+    on_disk = live.on_disk
     text = buffer_text(buffer)
     before = None if on_disk is None and not buffer.modified else text
-    ours = clean(text) if on_disk is None or buffer.modified else on_disk
+    ours = text if on_disk is None or buffer.modified else on_disk
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
         return WriteResult(text, text, taken=False, encoding=live.encoding)
     merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(merged, buffer)
-    hunks = diff([clean(line) for line in buffer.lines], lines)
+    hunks = diff(buffer.lines, lines)
     after = buffer_text(_edited(buffer, hunks, options))
     result = WriteResult(before, after, encoding=options.encoding or "utf-8")
     saved = merged == on_disk and not buffer.modified
     if saved and after == text:
         return result
+    exact_bytes(live.path, after)
     done = await (files.follow if saved else files.write)(buffer, hunks, options)
     return result if done else None
 
@@ -131,7 +150,7 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
 
 
 def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
-    """Return the buffer as it is after an edit: lines that stayed may hold what is no text."""
+    """Return the buffer as it is after an edit."""
     lines = tuple(apply(buffer.lines, hunks))
     return replace(
         buffer,
@@ -141,6 +160,7 @@ def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -
         encoding=options.encoding,
         bom=options.bom,
         endofline=options.endofline,
+        endoffile=options.endoffile,
     )
 
 

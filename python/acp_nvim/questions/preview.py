@@ -49,7 +49,7 @@ class EvidenceService:
         for proposal in proposals(call, roots.cwd)[:MOST]:
             try:
                 held = await self._load(roots.resolve(proposal.path))
-                evidence = weigh(proposal, held.shown, held.on_disk)
+                evidence = weigh(proposal, held.shown, held.read(held.on_disk))
             except FileProblem:
                 continue
             found.append(Exhibit(evidence, None if evidence.misfit else held))

@@ -12,6 +12,7 @@ from typing import Any
 
 from acp_nvim.commands import noting
 from acp_nvim.editor import Files, Reviewer
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -146,7 +147,12 @@ def _recorded(keeping: Keeping, event: FileWritten | DiskChanged) -> None:
     author = event.author
     if author is not None and event.before != event.after:
         keeping.edits.wrote(event.path, event.before, event.after, author)
-        keeping.lessons.wrote(_session(author), event.path, event.before, event.after)
+        before, after = (_read(text, event.encoding) for text in (event.before, event.after))
+        keeping.lessons.wrote(_session(author), event.path, before, after)
+
+
+def _read(text: str | None, encoding: str) -> str | None:
+    return None if text is None else clean(text, encoding)
 
 
 def _left(keeping: Keeping, event: DiskChanged) -> None:

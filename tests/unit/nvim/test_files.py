@@ -84,7 +84,13 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
     lua = Lua({"ok": True})
     change = getattr(NvimFiles(lua), verb)
     assert await change(BUFFER, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
-    options = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": True, "endofline": True}
+    options = {
+        "fileformat": "unix",
+        "fileencoding": "utf-8",
+        "bomb": True,
+        "endofline": True,
+        "endoffile": False,
+    }
     assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options)]
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())

@@ -121,7 +121,7 @@ class Comparison:
         after = now.text(encoding)
         if isinstance(before, Unknown) or isinstance(after, Unknown):
             self.unknown.append(path)
-        elif before != after:  # a noted text may have been encoded otherwise on disk
+        elif before != after:
             form = UNKNOWN_ATTRIBUTES if was is None or after is not None else was.form()
             self.known.append(DiskChange(path, before, after, form))
 
