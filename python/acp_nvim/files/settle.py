@@ -127,6 +127,9 @@ def _before(
     or Neovim has read the file anew by itself."""
     if change is None:
         return text
+    if change.stamp and change.stamp == buffer.synced:
+        # what it stood for, whatever Neovim made of that as it read it
+        return change.before
     was_gone = change.before is None and not buffer.saved
     return change.before if now in (text, None) or was_gone else text
 

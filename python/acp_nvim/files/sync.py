@@ -336,4 +336,4 @@ class DiskSync:
 
 def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
     """Return two changes, one after the other, as one."""
-    return second if first is None else replace(second, before=first.before)
+    return second if first is None else replace(second, before=first.before, stamp=first.stamp)

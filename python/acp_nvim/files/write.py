@@ -120,7 +120,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         how = "read-only" if buffer.readonly else "not modifiable"
         raise FileProblem(f"{live.path} is {how} in the user's editor")
     on_disk = live.on_disk
-    text = buffer_text(buffer)
+    text = buffer_text(buffer) if buffer.modified else live.held
     before = None if on_disk is None and not buffer.modified else text
     ours = text if on_disk is None or buffer.modified else on_disk
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:

@@ -58,6 +58,15 @@ class Snapshot:
         data = zlib.decompress(self.packed)
         return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
+    @property
+    def stamp(self) -> str:
+        """What `disk.stamp` said then, "" where there was no file."""
+        if self.fingerprint is None:
+            return ""
+        modified, _, size, inode, *_ = self.fingerprint
+        seconds, rest = divmod(modified, 1_000_000_000)
+        return f"{seconds}.{rest:09d}:{size}:{inode}"
+
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text, as far as that is known."""
         return FileAttributes(0 if self.fingerprint is None else S_IMODE(self.fingerprint[4]))
