@@ -17,7 +17,7 @@ from acp_nvim.errors import AcpError, FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.encoding import clean
+from acp_nvim.files.encoding import Misfit, clean
 from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -95,6 +95,8 @@ class DiskSync:
         self._roots: dict[Roots, Author | None] = {}
         self._late: dict[str, Late] = {}
         self._disputes: dict[str, Dispute] = {}
+        self._misfits: set[str] = set()
+        """What the user was told of."""
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -266,7 +268,12 @@ class DiskSync:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
                 self._late[live.path] = Late(change, author)
+            if isinstance(problem, Misfit) and live.path not in self._misfits:
+                self._misfits.add(live.path)
+                told = f"{live.path} has changed on disk, its buffer stays as it is: {problem}"
+                self._fault(FileProblem(told))
             return None if isinstance(problem, Moved) else live
+        self._misfits.discard(live.path)
         if followed is not None:
             self._took(live, author, followed, change)
         elif live.path in self._disputes and self._disputes[live.path].stamp != live.stamp:
@@ -292,12 +299,18 @@ class DiskSync:
             saved = await self._saved(live, change)
             if held is not UNKNOWN and needs_disk(live, change, saved) and live.on_disk != held:
                 raise Moved(live.path)
-            step = settle(live, change, saved=saved, kept=kept, same=same)
+            step = settle(
+                live, change, saved=saved, kept=kept, same=same, in_step=self._in_step(live)
+            )
             if await carry_out(self._files, live.buffer, step.edit):
                 now = live if step.edit is None else await load(self._files, live.path)
                 return now, step.followed
             live = await load(self._files, live.path)
         raise FileProblem(f"{live.path} keeps changing")
+
+    def _in_step(self, live: LiveFile) -> bool:
+        """Return whether the buffer was read from, or written to, the bytes that are there."""
+        return live.buffer is not None and self._baselines.held(live.path, live.buffer.synced)
 
     async def _saved(self, live: LiveFile, change: DiskChange | None) -> str:
         """Return the stamp of the file as the user has last written it, "" if that is no matter."""
@@ -336,4 +349,4 @@ class DiskSync:
 
 def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
     """Return two changes, one after the other, as one."""
-    return second if first is None else replace(second, before=first.before, stamp=first.stamp)
+    return second if first is None else replace(second, before=first.before, stamps=first.stamps)

@@ -37,7 +37,7 @@ def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], Buff
     """
     mark = _mark(buffer) if content else ""
     if (content[:1] in WIDE and content[:1] != mark) or not content.startswith(mark):
-        raise Misfit(f"what is on disk is not in the encoding {buffer.encoding or UTF_8} any more")
+        raise Misfit(f"its bytes are not in {buffer.encoding or UTF_8} any more, as Neovim has it")
     text = content.removeprefix(mark)
     bom = text.startswith(BOM) and _has_bom(buffer)
     text = text[1:] if bom else text
@@ -51,6 +51,13 @@ def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], Buff
         lines = [*buffer.lines] if buffer.empty else []
     bom = bom if _has_bom(buffer) else buffer.bom
     return tuple(lines), BufferOptions(fileformat, buffer.encoding, bom, ended, endoffile)
+
+
+def options_of(buffer: LiveBuffer) -> BufferOptions:
+    """Return how it is written now."""
+    return BufferOptions(
+        buffer.fileformat, buffer.encoding, buffer.bom, buffer.endofline, buffer.endoffile
+    )
 
 
 def _mark(buffer: LiveBuffer) -> str:

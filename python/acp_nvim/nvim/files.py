@@ -154,7 +154,7 @@ class NvimFiles(Files):
             for line, it in zip(lines, found, strict=True)
         ]
         if False in held:
-            raise Misfit(f"its bytes are not exactly {encoding}, as Neovim reads that")
+            raise Misfit(f"Neovim cannot read its bytes as {encoding} so that they come back")
         return held
 
     def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:

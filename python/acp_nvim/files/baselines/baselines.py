@@ -119,6 +119,11 @@ class Baselines:
         sight = self._shelf.get(path)
         return UNKNOWN if sight is None else sight.text(encoding)
 
+    def held(self, path: str, stamp: str) -> bool:
+        """Return whether the file was seen with that stamp, as it is now."""
+        sight = self._shelf.get(path)
+        return sight is not None and stamp in sight.stamps
+
     def note(self, path: str, text: str | None) -> None:
         """Say that we ourselves have just made the disk hold this exact text."""
         sight = ABSENT if text is None else written_snapshot(path, text, self._largest)

@@ -33,8 +33,8 @@ class DiskChange:
     after: str | None
     form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
     """How a file that is gone now was on disk."""
-    stamp: str = field(default="", compare=False)
-    """What `disk.stamp` said when it held `before`, "" if that is not known."""
+    stamps: tuple[str, ...] = field(default=(), compare=False)
+    """What `disk.stamp` said when it held `before`, as far as that is known."""
 
 
 class Comparison:
@@ -125,7 +125,7 @@ class Comparison:
             self.unknown.append(path)
         elif before != after:
             form = UNKNOWN_ATTRIBUTES if was is None or after is not None else was.form()
-            self.known.append(DiskChange(path, before, after, form, was.stamp if was else ""))
+            self.known.append(DiskChange(path, before, after, form, was.stamps if was else ()))
 
     def _differing(
         self, folder: str, stamps: Mapping[str, Fingerprint]

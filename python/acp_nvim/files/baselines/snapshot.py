@@ -20,6 +20,8 @@ from acp_nvim.ledger.ledger import FileAttributes
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
+MOST_STAMPS = 8
+"""So many moments are remembered at which a file was the same."""
 FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -48,6 +50,8 @@ class Snapshot:
     packed: bytes | None = None
     settled: bool = False
     near: bool = False
+    stamps: tuple[str, ...] = ()
+    """The last under which the same bytes were seen (`disk.stamp`)."""
 
     def text(self, encoding: str = "") -> Text:
         """Return its exact text; `encoding`: that of its buffer, "" without."""
@@ -57,15 +61,6 @@ class Snapshot:
             return UNKNOWN
         data = zlib.decompress(self.packed)
         return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
-
-    @property
-    def stamp(self) -> str:
-        """What `disk.stamp` said then, "" where there was no file."""
-        if self.fingerprint is None:
-            return ""
-        modified, _, size, inode, *_ = self.fingerprint
-        seconds, rest = divmod(modified, 1_000_000_000)
-        return f"{seconds}.{rest:09d}:{size}:{inode}"
 
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text, as far as that is known."""
@@ -123,12 +118,21 @@ def _sight(at: Fingerprint, data: bytes | None, now: int, was: Snapshot | None =
     if data is None:
         return Snapshot(at, settled=settled, near=True)
     digest = blake2b(data, digest_size=16).digest()
+    earlier = was.stamps if was and was.digest == digest else ()
+    stamps = tuple(dict.fromkeys((*earlier, _stamp(at))))[-MOST_STAMPS:]
     if was and was.packed and was.digest == digest:
-        return replace(was, fingerprint=at, settled=settled)
+        return replace(was, fingerprint=at, settled=settled, stamps=stamps)
     near = was is None or was.digest != digest or was.near
     kept = not is_binary(data) or may_be_wide(data)
     # Level 1: a third of the size at 0.1 GB/s; higher levels take longer and gain a tenth.
-    return Snapshot(at, digest, zlib.compress(data, 1) if kept else None, settled, near)
+    packed = zlib.compress(data, 1) if kept else None
+    return Snapshot(at, digest, packed, settled, near, stamps)
+
+
+def _stamp(at: Fingerprint) -> str:
+    """Return what `disk.stamp` says of such a file."""
+    seconds, rest = divmod(at[0], 1_000_000_000)
+    return f"{seconds}.{rest:09d}:{at[2]}:{at[3]}"
 
 
 def is_recent(at: Fingerprint, moment: int) -> bool:
