@@ -209,7 +209,8 @@ def _said(desk: Desk, reviews: Sequence[FileReview], conflicts: Sequence[Conflic
 async def _compare(desk: Desk, conflict: Conflict) -> None:
     """Show both sides of a conflict: the user's live text, and what the agent wants."""
     name = os.path.basename(conflict.path)
-    lines = tuple(conflict.theirs.removesuffix("\n").split("\n"))
+    theirs = await desk.ground.review.theirs(conflict)
+    lines = tuple(theirs.removesuffix("\n").split("\n"))
     comparison = Comparison(
         left=Side(f"{name} (yours)", path=conflict.path),
         right=Side(f"{name} ({conflict.author.agent})", lines),

@@ -300,7 +300,12 @@ class DiskSync:
             if held is not UNKNOWN and needs_disk(live, change, saved) and live.on_disk != held:
                 raise Moved(live.path)
             step = settle(
-                live, change, saved=saved, kept=kept, same=same, in_step=self._in_step(live)
+                live,
+                change,
+                saved=saved,
+                kept=kept,
+                same=same,
+                in_step=change is None and self._in_step(live),
             )
             if await carry_out(self._files, live.buffer, step.edit):
                 now = live if step.edit is None else await load(self._files, live.path)
@@ -309,7 +314,7 @@ class DiskSync:
         raise FileProblem(f"{live.path} keeps changing")
 
     def _in_step(self, live: LiveFile) -> bool:
-        """Return whether the buffer was read from, or written to, the bytes that are there."""
+        """Return whether the buffer was read from, or written as, the bytes that were seen last."""
         return live.buffer is not None and self._baselines.held(live.path, live.buffer.synced)
 
     async def _saved(self, live: LiveFile, change: DiskChange | None) -> str:

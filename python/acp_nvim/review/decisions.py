@@ -17,7 +17,7 @@ from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import decoded, guess
 from acp_nvim.files.event import Emit, TakenBack
-from acp_nvim.files.live import LiveFile
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
@@ -150,6 +150,11 @@ class Decisions:
                     self._log.settled(path)
                     return
         raise UserError(f"{path} keeps changing: try again")
+
+    async def theirs(self, conflict: Conflict) -> str:
+        """Return the agent's text of a conflict as it is read."""
+        live = await load(self._files, conflict.path)
+        return live.read(conflict.theirs) or ""
 
     async def undo(self, turn: Turn) -> Undone:
         """Take back what that turn has changed, in all files."""
