@@ -93,7 +93,9 @@ def test_a_nul_early_on_means_binary() -> None:
     assert not is_binary(b"a\0b", "utf-16le")
     assert not is_binary(b"a" * 8192 + b"\0")
     assert may_be_wide("a\n".encode("utf-16-le"))
-    assert not may_be_wide(b"\x7fELF\0\0")
+    assert may_be_wide("ä\n".encode("utf-32-be"))
+    assert not may_be_wide(b"\x7fELF\0\0\0\0\0\1")
+    assert not may_be_wide(b"\0" * 9)
 
 
 @pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
