@@ -61,6 +61,10 @@ class Misfit(FileProblem):
     """A text and an encoding do not go together; nothing was changed."""
 
 
+class NotRead(Misfit):
+    """A buffer cannot have these bytes: the message goes on from the name of the file."""
+
+
 def codec(encoding: str) -> str:
     """Return Python's name of a 'fileencoding'; ASCII, of which all are sure, if it has none."""
     plain = encoding.removeprefix("8bit-").removeprefix("2byte-")

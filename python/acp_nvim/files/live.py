@@ -17,6 +17,9 @@ from acp_nvim.files.encoding import clean, decoded
 from acp_nvim.files.text import buffer_text, split_lines
 from acp_nvim.ledger.ledger import FileAttributes
 
+ATTEMPTS = 3
+"""How often a file that is written meanwhile is read."""
+
 
 @dataclass(frozen=True, slots=True)
 class LiveFile:
@@ -121,12 +124,16 @@ async def load(buffers: Files | None, path: str) -> LiveFile:
 
 async def with_buffer(path: str, buffer: LiveBuffer | None) -> LiveFile:
     """Return what that path holds, whose buffer is known."""
-    stamp, mode = disk.stamp(path), _mode(path)
-    try:
-        found = await disk.read(path, encoding_of(buffer))
-    except FileProblem as problem:
-        return LiveFile(path, None, buffer, problem, stamp, mode)
-    return LiveFile(path, found, buffer, None, stamp, mode)
+    found, problem = None, None
+    for _ in range(ATTEMPTS):
+        stamp, mode = disk.stamp(path), _mode(path)
+        try:
+            found, problem = await disk.read(path, encoding_of(buffer)), None
+        except FileProblem as error:
+            problem = error
+        if disk.stamp(path) == stamp:
+            break
+    return LiveFile(path, None if problem else found, buffer, problem, stamp, mode)
 
 
 def encoding_of(buffer: LiveBuffer | None) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.encoding import Misfit, exact_bytes
+from acp_nvim.files.encoding import NotRead, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form
 from acp_nvim.hunks import diff
@@ -40,9 +40,9 @@ async def put(
     if live.buffer is not None:
         try:
             return await _edit(files, live, live.buffer, text, attributes, settled=settled)
-        except Misfit as misfit:
-            problem = f"{live.path} stays as it is: {misfit}; without its buffer it could be done"
-            raise FileProblem(problem) from misfit
+        except NotRead as problem:
+            told = f"{live.path} stays as it is: {problem}; without its buffer it could be done"
+            raise FileProblem(told) from problem
     disk.check_writable(live.path)
     disk.make_folders(live.path)
     is_new = live.exact is None

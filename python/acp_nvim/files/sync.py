@@ -17,7 +17,7 @@ from acp_nvim.errors import AcpError, FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.encoding import Misfit, clean
+from acp_nvim.files.encoding import NotRead, clean
 from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -95,7 +95,7 @@ class DiskSync:
         self._roots: dict[Roots, Author | None] = {}
         self._late: dict[str, Late] = {}
         self._disputes: dict[str, Dispute] = {}
-        self._misfits: set[str] = set()
+        self._not_read: set[str] = set()
         """What the user was told of."""
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
@@ -268,12 +268,12 @@ class DiskSync:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
                 self._late[live.path] = Late(change, author)
-            if isinstance(problem, Misfit) and live.path not in self._misfits:
-                self._misfits.add(live.path)
+            if isinstance(problem, NotRead) and live.path not in self._not_read:
+                self._not_read.add(live.path)
                 told = f"{live.path} has changed on disk, its buffer stays as it is: {problem}"
                 self._fault(FileProblem(told))
             return None if isinstance(problem, Moved) else live
-        self._misfits.discard(live.path)
+        self._not_read.discard(live.path)
         if followed is not None:
             self._took(live, author, followed, change)
         elif live.path in self._disputes and self._disputes[live.path].stamp != live.stamp:

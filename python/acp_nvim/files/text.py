@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
-from acp_nvim.files.encoding import MARKS, UTF_8, WIDE, Misfit, codec
+from acp_nvim.files.encoding import MARKS, UTF_8, WIDE, NotRead, codec
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, merge, reconcile
 
 BOM = "\ufeff"
@@ -32,12 +32,12 @@ def buffer_text(buffer: LiveBuffer) -> str:
 def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:
     """Return the lines and the options with which that buffer holds exactly `content`.
 
-    No lines at all empty it: one line that is "" would be a line end. Raises `Misfit` if it is wide
-    and the content is not, or the other way round.
+    No lines at all empty it: one line that is "" would be a line end. Raises `NotRead` if it is
+    wide and the content is not, or the other way round.
     """
     mark = _mark(buffer) if content else ""
     if (content[:1] in WIDE and content[:1] != mark) or not content.startswith(mark):
-        raise Misfit(f"its bytes are not in {buffer.encoding or UTF_8} any more, as Neovim has it")
+        raise NotRead(f"its bytes are not in {buffer.encoding or UTF_8} any more, as Neovim has it")
     text = content.removeprefix(mark)
     bom = text.startswith(BOM) and _has_bom(buffer)
     text = text[1:] if bom else text

@@ -12,7 +12,7 @@ from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.encoding import encoded, exact_bytes
+from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_form, buffer_text, merge_lines
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
@@ -71,7 +71,10 @@ async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteRes
     for _ in range(ATTEMPTS):
         if disk.stamp(live.path) == live.stamp:
             through = _to_disk if live.buffer is None else _through
-            written = await through(files, live, _as_exact(live, request))
+            try:
+                written = await through(files, live, _as_exact(live, request))
+            except NotRead as problem:
+                raise FileProblem(f"{live.path} stays as it is: {problem}") from problem
             if written is not None:
                 return written
         live = await load(files, live.path)

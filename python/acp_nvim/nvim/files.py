@@ -19,7 +19,7 @@ from acp_nvim.files.encoding import (
     MARKS,
     UNCODED,
     UTF_8,
-    Misfit,
+    NotRead,
     codec,
     decoded,
     encoded_line,
@@ -136,7 +136,7 @@ class NvimFiles(Files):
         )
 
     async def _plain(self, hunks: Sequence[Hunk], encoding: str) -> list[list[Any]]:
-        """Return the hunks with the lines that the buffer is to have. Raises `Misfit`."""
+        """Return the hunks with the lines that the buffer is to have. Raises `NotRead`."""
         lines = [line for hunk in hunks for line in hunk.lines]
         if not _is_plain(encoding):
             lines = await self._held(lines, encoding)
@@ -154,7 +154,7 @@ class NvimFiles(Files):
             for line, it in zip(lines, found, strict=True)
         ]
         if False in held:
-            raise Misfit(f"Neovim cannot read its bytes as {encoding} so that they come back")
+            raise NotRead(f"Neovim cannot read its bytes as {encoding} so that they come back")
         return held
 
     def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.editor import LiveBuffer
-from acp_nvim.files.encoding import Misfit
+from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.text import (
     buffer_form,
     buffer_text,
@@ -85,7 +85,7 @@ def test_a_wide_buffer_takes_only_what_is_as_wide() -> None:
     lines, options = buffer_form("\udd16\ufeff€\n", wide)
     assert (lines, options.bom) == (("€",), True)
     for content, buffer in (("€\n", wide), ("\udd17€\n", wide), ("\udd16€\n", BUFFER)):
-        with pytest.raises(Misfit):
+        with pytest.raises(NotRead):
             buffer_form(content, buffer)
 
 
