@@ -50,8 +50,8 @@ class Desk:
 
     def told(self) -> list[str]:
         """What the user was told, until now."""
-        told = [str(it) for it in self.log.faults]
-        self.log.faults.clear()
+        told = [*self.log.said]
+        self.log.said.clear()
         return told
 
     async def tool(self, data: bytes) -> None:
@@ -200,6 +200,42 @@ async def test_what_does_not_fit_is_refused(
     assert desk.log.refused or desk.services
     assert (desk.data, desk.shown) == (data, before)
     assert not await desk.client("line", "plain")
+
+
+@pytest.mark.parametrize("encoding", ["latin1", "cp1251", "cp949", "utf-8", "utf-16le"])
+async def test_the_review_is_the_same_in_a_buffer_and_without_one(
+    desk: Desk, encoding: str
+) -> None:
+    before, after = (
+        f"\ufeffone\ncaf\xe9\n{word}\nend\n".encode("utf-16-le")
+        if encoding == "utf-16le"
+        else b"one\ncaf\xc0\xe9\n" + word.encode() + b"\nend\n"
+        for word in ("three", "THREE")
+    )
+    desk.put(before)
+    await desk.tool(after)
+    hunks = desk.services.changes(NAME)
+    desk.open(encoding, "++bad=keep")
+    await desk.services.begin_turn(1)
+    await desk.services.review.look(str(desk.path))
+    assert desk.services.changes(NAME) == hunks
+    desk.world.nvim.command("set noreadonly")
+    await desk.services.review.reject(str(desk.path))
+    assert desk.data == before
+    await desk.tool(after)
+    desk.world.nvim.command(f"bwipeout {desk.path}")
+    await desk.services.review.look(str(desk.path))
+    await desk.comes_back(before, after)
+
+
+async def test_what_a_tool_has_encoded_anew_is_taken_back_by_u(desk: Desk) -> None:
+    desk.put(b"caf\xe9\n")
+    desk.open("latin1")
+    await desk.tool(b"caf\xc3\xa9\n")
+    desk.world.nvim.command("undo | noautocmd write")
+    assert desk.data == b"caf\xe9\n"
+    await desk.services.begin_turn(0)
+    assert not desk.services.changes(NAME)
 
 
 LOSSY = [

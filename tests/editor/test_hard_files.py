@@ -97,6 +97,7 @@ HARD = (
          command="edit ++ff=dos"),
     Hard("bom-and-bad", b"\xef\xbb\xbf" + TEXT.encode() + b"\xe9\n"),
     Hard("nul", TEXT.encode() + b"x" * 9000 + b"\0\n"),
+    Hard("binary-bytes", TEXT.encode() + b"\xe9\xff\r\n\x1a", command="edit ++bin"),
     Hard("binary", TEXT.replace("4\n", "4\r\n").encode(), command="edit ++bin"),
     Hard("becomes-empty", b"one\n", old="one\n", new=""),
     Hard("one-line-end", b"\n", old="\n", new="one\n\n"),

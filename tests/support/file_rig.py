@@ -64,6 +64,7 @@ class FileRig:
         self.faults: list[BaseException] = []
         self.events: list[FileEvent] = []
         self.changed: list[str] = []
+        self.said: list[str] = []
         self.seconds = 0.0
         self.turns: dict[str, Author] = {"s": AGENT}
         self.running: dict[str, Author] = {}
@@ -112,6 +113,10 @@ class FileRig:
 
     def notice(self, session: SessionKey, text: str) -> None:
         """Say it in no chat."""
+
+    def tell(self, text: str) -> None:
+        """Remember what the user was told."""
+        self.said.append(text)
 
     def refresh_notes(self, session: SessionKey) -> None:
         """Draw no notes."""

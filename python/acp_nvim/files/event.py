@@ -90,6 +90,18 @@ class Unrecoverable:
 
 
 @dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """The disk has changed, and the buffer cannot have that: Neovim warns of it as it does.
+
+    `reason` goes on from the name of the file; `author` is whose the change is.
+    """
+
+    path: str
+    reason: str
+    author: Author | None
+
+
+@dataclass(frozen=True, slots=True)
 class TakenBack:
     """The user has rejected, or undone, something of the agent's; `theirs`: what it had left,
     as it is read."""
@@ -107,6 +119,7 @@ FileEvent: TypeAlias = (
     | Conflicted
     | ConflictSettled
     | Unrecoverable
+    | NotFollowed
     | TakenBack
 )
 

@@ -18,7 +18,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import NotRead, clean
-from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.event import Conflicted, DiskChanged, Emit, NotFollowed, Unrecoverable
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
@@ -270,8 +270,7 @@ class DiskSync:
                 self._late[live.path] = Late(change, author)
             if isinstance(problem, NotRead) and live.path not in self._not_read:
                 self._not_read.add(live.path)
-                told = f"{live.path} has changed on disk, its buffer stays as it is: {problem}"
-                self._fault(FileProblem(told))
+                self._emit(NotFollowed(live.path, str(problem), author))
             return None if isinstance(problem, Moved) else live
         self._not_read.discard(live.path)
         if followed is not None:

@@ -20,6 +20,7 @@ from acp_nvim.files.event import (
     FileEvent,
     FileRead,
     FileWritten,
+    NotFollowed,
     TakenBack,
     Unrecoverable,
     WriteRefused,
@@ -99,6 +100,10 @@ class Keeping:
         found = self._desk.session(*session)
         if found is not None:
             found.apply(Noticed(text, "warning"))
+
+    def tell(self, text: str) -> None:
+        """Say it to the user, whatever is in front."""
+        self._desk.ground.notifier.notice(text, warning=True)
 
     def refresh_notes(self, key: SessionKey) -> None:
         """Look again what goes along with the session's next prompt."""
@@ -184,6 +189,14 @@ def _unrecoverable(keeping: Keeping, event: Unrecoverable) -> None:
     keeping.notice(_session(event.author), f"{text}{names}{more}")
 
 
+def _not_followed(keeping: Keeping, event: NotFollowed) -> None:
+    name = os.path.basename(event.path)
+    text = f"{name} has changed on disk, its buffer stays as it is: {event.reason}"
+    keeping.tell(text)
+    if event.author is not None:
+        keeping.notice(_session(event.author), text)
+
+
 def _conflicted(keeping: Keeping, event: Conflicted) -> None:
     keeping.edits.conflicted(event.conflict)
 
@@ -209,5 +222,6 @@ REACTIONS: Mapping[type[FileEvent], tuple[Callable[[Keeping, Any], None], ...]] 
     Conflicted: (_conflicted,),
     ConflictSettled: (_settled,),
     Unrecoverable: (_unrecoverable,),
+    NotFollowed: (_not_followed,),
     TakenBack: (_taken_back,),
 }

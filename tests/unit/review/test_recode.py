@@ -7,6 +7,7 @@ from pathlib import Path
 
 from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, wrote
 from acp_nvim.review.recode import recoded, revived
+from acp_nvim.storage.ledger_record import ledger_of, to_text
 from tests.support.file_rig import FileRig, author
 
 READ = "café\nnaïve\nend\n"
@@ -59,3 +60,10 @@ def test_a_file_that_is_gone_is_in_the_encoding_that_was_kept() -> None:
     assert back.weave[0].lines == ("\0file", "\udce6\n")
     wide = revived(replace(ledger("\ufeffж\n", None), form=FileAttributes(0, "utf-16-le")))
     assert wide.weave[0].lines == ("\0file", "\udd16\ufeffж\n")
+
+
+def test_exact_texts_are_kept_on_disk_as_they_are() -> None:
+    text = "\udd16\ufeffa\n\udcff\udc80😀\n\udd00€\n"
+    kept = ledger_of(to_text("/a", ledger(text, text + "more\n"), 1.0).splitlines()[1])
+    assert kept is not None
+    assert kept.text == text + "more\n"
