@@ -21,6 +21,7 @@ from typing import Final
 from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import apply, diff
 
+BOM = "\ufeff"
 BINARY_PROBE = 8192
 """A NUL in so many first bytes marks a binary file, as in git."""
 MARKS: Final[Mapping[str, str]] = {
@@ -208,7 +209,9 @@ def _encoded_wide(path: str, content: str, encoding: str, name: str) -> str:
     if found:
         line = content.count("\n", 0, found.start()) + 1
         raise _misfit(path, encoding, name, found[0], line)
-    return MARKS[name] + content if content else ""
+    # without a buffer it is the byte order mark that says what the bytes are
+    is_bare = not encoding and not content.startswith(BOM)
+    return MARKS[name] + (BOM + content if is_bare else content) if content else ""
 
 
 def _misfit(path: str, encoding: str, name: str, read: str, line: int) -> Misfit:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
-from acp_nvim.files.encoding import MARKS, UTF_8, WIDE, NotRead, codec
+from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, merge, reconcile
 
-BOM = "\ufeff"
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 DOS_END = "\x1a"
 """^Z: Neovim keeps one at the end of a file of DOS apart from its lines ('endoffile')."""

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from acp_nvim.files.encoding import LATIN_1, MARKS, UTF_8, codec, decoded, encoded_line, guess
+from acp_nvim.files.encoding import BOM, LATIN_1, MARKS, UTF_8, codec, decoded, encoded_line, guess
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, Ledger
 from acp_nvim.ledger.span import split_lines
-
-BOM = "\ufeff"
 
 
 def recoded(ledger: Ledger, text: str, encoding: str) -> Ledger:
