@@ -8,6 +8,7 @@ for its codecs are not Python's, and what does not come back as it was has none.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -129,6 +130,9 @@ class NvimFiles(Files):
         if _is_plain(encoding):
             return lines
         if codec(encoding) == LATIN_1:
+            with suppress(UnicodeError):
+                data = "\n".join(lines).encode(LATIN_1)
+                return tuple(data.decode(UTF_8, "surrogateescape").split("\n"))
             return tuple(encoded_line(line, LATIN_1) for line in lines)
         found = await self._lua("acp.files.coding.encode", list(lines), encoding)
         return tuple(
