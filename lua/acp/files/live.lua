@@ -17,6 +17,7 @@ local M = {}
 ---@field fileencoding string
 ---@field bomb boolean
 ---@field endofline boolean
+---@field endoffile boolean
 
 ---@param buffer integer
 ---@param lines string[]
@@ -55,6 +56,7 @@ function M.read(path, known_number, known_tick)
     encoding = options.fileencoding,
     bom = options.bomb and not binary,
     endofline = options.endofline,
+    endoffile = options.endoffile,
     binary = binary,
     saved = stamps.saved(path),
     synced = stamps.synced(buffer),

@@ -24,8 +24,7 @@ class Busy(FileProblem):
 class LiveBuffer:
     """A loaded buffer at one moment.
 
-    `lines` are as `nvim_buf_get_lines` gives them: without line ends, a NUL is "\\0", a byte that
-    is no UTF-8 is a lone surrogate.
+    `lines` are exact texts (`files.encoding`), without line ends: what each is on disk.
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
     of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
@@ -44,6 +43,7 @@ class LiveBuffer:
     encoding: str = "utf-8"
     bom: bool = False
     endofline: bool = True
+    endoffile: bool = False
     empty: bool = False
     binary: bool = False
     saved: str = ""
@@ -58,6 +58,7 @@ class BufferOptions:
     encoding: str = "utf-8"
     bom: bool = False
     endofline: bool = True
+    endoffile: bool = False
 
 
 class Files(Protocol):
@@ -74,10 +75,11 @@ class Files(Protocol):
     ) -> LiveBuffer | None:
         """Apply line hunks and save, in one step; None when the buffer has changed meanwhile.
 
-        The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
-        that could change the text runs before; BufWritePost does after, and what is returned is as
-        that has left it. The file changes at once or not at all. Raises `FileProblem` when the
-        editor cannot save, `Busy` when the user's hands are on the buffer; it is then as it was.
+        The hunks' positions are those of `buffer.lines`, and their lines as exact. One undo step of
+        its own. No autocommand that could change the text runs before; BufWritePost does after, and
+        what is returned is as that has left it. The file changes at once or not at all. Raises
+        `FileProblem` when the editor cannot save, or its encoding has no such line, `Busy` when the
+        user's hands are on the buffer; it is then as it was.
         """
 
     async def follow(
