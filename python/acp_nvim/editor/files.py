@@ -30,7 +30,7 @@ class LiveBuffer:
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
     `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
-    last in step, "" if not known.
+    last in step, "" if not known; `unchanged`: the text is still the one that it was then.
     """
 
     number: int
@@ -48,6 +48,12 @@ class LiveBuffer:
     binary: bool = False
     saved: str = ""
     synced: str = ""
+    unchanged: bool = True
+
+    @property
+    def read_at(self) -> str:
+        """The stamp of the file whose bytes these lines are, maybe with loss; "" if not known."""
+        return self.synced if self.unchanged else ""
 
 
 @dataclass(frozen=True, slots=True)

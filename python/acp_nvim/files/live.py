@@ -58,16 +58,16 @@ class LiveFile:
         return self.held if self.mode is not None else None
 
     @property
-    def synced(self) -> str:
-        """The stamp of the file when its buffer was read from it, or written; "" if not known."""
-        return "" if self.buffer is None else self.buffer.synced
+    def read_at(self) -> str:
+        """The stamp of the file that its buffer stands for; "" if there is none, or not known."""
+        return "" if self.buffer is None else self.buffer.read_at
 
     @property
     def held(self) -> str:
         """What the unmodified buffer stands for: its file, of which Neovim may not have read all
         exactly, as long as that is as it was then; else its lines."""
         assert self.buffer is not None
-        is_read = self.disk is not None and self.stamp and self.stamp == self.buffer.synced
+        is_read = self.disk is not None and self.stamp and self.stamp == self.buffer.read_at
         return self.disk.text if self.disk is not None and is_read else buffer_text(self.buffer)
 
     @property

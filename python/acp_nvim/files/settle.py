@@ -140,7 +140,7 @@ def _before(
     or Neovim has read the file anew by itself."""
     if change is None:
         return text
-    if buffer.synced in change.stamps:
+    if buffer.read_at in change.stamps:
         # what it stood for, whatever Neovim made of that as it read it
         return change.before
     was_gone = change.before is None and not buffer.saved

@@ -341,7 +341,7 @@ class DiskSync:
             saved = await self._saved(live, change)
             if held is not UNKNOWN and needs_disk(live, change, saved) and live.on_disk != held:
                 raise Moved(live.path)
-            in_step = change is None and self._baselines.held(live.path, live.synced)
+            in_step = change is None and self._baselines.held(live.path, live.read_at)
             step = settle(live, change, saved=saved, kept=kept, same=same, in_step=in_step)
             if await carry_out(self._files, live.buffer, step.edit):
                 now = live if step.edit is None else await load(self._files, live.path)

@@ -272,6 +272,23 @@ async def test_a_turn_that_changes_nothing_changes_nothing(
     assert not desk.services.changes(NAME)
 
 
+@pytest.mark.parametrize(("encoding", "data", "more"), LOSSY)
+async def test_what_the_user_has_undone_was_nothing(
+    desk: Desk, encoding: str, data: bytes, more: str
+) -> None:
+    desk.put(data)
+    desk.open(encoding, more)
+    desk.world.nvim.command("set noreadonly")
+    before = desk.shown
+    desk.world.nvim.command("normal! Goa line")
+    await desk.tool(data)
+    desk.world.nvim.command("silent undo")
+    await desk.services.sweep(0)
+    await desk.tool(data)
+    assert (desk.shown, desk.data) == (before, data)
+    assert not desk.services.changes(NAME)
+
+
 @pytest.mark.parametrize(("encoding", "data", "more"), [it for it in LOSSY if b"line" in it[1]])
 async def test_what_neovim_cannot_read_is_left_to_it_and_said_once(
     desk: Desk, encoding: str, data: bytes, more: str
