@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -105,7 +106,8 @@ class FileService:
         synced = await self._sync.sync(path, author)
         base = self._knowledge.of(session, path).base
         known = clean(synced.known) if isinstance(synced.known, str) else synced.known
-        request = WriteRequest(path, known if base is UNKNOWN else base, content)
+        begun = partial(self._begun, path, author)
+        request = WriteRequest(path, known if base is UNKNOWN else base, content, begun)
         self._check(path)
         try:
             written = await write(self._files, synced.live, request)
@@ -122,6 +124,9 @@ class FileService:
         self._emit(event.FileWritten(session, path, written.before, written.after, author, line))
         if written.taken:
             self._emit(ConflictSettled(path))
+
+    def _begun(self, path: str, author: Author | None, before: str | None, after: str) -> None:
+        self._emit(event.WriteBegun(path, before, after, author))
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""

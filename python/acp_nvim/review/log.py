@@ -18,6 +18,7 @@ from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.journal import Act, Killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,16 @@ class EditLog:
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
-        if before == after:
-            return
+        if before != after:
+            self._store.journal.done(Act("wrote", 0, path, before, after, author))
+            self._wrote(path, before, after, author)
+
+    def _wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         ledger = self._ledgers.get(path) or begin(before)
         if ledger.text != before:
             ledger = saw(ledger, before, self.now())
         ledger = wrote(ledger, after, author, self.now())
-        self.put(path, replace(ledger, form=self._left.pop(path, ledger.form)))
+        self._keep(path, replace(ledger, form=self._left.pop(path, ledger.form)))
 
     def left(self, path: str, form: FileAttributes) -> None:
         """A file is gone which was like that on disk; `wrote` is told next."""
@@ -95,13 +99,38 @@ class EditLog:
         """The user has made this text of the file; nothing if no agent ever changed it."""
         ledger = self._ledgers.get(path)
         if ledger is not None and ledger.text != text:
-            self.put(path, saw(ledger, text, self.now()))
+            self._keep(path, saw(ledger, text, self.now()))
 
     def put(self, path: str, ledger: Ledger) -> None:
-        """Let this be the file's ledger from now on."""
+        """Let this be the file's ledger from now on: the user has decided."""
+        self._store.journal.done(Act("put", path=path, ledger=ledger))
+        self._keep(path, ledger)
+
+    def _keep(self, path: str, ledger: Ledger) -> None:
         self._ledgers[path] = ledger
         self._store.note(path, ledger)
         self._changed(path)
+
+    # --- before it happens, and after a kill
+
+    def writes(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        """An agent's text is about to be written; `wrote` tells when it is."""
+        if before != after:
+            self._store.journal.intend(Act("intend", 0, path, before, after, author))
+
+    def puts(self, path: str, before: str | None, ledger: Ledger, form: FileAttributes) -> None:
+        """The file is about to be made what this ledger holds; `put` tells when it is."""
+        ledger = replace(ledger, form=form) if ledger.text is None else ledger
+        self._store.journal.intend(Act("intend", 0, path, before, ledger.text, ledger=ledger))
+
+    def replay(self, killed: Killed, act: Act) -> None:
+        """Take up what a killed host has done, unless its books have it."""
+        if not self._store.lacks(killed, act):
+            return
+        if act.ledger is not None:
+            self._keep(act.path, act.ledger)
+        elif act.author is not None:
+            self._wrote(act.path, act.before, act.after, act.author)
 
     # --- what there is
 
