@@ -85,12 +85,21 @@ class EditLog:
 
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
+        self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
+        self._stand(conflict)
+
+    def _stand(self, conflict: Conflict) -> None:
         self._conflicts[conflict.path] = conflict
         self._store.note_conflict(conflict.path, conflict)
         self._changed(conflict.path)
 
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older conflict is over."""
+        if path in self._conflicts:
+            self._store.journal.done(Act("conflict", path=path))
+            self._settle(path)
+
+    def _settle(self, path: str) -> None:
         if self._conflicts.pop(path, None) is not None:
             self._store.note_conflict(path, None)
             self._changed(path)
@@ -125,7 +134,11 @@ class EditLog:
 
     def replay(self, killed: Killed, act: Act) -> None:
         """Take up what a killed host has done, unless its books have it."""
-        if not self._store.lacks(killed, act):
+        if act.conflict is not None:
+            self._stand(act.conflict)
+        elif act.kind == "conflict":
+            self._settle(act.path)
+        if act.kind == "conflict" or not self._store.lacks(killed, act):
             return
         if act.ledger is not None:
             self._keep(act.path, act.ledger)

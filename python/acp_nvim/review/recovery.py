@@ -72,7 +72,7 @@ class Recovery:
     async def _take_up(self, killed: Killed) -> None:
         async with self._sync.exclusive():
             for act in killed.acts:
-                if act.kind in ("wrote", "put"):
+                if act.kind in ("wrote", "put", "conflict"):
                     self._log.replay(killed, act)
             known = {path for act in killed.begun if (path := await self._weigh(killed, act))}
             since = await self._recall(killed, known)

@@ -151,12 +151,15 @@ class EditStore:
         async with anyio.create_task_group() as tasks:
             for store in (self._ledgers, self._conflicts, self._lessons):
                 tasks.start_soon(store.run)
-            tasks.start_soon(self.journal.run, self._ledgers.is_settled)
+            tasks.start_soon(self.journal.run, self._is_settled)
 
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
         self.write()
         self.journal.close()
+
+    def _is_settled(self) -> bool:
+        return self._ledgers.is_settled() and self._conflicts.is_settled()
 
     def write(self) -> None:
         """Write now what was noted."""

@@ -21,6 +21,7 @@ from uuid import uuid4
 
 import anyio
 
+from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, TurnKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.storage.record import Record
@@ -44,13 +45,14 @@ SIGNS: Final = {
 }
 """Files that keep backups, git, and our own looking out of the folder, if it is in a project."""
 
-Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put"]
+Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict"]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
     """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
     to take the place of `before`. "wrote": it has. "put": `ledger` is that of the file now.
+    "conflict": `conflict` is, None: it is over.
 
     An "intend" with a ledger is the user's decision, else the agent's write.
     """
@@ -63,6 +65,7 @@ class Act:
     after: str | None = None
     author: Author | None = None
     ledger: Ledger | None = None
+    conflict: Conflict | None = None
     folders: tuple[str, ...] = ()
 
 
@@ -120,6 +123,7 @@ class Journal:
         self._begun: dict[str, Act] = {}
         self._forgotten = 0
         """The number of the last act that the ledgers had when acts were forgotten."""
+        self._taken: set[int] = set()
         self._something = anyio.Event()
         self._lock = threading.RLock()
 
@@ -143,7 +147,8 @@ class Journal:
 
     def done(self, act: Act) -> None:
         """That was written, or decided."""
-        self._begun.pop(act.path, None)
+        if act.kind != "conflict":
+            self._begun.pop(act.path, None)
         self._note(act)
 
     def see(self, data: bytes, *, anew: bool) -> None:
@@ -208,10 +213,11 @@ class Journal:
     def drop(self) -> None:
         """Let go of the files as they are: all that a kill does."""
         with self._lock:
-            for handle in (self._acts, self._sights):
+            for handle in (self._acts, self._sights, *self._taken):
                 if handle is not None:
                     os.close(handle)
             self._acts = self._sights = None
+            self._taken.clear()
 
     # --- those of others
 
@@ -236,16 +242,19 @@ class Journal:
         """All that it tells of is in the ledgers now."""
         _remove(killed.sights)
         _remove(self._paths(killed.name)[1])
-        os.close(killed.handle)
+        self.later(killed)
 
     def later(self, killed: Killed) -> None:
         """Leave it for another time."""
-        os.close(killed.handle)
+        if killed.handle in self._taken:
+            self._taken.discard(killed.handle)
+            os.close(killed.handle)
 
     def _take(self, path: Path) -> Killed | None:
         handle = _locked(path, os.O_RDWR)
         if handle is None:
             return None
+        self._taken.add(handle)
         at = os.fstat(handle).st_mtime_ns
         lines = path.read_text("utf-8", "replace").splitlines()
         acts = tuple(act for line in lines if (act := ACTS.from_text(line)) is not None)
