@@ -22,7 +22,7 @@ from uuid import uuid4
 import anyio
 
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, TurnKey
+from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.storage.record import Record
 
@@ -87,12 +87,12 @@ class Killed:
     @property
     def turns(self) -> tuple[Act, ...]:
         """The turns that ran."""
-        running: dict[TurnKey, Act] = {}
+        running: dict[SessionKey, Act] = {}
         for act in self.acts:
             if act.author is not None and act.kind == "begin":
-                running[act.author.turn_key] = act
+                running[act.author.session_key] = act
             elif act.author is not None and act.kind == "end":
-                running.pop(act.author.turn_key, None)
+                _end(running, act.author)
         return tuple(running.values())
 
     @property
@@ -119,7 +119,7 @@ class Journal:
         self._acts: int | None = None
         self._sights: int | None = None
         self._broken = False
-        self._turns: dict[TurnKey, Act] = {}
+        self._turns: dict[SessionKey, Act] = {}
         self._begun: dict[str, Act] = {}
         self._forgotten = 0
         """The number of the last act that the ledgers had when acts were forgotten."""
@@ -130,12 +130,12 @@ class Journal:
     # --- what is noted
 
     def begin(self, author: Author, folders: tuple[str, ...]) -> None:
-        """The turn of that author runs in these folders from now on."""
-        self._turns[author.turn_key] = self._note(Act("begin", author=author, folders=folders))
+        """The turn of that author runs in these folders from now on, and none before it."""
+        self._turns[author.session_key] = self._note(Act("begin", author=author, folders=folders))
 
     def end(self, author: Author) -> None:
         """All that the turn has done is noted."""
-        if self._turns.pop(author.turn_key, None) is not None:
+        if _end(self._turns, author):
             self._note(Act("end", author=author))
 
     def intend(self, act: Act) -> None:
@@ -328,6 +328,15 @@ class _Safely:
             self._fail(error)
             return True
         return False
+
+
+def _end(turns: dict[SessionKey, Act], author: Author) -> bool:
+    """Take that turn out; False if another one runs in the session by now, or none."""
+    running = turns.get(author.session_key)
+    if running is None or running.author is None or running.author.turn_key != author.turn_key:
+        return False
+    del turns[author.session_key]
+    return True
 
 
 def _locked(path: Path, flags: int) -> int | None:

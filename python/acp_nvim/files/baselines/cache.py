@@ -74,9 +74,11 @@ class SnapshotCache:
             return True
 
     def _put(self, path: str, sight: Snapshot) -> None:
-        self._size += _weight(sight) - _weight(self._sights.get(path))
+        was = self._sights.get(path)
+        self._size += _weight(sight) - _weight(was)
         self._sights[path] = sight
-        self._fresh.add(path)
+        if not _is_same(was, sight) or _weight(sight) > _weight(was):
+            self._fresh.add(path)
         if self._size > self._budget:
             self._make_room(_worth(sight))
         if self._size > self._budget:
