@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -73,6 +74,7 @@ class FileRig:
         self.running: dict[str, Author] = {}
         """By the name of a file; "" stands for all."""
         self.store = EditStore(lambda: str(kept or folder.with_name(f"{folder.name}.kept")))
+        weakref.finalize(self, self.store.journal.drop)
         self.knowledge = Knowledge()
         ports: Files = self.files
         baselines = baselines or Baselines()

@@ -80,7 +80,7 @@ class Recovery:
             if turn.author is not None:
                 self._sync.sweep(turn.author, Roots(turn.folders[0], turn.folders[1:]))
                 await self._sync.drain()
-                self._say(turn.author, since)
+                self._say(turn.author, turn.folders[0], since)
                 since = ()
 
     async def _weigh(self, killed: Killed, act: Act) -> str:
@@ -106,13 +106,14 @@ class Recovery:
     async def _text(self, path: str) -> str | None:
         return (await load(self._files, path)).exact
 
-    def _say(self, author: Author, since: tuple[str, ...]) -> None:
+    def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
         turns = self._log.turns(author.session_key)
         paths = next((it.paths for it in turns if it.key == author.turn_key), ())
         if paths:
             files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
             turn = f"{author.agent}'s turn that ran when Neovim ended"
-            self._tell(f"{turn} has changed {files}: :Acp review")
+            where = "" if inside(os.getcwd()).startswith(inside(folder)) else f" in {folder}"
+            self._tell(f"{turn} has changed {files}{where}: :Acp review")
         if since:
             self._tell(f"changed after {author.agent} was cut off, so not its: {_names(since)}")
 

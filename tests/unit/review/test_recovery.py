@@ -215,7 +215,10 @@ def clear(rig: FileRig) -> None:
 
 
 @pytest.mark.parametrize("git", [True, False])
-async def test_what_an_agent_did_by_itself(folder: Path, git: bool) -> None:
+async def test_what_an_agent_did_by_itself(
+    folder: Path, git: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
     if git:
         repository(folder, "*.o")
     rig = FileRig(folder)
@@ -278,7 +281,7 @@ async def test_what_changed_after_the_death_is_nobodys(folder: Path) -> None:
     later = next_rig(rig)
     await later.restore()
     assert later.said == [
-        "gemini's turn that ran when Neovim ended has changed 1 file: :Acp review",
+        f"gemini's turn that ran when Neovim ended has changed 1 file in {folder}: :Acp review",
         "changed after gemini was cut off, so not its: a, new",
     ]
     await later.undo()
