@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring_ascii
 from typing import BinaryIO, Protocol
 
 from acp_nvim.files.baselines.cache import SnapshotCache
@@ -18,8 +19,6 @@ from acp_nvim.files.baselines.snapshot import Snapshot
 
 MOST = 192 << 20
 """Bytes that are on disk at most, three times what is kept in memory: then it is written anew."""
-
-_encode = json.JSONEncoder(separators=(",", ":"), default=sorted).encode
 
 
 class Sink(Protocol):
@@ -85,16 +84,14 @@ def _sights(shelf: SnapshotCache, paths: Iterable[str]) -> Iterator[bytes]:
         sight = shelf.get(path)
         if sight is None:
             continue
-        packed = sight.packed
-        head = {
-            "path": path,
-            "at": sight.fingerprint,
-            "digest": sight.digest.hex(),
-            "settled": sight.settled,
-            "near": sight.near,
-            "size": -1 if packed is None else len(packed),
-        }
-        yield b"%s\n%s\n" % (_encode(head).encode(), packed or b"")
+        packed, at = sight.packed, sight.fingerprint
+        # by hand: there may be 100,000
+        head = (
+            f'{{"path":{encode_basestring_ascii(path)},"at":{"null" if at is None else [*at]},'
+            f'"digest":"{sight.digest.hex()}","settled":{sight.settled:d},"near":{sight.near:d},'
+            f'"size":{-1 if packed is None else len(packed)}}}'
+        )
+        yield b"%s\n%s\n" % (head.encode(), packed or b"")
 
 
 def _sight_of(head: Mapping[str, object], packed: bytes | None) -> Snapshot:
@@ -121,7 +118,7 @@ def _scan(scan: Scan) -> bytes:
         "parts": dict(scan.parts),
         "rules": rules,
     }
-    return _encode(head).encode() + b"\n"
+    return json.dumps(head).encode() + b"\n"
 
 
 def _scan_of(head: Mapping[str, object]) -> Scan:
