@@ -24,7 +24,7 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.journal import Act, Killed
 
-GRACE = 500_000_000
+GRACE = 1_000_000_000
 """Nanoseconds after a host's last sign of life in which a change may be its agent's."""
 
 

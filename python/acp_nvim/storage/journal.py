@@ -28,7 +28,7 @@ from acp_nvim.storage.record import Record
 
 FOLDER: Final = "turns"
 """Of the files, within that of the ledgers."""
-BEAT: Final = 0.2
+BEAT: Final = 0.7
 """Seconds between two signs of life while there is something in the journal."""
 MOST_ACTS: Final = 64 << 20
 """Bytes of acts; more than the ledgers can take up meanwhile are forgotten, the oldest first."""
