@@ -251,7 +251,9 @@ class Journal:
             os.close(killed.handle)
 
     def _take(self, path: Path) -> Killed | None:
-        handle = _locked(path, os.O_RDWR)
+        handle = None
+        with suppress(OSError):  # what somebody else has put there is none, and hides no other
+            handle = _locked(path, os.O_RDWR | os.O_NONBLOCK)
         if handle is None:
             return None
         self._taken.add(handle)
@@ -278,7 +280,8 @@ class Journal:
         if self._acts is not None or self._broken:
             return
         folder = Path(self._folder(), FOLDER)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for made in (folder.parent, folder):
+            made.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name, text in SIGNS.items():
             Path(folder, name).write_text(text)
         self.name = uuid4().hex
@@ -289,7 +292,8 @@ class Journal:
     def _replace_sights(self, data: bytes) -> None:
         path = self._paths(self.name)[0]
         new = path.with_suffix(".new")
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        _remove(new)
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             _write(handle, data)
             os.replace(new, path)
@@ -341,7 +345,7 @@ def _end(turns: dict[SessionKey, Act], author: Author) -> bool:
 
 def _locked(path: Path, flags: int) -> int | None:
     """Open the file and lock it; None if somebody has it, or has just removed it."""
-    handle = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(handle), os.stat(path)):

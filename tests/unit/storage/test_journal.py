@@ -121,6 +121,24 @@ def test_it_is_private(journal: Journal, folder: Path) -> None:
     assert modes == [0o600, 0o600, 0o700]
 
 
+def test_folders_that_it_makes_are_private_and_links_lead_nowhere(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "state" / "edits", tmp_path / "elsewhere"
+    was = os.umask(0)
+    try:
+        journal = Journal(lambda: str(folder))
+        fill(journal)
+    finally:
+        os.umask(was)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    elsewhere.write_text("mine\n")
+    (folder / "turns" / "planted.acts").symlink_to(elsewhere)
+    (folder / "turns" / "folder.acts").mkdir()
+    journal.drop()
+    (found,) = Journal(lambda: str(folder)).killed()
+    assert found.turns
+    assert elsewhere.read_text() == "mine\n"
+
+
 def test_one_host_takes_up_what_another_has_left(journal: Journal, folder: Path) -> None:
     fill(journal)
     first, second = Journal(lambda: str(folder)), Journal(lambda: str(folder))
