@@ -5,7 +5,7 @@ Through the buffer where the file is open, else to the disk. All of it happens, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
@@ -28,6 +28,8 @@ class WriteRequest:
     path: str
     base: Text
     content: str
+    begun: Callable[[str | None, str], object] = lambda before, after: None
+    """Told the exact live texts before anything is changed: it is settled what will be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,15 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if disk.stamp(live.path) != live.stamp:
         return None
     if now is None:
-        await disk.write(live.path, exact_bytes(live.path, request.content))
+        data = exact_bytes(live.path, request.content)
+        request.begun(None, request.content)
+        await disk.write(live.path, data)
         return WriteResult(None, request.content)
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
         data = exact_bytes(live.path, text)
+        request.begun(now, text)
         await disk.write(live.path, data, in_place=await files.in_place())
     return WriteResult(now, text)
 
@@ -138,9 +143,10 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     saved = merged == on_disk and not buffer.modified
     if saved and after == text:
         return result
+    exact_bytes(live.path, after)
+    request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
-    exact_bytes(live.path, after)
     written = await files.write(buffer, hunks, options)
     # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
     if written is None:

@@ -119,7 +119,7 @@ def _sight(at: Fingerprint, data: bytes | None, now: int, was: Snapshot | None =
         return Snapshot(at, settled=settled, near=True)
     digest = blake2b(data, digest_size=16).digest()
     earlier = was.stamps if was and was.digest == digest else ()
-    stamps = tuple(dict.fromkeys((*earlier, _stamp(at))))[-MOST_STAMPS:]
+    stamps = tuple(dict.fromkeys((*earlier, stamp_of(at))))[-MOST_STAMPS:]
     if was and was.packed and was.digest == digest:
         return replace(was, fingerprint=at, settled=settled, stamps=stamps)
     near = was is None or was.digest != digest or was.near
@@ -129,7 +129,7 @@ def _sight(at: Fingerprint, data: bytes | None, now: int, was: Snapshot | None =
     return Snapshot(at, digest, packed, settled, near, stamps)
 
 
-def _stamp(at: Fingerprint) -> str:
+def stamp_of(at: Fingerprint) -> str:
     """Return what `disk.stamp` says of such a file."""
     seconds, rest = divmod(at[0], 1_000_000_000)
     return f"{seconds}.{rest:09d}:{at[2]}:{at[3]}"
