@@ -280,8 +280,9 @@ async def test_what_the_user_has_undone_was_nothing(
     desk.open(encoding, more)
     desk.world.nvim.command("set noreadonly")
     before = desk.shown
-    desk.world.nvim.command("normal! Goa line")
     await desk.tool(data)
+    desk.world.nvim.command("normal! Goa line")
+    await desk.services.sweep(0)
     desk.world.nvim.command("silent undo")
     await desk.services.sweep(0)
     await desk.tool(data)
