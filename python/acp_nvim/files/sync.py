@@ -156,6 +156,7 @@ class DiskSync:
             except AcpError as error:
                 self._fault(error)
             yield
+            await self._baselines.keep()
 
     async def _catch_up(self) -> None:
         paths, everywhere = self._paths, self._roots
