@@ -12,6 +12,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.session.event import SessionClosed, SessionReopening, TranscriptRestored
+from acp_nvim.session.saved import restored
 from acp_nvim.view.sessions import Row, label, listed_row, merged, open_row, stored_row
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -112,7 +113,7 @@ def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
     chat = Chat(number, prompt, session, host.clock)
     record = host.store.read(row.agent, row.id)
     if record is not None:
-        session.apply(TranscriptRestored(record.entries, record.title, record.chosen))
+        session.apply(*restored(record))
     elif row.title:
         session.apply(TranscriptRestored((), row.title))
     host.add(chat)
