@@ -60,11 +60,12 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
     """Return what brings it back into a session; what waited goes on waiting, for the user."""
     first, *more = saved.queue or (None,)
     queue = (replace(first, held=True), *more) if first is not None else ()
+    is_told = any(isinstance(it, Notice) and it.text == WAITS for it in saved.entries[-1:])
     return (
         TranscriptRestored(saved.entries, saved.title, saved.chosen),
         *((Noticed(CUT_OFF, "warning"),) if saved.running else ()),
         *map(PromptQueued, queue),
-        *((Noticed(WAITS),) if queue else ()),
+        *((Noticed(WAITS),) if queue and not is_told else ()),
     )
 
 

@@ -114,7 +114,8 @@ class JsonStore(Generic[T]):
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
         # also what `run` was about to write when it was cancelled
-        self._write(self._unwritten())
+        for noted in (self._writing, self._noted):
+            self._write(noted)
         self._noted = {}
 
     def read(self, name: str) -> T | None:
