@@ -111,12 +111,12 @@ def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
     """Take in a chat that shows what was kept of the session."""
     session = clients.new_session(host, row.agent, row.cwd)
     chat = Chat(number, prompt, session, host.clock)
+    host.add(chat)
     record = host.store.read(row.agent, row.id)
     if record is not None:
         session.apply(*restored(record))
     elif row.title:
         session.apply(TranscriptRestored((), row.title))
-    host.add(chat)
     return chat
 
 

@@ -46,6 +46,11 @@ def keep(host: Host, session: Session, _before: SessionState, _event: Event) -> 
     host.store.note(session.state)
 
 
+def keep_at_once(host: Host, session: Session, _before: SessionState, _event: TurnEnded) -> None:
+    """Do the same: a kill from now on has cut off nothing."""
+    host.store.note(session.state, now=True)
+
+
 def follow_up(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Keep what the user has said before anything comes of it, should the host be killed."""
     host.store.follow(session.state, now=True)
@@ -77,7 +82,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     PromptQueued: (follow_up,),
     TurnStarted: (follow_up, tell, follow.begin),
     PromptSent: (disk.begin, follow_up, notes.look_again),
-    TurnEnded: (keep, disk.sweep, notes.look_again, tell),
+    TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell),
     ToolCallUpdated: (disk.look, tell, follow.walk),
     QuestionOpened: (questions.show,),
     QuestionClosed: (questions.hide, tell),

@@ -66,9 +66,9 @@ class Store:
         """What was noted last of each session that is open, or read of it."""
         self._is_over = False
 
-    def note(self, state: SessionState) -> None:
-        """Keep this state soon, if there is anything in it worth keeping; never waits."""
-        self._note(state, None, now=False)
+    def note(self, state: SessionState, *, now: bool = False) -> None:
+        """Keep this state soon, or at once, if anything in it is worth keeping; never waits."""
+        self._note(state, None, now=now)
 
     def follow(self, state: SessionState, *, now: bool = False) -> None:
         """Keep soon, or at once, what is new in this state since it was noted last; never waits.

@@ -120,6 +120,7 @@ def test_all_is_shown_again_and_nothing_is_sent(half: Half, how: str) -> None:
         assert again.queue() == [QUEUED]
         lines = again.nvim.lines(again.session()["bufnr"])
         assert any(QUEUED in line for line in lines)
+        assert "cut off" not in again.nvim.messages()  # the chat says so
         again.agent.quiet()
         again.nvim.command("Acp prompt")
         again.nvim.input("<Esc><CR>")  # the empty prompt sends it: the user says so
