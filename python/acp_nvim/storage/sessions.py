@@ -67,13 +67,17 @@ class Store:
         self._is_over = False
 
     def note(self, state: SessionState, *, now: bool = False) -> None:
-        """Keep this state soon, or at once, if anything in it is worth keeping; never waits."""
-        self._note(state, None, now=now)
+        """Keep this state soon, or at once, if anything in it is worth keeping; never waits.
+
+        Not while it is being opened: its transcript may be half a replay.
+        """
+        if state.status != "loading":
+            self._note(state, None, now=now)
 
     def follow(self, state: SessionState, *, now: bool = False) -> None:
         """Keep soon, or at once, what is new in this state since it was noted last; never waits.
 
-        Of a session that is being opened that is the queue: its transcript may be half a replay.
+        Of a session that is being opened that is the queue.
         """
         last = self._last.get(_name(state))
         if state.id is None:

@@ -168,6 +168,7 @@ def test_a_replay_that_is_under_way_takes_nothing_away(store: Store, tmp_path: P
         PromptQueued(LATER),
     )
     later.follow(loading)
+    later.note(said(loading, "the first of what was said"))
     later.leave([loading])
     found = written(later, tmp_path)
     assert texts(found) == ["first", "done", "second"]
