@@ -221,11 +221,13 @@ end
 --- The one row of a folded question.
 ---@param ask acp.Ask
 ---@param width integer
+---@param key string what brings it back
 ---@return acp.Row
-function M.folded(ask, width)
-  local waiting = ask.count > 1 and (' (1 of %d)'):format(ask.count) or ''
-  local head = ('? %s%s'):format(table.concat(ask.head[1], ' '), waiting)
-  return rows.row(rows.middle_cut(head, ' <Tab>', width), 'AcpWarning')
+function M.folded(ask, width, key)
+  local waiting = ask.count > 1 and (' %d of %d'):format(ask.number, ask.count) or ''
+  local behind = ('%s · %s '):format(waiting, key)
+  local head = rows.middle_cut('? ' .. ask.head[1][1], '', width - rows.cells(behind))
+  return rows.row(head .. behind, 'AcpWarning')
 end
 
 return M

@@ -28,6 +28,16 @@ function M.own_windows(menu)
   return { [menu.winid] = true, [menu.detail or 0] = true }
 end
 
+--- What goes there from where the user is.
+---@return string
+local function way_in()
+  local is_mapped = options.value('default_keys') ~= false
+  if not is_mapped or not chats.of(api.nvim_get_current_buf()) then
+    return ':Acp permit'
+  end
+  return api.nvim_get_mode().mode:sub(1, 1) == 'i' and '<Esc><Tab>' or '<Tab>'
+end
+
 --- The keys that work where the user is, the most important first.
 ---@param menu acp.Menu
 ---@return string[]
@@ -36,9 +46,7 @@ local function footer(menu)
   local numbers = count > 1 and ('1-%d'):format(math.min(count, 9)) or '1'
   local others = ask.count > 1 and { ']q next' } or {}
   if not M.is_inside(menu) then
-    local in_chat = chats.of(api.nvim_get_current_buf()) and options.value('default_keys') ~= false
-    local tab = api.nvim_get_mode().mode:sub(1, 1) == 'i' and '<Esc><Tab>' or '<Tab>'
-    local way = in_chat and tab .. ' here' or ':Acp permit'
+    local way = way_in() .. ' here'
     return count > 0 and { way, ':Acp permit ' .. numbers } or { way }
   elseif ask.kind == 'permission' then
     local shows = ask.comparable > 0 and { 'd diff', 'D all' } or { 'D all' }
@@ -152,7 +160,7 @@ local function placed(menu)
     local fit = { rows = require('acp.ask.rows').of(menu.ask.options, 1000, #menu.ask.body[1]) }
     return { config = evidence.window(menu), fit = fit }
   elseif M.is_folded(menu) then
-    return place.folded(menu.ask, M.own_windows(menu))
+    return place.folded(menu.ask, M.own_windows(menu), way_in())
   end
   local shape = { title = title(menu), footer = footer(menu), is_inside = M.is_inside(menu) }
   return place.window(menu.ask, M.own_windows(menu), shape)

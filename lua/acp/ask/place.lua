@@ -266,8 +266,9 @@ end
 --- The one row of a folded question, at the lower edge of its chat.
 ---@param ask acp.Ask
 ---@param own table<integer, true>
+---@param key string what brings it back
 ---@return acp.Placed
-function M.folded(ask, own)
+function M.folded(ask, own, key)
   local base = chat_area(ask, own) or screen()
   local part = free(base, obstacles(own))[1] or base
   local width = math.max(math.min(part.width, READABLE), 1)
@@ -282,7 +283,7 @@ function M.folded(ask, own)
     style = 'minimal',
     border = 'none',
   }
-  return { config = config, fit = { rows = { fit.folded(ask, width) }, level = 1 } }
+  return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
 end
 
 --- Whether a float lies on what must stay visible.

@@ -92,7 +92,7 @@ async def test_c181_the_options_are_shown_and_the_decision_returned():
         stage.agent.request_permission(1, toolCall=call)
         question = await asked(stage, session)
         shown = menu(session)
-        rows = ["✓ 1. Allow once", "✓ 2. Always  (allow always)", "✗ 3. Reject"]
+        rows = ["✓ 1. Allow once", "✓ 2. Always (allow always)", "✗ 3. Reject"]
         assert looks(shown.options) == rows
         assert shown.option_ids == ("yes", "always", "no")
         assert "Build" in menu_text(session) and "make" in menu_text(session)

@@ -88,7 +88,7 @@ def test_leaving_folds_it_to_one_row(nvim: Neovim, spy: BridgeSpy, chat: int, ke
     nvim.input(f"<Tab>{key}")
     assert here(nvim) == window
     assert config(nvim, asked["winid"])["height"] == 1
-    assert nvim.lines(asked["bufnr"]) == ["? Run the tests… <Tab>"]
+    assert nvim.lines(asked["bufnr"]) == ["? Run the tests · <Tab> "]
     nvim.input("<Tab>")
     assert here(nvim) == asked["winid"]
     assert nvim.lines(asked["bufnr"])[1] == "make test"
@@ -280,7 +280,7 @@ def test_the_key_after_the_command_is_for_it_already(nvim: Neovim, spy: BridgeSp
 FOOTERS = {
     "": " <Tab> here · :Acp permit 1-2 ",
     "i": " <Esc><Tab> here · :Acp permit 1-2 ",
-    "<C-w>h": " :Acp permit · :Acp permit 1-2 ",
+    "<C-w>h": " :Acp permit here · :Acp permit 1-2 ",
     "<Tab>": " 1-2 · D all · q fold ",
 }
 

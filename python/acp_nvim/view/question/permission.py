@@ -184,7 +184,7 @@ def _option(number: int, option: PermissionOption) -> Line:
     sign, group = SIGNS.get(option.kind.partition("_")[0], ("·", "AcpNeutral"))
     name, words = one_line(option.name, 100), option.kind.replace("_", " ")
     is_said = all(word in name.lower() for word in words.split() if word != "once")
-    said = () if is_said else (after(f"  ({one_line(words, 40)})"),)
+    said = () if is_said else (after(f" ({one_line(words, 40)})"),)
     return coloured(f"{sign} {number}. {name}", group, *said)
 
 

@@ -72,7 +72,7 @@ def test_the_kind_is_told_where_the_words_do_not() -> None:
     always = PermissionOption("a", "Reject", "allow_always")
     plain = PermissionOption("b", "Allow", "allow_once")
     assert looks(menu(options=(always, plain)).options) == [
-        "✓ 1. Reject  (allow always)",
+        "✓ 1. Reject (allow always)",
         "✓ 2. Allow",
     ]
 

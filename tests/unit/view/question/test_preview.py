@@ -46,7 +46,7 @@ def test_the_change_stands_in_the_whole_file() -> None:
         "  13",
         "  14",
         "  15",
-        "✓ 1. Yes  (allow once)",
+        "✓ 1. Yes (allow once)",
     ]
 
 
