@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
+from acp_nvim.commands.doubting import wants_found
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
@@ -19,19 +21,20 @@ from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
 from acp_nvim.workspace.workspace import Desk
 
+P = ParamSpec("P")
 T = TypeVar("T")
-Act: TypeAlias = Callable[[Desk, Mapping[str, Any]], Awaitable[T]]
+Act: TypeAlias = Callable[Concatenate[Desk, P], Coroutine[Any, Any, T]]
 
 BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
 
 
-def in_order(act: Act[T]) -> Act[T]:
+def in_order(act: Act[P, T]) -> Act[P, T]:
     """Have an act begin when those that were asked for before it are over."""
 
     @wraps(act)
-    async def begin(desk: Desk, payload: Mapping[str, Any]) -> T:
+    async def begin(desk: Desk, /, *args: P.args, **options: P.kwargs) -> T:
         async with desk.ground.review.acts:
-            return await act(desk, payload)
+            return await act(desk, *args, **options)
 
     return begin
 
@@ -77,9 +80,25 @@ def met(desk: Desk, payload: Mapping[str, Any]) -> None:
     desk.ground.met(str(payload.get("path")))
 
 
-@in_order
 async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
-    """Keep or reject lines, a file or all; answer what became of it, in a sentence."""
+    """Keep or reject lines, a file or all; answer what became of it, in a sentence.
+
+    Of a file, or all, what an agent is only supposed to have put there is asked about at last.
+    """
+    is_wide = payload.get("scope") != "lines" and payload.get("verdict") == "reject"
+    done, doubtful = await _decide(desk, payload, found=not is_wide)
+    if is_wide and doubtful and await _wants_found(desk, doubtful):
+        more, _ = await _decide(desk, payload, found=True)
+        done += more
+    left = sum(len(each.pending) for each in desk.ground.board.reviews())
+    return decided(str(payload["verdict"]), str(payload["scope"]), done, left)
+
+
+@in_order
+async def _decide(
+    desk: Desk, payload: Mapping[str, Any], *, found: bool
+) -> tuple[int, Sequence[str]]:
+    """Decide; return how many hunks, and the files with hunks that are left without `found`."""
     board, ground = desk.ground.board, desk.ground
     is_all = payload.get("scope") == "all"
     await (ground.caught_up() if is_all else ground.restore())
@@ -88,7 +107,7 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
     if payload.get("scope") == "lines":
         rows = range(int(payload["first"]) - 1, int(payload["last"]))
     is_keep = payload.get("verdict") == "keep"
-    act = ground.review.keep if is_keep else ground.review.reject
+    act = ground.review.keep if is_keep else partial(ground.review.reject, found=found)
     done = 0
     failed: list[str] = []
     for path in paths:
@@ -102,13 +121,28 @@ async def decide(desk: Desk, payload: Mapping[str, Any]) -> str:
     await board.settled()
     if failed:
         raise UserError("; ".join(failed))
-    left = sum(len(each.pending) for each in board.reviews())
-    return decided(str(payload["verdict"]), str(payload["scope"]), done, left)
+    return done, [path for path in paths if any(it.doubtful for it in ground.edits.changes(path))]
+
+
+async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
+    """Take back a turn: the one of that number, else the last one that has something to take.
+
+    What is only supposed to be the agent's is asked about then.
+    """
+    turn, outcome = await _undo(desk, payload)
+    if not outcome.found:
+        return
+    if not await _wants_found(desk, outcome.found):
+        desk.ground.review.left.add(turn.key)
+        return
+    async with desk.ground.review.acts:
+        rest = replace(turn, paths=outcome.found)
+        _tell(desk, "undo", await desk.ground.review.undo(rest, batch=outcome.batch))
 
 
 @in_order
-async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
-    """Take back a turn: the one of that number, else the last one that has something to take."""
+async def _undo(desk: Desk, payload: Mapping[str, Any]) -> tuple[Turn, Undone]:
+    """Take back what is surely the agent's."""
     await desk.ground.caught_up()
     number = payload.get("turn")
     turns = _turns(desk, payload)
@@ -117,13 +151,19 @@ async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
     if not turns:
         changed = "no turn has" if number is None else f"turn {number} has not"
         raise UserError(f"{changed} changed anything that could be taken back")
-    _tell(desk, "undo", await desk.ground.review.undo(turns[-1]))
+    asked = desk.ground.review.left if number is None else ()
+    turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
+    outcome = await desk.ground.review.undo(turn, found=False)
+    if outcome.paths or outcome.left or outcome.failed or not outcome.found:
+        _tell(desk, "undo", outcome)
+    return turn, outcome
 
 
 @in_order
 async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
     """Return what was taken back last."""
     await desk.ground.restore()
+    desk.ground.review.left.clear()
     key = _session(desk, payload) or _last_undone(desk)
     outcome = None if key is None else await desk.ground.review.redo(key)
     if outcome is None:
@@ -132,6 +172,11 @@ async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
 
 
 # --- the parts
+
+
+async def _wants_found(desk: Desk, paths: Sequence[str]) -> bool:
+    agents = {it.agent for path in paths for it in _authors(desk, path) if it.how == "found"}
+    return await wants_found(desk.ground.chooser, sorted(agents), paths)
 
 
 def _turns(desk: Desk, payload: Mapping[str, Any]) -> list[Turn]:
@@ -147,7 +192,7 @@ def _turns(desk: Desk, payload: Mapping[str, Any]) -> list[Turn]:
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _authors(desk: Desk, path: str) -> list[Any]:
+def _authors(desk: Desk, path: str) -> list[Author]:
     ledger = desk.ground.edits.ledger(path)
     return [] if ledger is None else [delta.author for delta in ledger.deltas]
 

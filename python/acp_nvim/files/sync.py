@@ -72,6 +72,8 @@ class DiskSync:
     2. who the caller says;
     3. for whom a folder that it is in was to be swept;
     4. whose turn runs there now, as `author` says.
+
+    Of these, who has named the file goes before who is only supposed to have changed it.
     """
 
     def __init__(
@@ -240,8 +242,12 @@ class DiskSync:
     def _whose(self, path: str, author: Author | None) -> Author | None:
         """Return who changed that path just now; `author`: who is said to."""
         asked = (it for roots, it in self._roots.items() if roots.has(path))
-        known = (it for it in (self._paths.get(path), author, *asked) if it is not None)
-        return next(known, None) or self._author(path)
+        said = [it for it in (self._paths.get(path), author, *asked) if it is not None]
+        if said and said[0].how == "named":
+            return said[0]
+        known = [it for it in (*said, self._author(path)) if it is not None]
+        named = (it for it in known if it.how == "named")
+        return next(named, None) or next(iter(known), None)
 
     async def _follow(
         self,

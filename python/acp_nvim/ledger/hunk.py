@@ -24,6 +24,13 @@ class ReviewHunk:
     """Whose it is, in the order of their deltas."""
     whole: Literal["", "created", "deleted"] = ""
     """The file itself came, or went, with it."""
+    doubtful: bool = False
+    """Some of what it adds an agent is only supposed to have put there."""
+
+    @property
+    def is_found(self) -> bool:
+        """Whether an agent is only supposed to have had a hand in it."""
+        return any(author.how == "found" for author in self.authors)
 
     @property
     def last(self) -> int:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from acp_nvim.ledger.delta import Author, Delta, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
 from acp_nvim.ledger.span import FILE, Span, file_apart, with_file
 
-Role: TypeAlias = Literal["leaves", "returns", "foreign", "foreign returns"]
-"""What becomes of a line: it goes, it comes back, it is somebody else's and stays."""
+Role: TypeAlias = Literal["leaves", "returns", "foreign", "foreign returns", "doubtful"]
+"""What becomes of a line: it goes, it comes back, it is somebody else's and stays, it may be."""
+
+STAYS: Final = ("foreign", "doubtful")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +30,24 @@ class Rewound:
     """Places that were changed."""
     left: tuple[int, ...]
     """0-based rows of the new text where somebody else's change was left as it is."""
+    doubtful: bool = False
+    """Something was left as it is because the agent is only supposed to have done it."""
 
 
-def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
-    """Take back what the author's turn has done, kept or not; `batch` names it for the redo."""
+def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool = True) -> Rewound:
+    """Take back what the author's turn has done, kept or not; `batch` names it for the redo.
+
+    Without `found` a line stays that the agent is only supposed to have put in.
+    """
     mine = ledger.of_turn(author.turn_key)
+    doubtful = frozenset() if found else ledger.found(mine)
     others = ledger.over(mine)
     recorded = added(ledger, "undo", author, at, batch)
     number = len(recorded.deltas)
 
     def role(span: Span) -> Role | None:
+        if span.alive and span.born in doubtful:
+            return "doubtful"
         if span.alive:
             return "leaves" if span.born in mine else "foreign" if span.born in others else None
         if span.died in mine and span.born not in mine:
@@ -109,24 +119,27 @@ def _rewound(
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
     left: list[int] = []
     count = 0
+    doubtful = False
     for _, group in grouped(spans, lambda span: role(span) is not None):
         roles = [role(spans[at]) for at in group]
+        doubtful = doubtful or "doubtful" in roles
         if _conflict(roles):
-            left.append(group[0])
+            left += [] if "doubtful" in roles else [group[0]]
             continue
-        moving = [at for at, it in zip(group, roles, strict=True) if it != "foreign"]
+        moving = [at for at, it in zip(group, roles, strict=True) if it not in STAYS]
         count += bool(moving)
         for at in moving:
             spans[at] = turn(spans[at])
     if not count:
-        return Rewound(idle if not left else ledger, 0, tuple(_row(spans, at) for at in left))
+        rows = tuple(_row(spans, at) for at in left)
+        return Rewound(ledger if left or doubtful else idle, 0, rows, doubtful)
     weave = with_file(spans, lambda gone: file or turn(gone))
-    return Rewound(replace(recorded, weave=weave), count, tuple(_row(spans, at) for at in left))
+    rows = tuple(_row(spans, at) for at in left)
+    return Rewound(replace(recorded, weave=weave), count, rows, doubtful)
 
 
 def _conflict(roles: Sequence[Role | None]) -> bool:
-    foreign = "foreign" in roles or "foreign returns" in roles
-    return foreign and "returns" in roles
+    return "returns" in roles and any(it in roles for it in (*STAYS, "foreign returns"))
 
 
 def _row(spans: Sequence[Span], at: int) -> int:

@@ -5,6 +5,7 @@ The composition root hands every event here; nothing in it waits.
 
 from __future__ import annotations
 
+import os
 from urllib.parse import quote
 
 from acp_nvim.client.client import Client
@@ -22,15 +23,13 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.place import places
+from acp_nvim.session.place import LOOKING, commanded, places
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.view.announcement import announce
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.workspace import Desk
 
-LOOKING = ("read", "search", "think", "fetch", "switch_mode")
-"""Kinds of tool calls that change no files."""
 MOVING = ("running", "cancelling", "loading")
 """States of a session in which its clock runs on screen."""
 
@@ -74,9 +73,11 @@ class Reactions:
             return
         roots = self._desk.roots(session)
         named = [place.path for place in places(event, call, state.cwd)]
+        is_over = event.status in ("completed", "failed")
+        words = filter(_may_be_file, commanded(call, state.cwd) if is_over else ())
         author = self._authors.last(state, call.id)
-        self._desk.ground.disk.look(author, roots, (*paths(event), *named))
-        if event.status not in ("completed", "failed"):
+        self._desk.ground.disk.look(author, roots, (*paths(event), *named, *words))
+        if not is_over:
             return
         if call.kind in LOOKING:
             self._desk.ground.start_soon(
@@ -129,6 +130,11 @@ def paths(event: ToolCallUpdated) -> list[str]:
         *(place.path for place in places),
         *(item.path for item in content if isinstance(item, Diff)),
     ]
+
+
+def _may_be_file(path: str) -> bool:
+    """Tell of a word of a command whether it may mean a file, also one that is gone."""
+    return "." in os.path.basename(path) or os.path.lexists(path)
 
 
 def chat_name(agent: str, session_id: str) -> str:
