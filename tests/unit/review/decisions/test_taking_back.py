@@ -119,7 +119,7 @@ async def test_our_own_writes_are_no_agents(rig: FileRig) -> None:
     await rig.undo()
     async with rig.sync.exclusive():
         await rig.sync.sync(str(path), rig.running[""])
-        await rig.sync.sync(str(new), rig.running)
+        await rig.sync.sync(str(new), rig.running[""])
     assert await rig.hunks(path) == []
     assert rig.edits.turns(("gemini", "s")) == ()
 
