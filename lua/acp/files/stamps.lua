@@ -121,6 +121,21 @@ local function on(event, desc, run)
   api.nvim_create_autocmd(event, { group = group, desc = desc, callback = run })
 end
 
+--- The backup that Neovim may have made beside a file that it has written.
+---@param path string resolved
+---@return fun(): string? over paths
+local function backups(path)
+  return coroutine.wrap(function()
+    for _, folder in ipairs(vim.o.backup and vim.opt.backupdir:get() or {}) do
+      local is_beside = folder == '.' or vim.startswith(folder, './')
+      local name = vim.fs.basename(path) .. vim.o.backupext
+      if is_beside then
+        coroutine.yield(vim.fs.normalize(vim.fs.joinpath(vim.fs.dirname(path), folder, name)))
+      end
+    end
+  end)
+end
+
 on({ 'BufWritePre', 'FileWritePre', 'FileAppendPre' }, 'The file before the user', function(event)
   local path = file_buffers.resolve(event.match)
   before[path] = save.stamp(path)
@@ -135,6 +150,9 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
     return
   end
   note(path)
+  for backup in backups(path) do
+    note(backup)
+  end
   if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)
     see(event.buf)

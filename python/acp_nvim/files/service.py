@@ -102,7 +102,8 @@ class FileService:
     async def _write(self, session: SessionKey, path: str, content: str) -> None:
         """Write, and say who did; the caller holds the file's lock, and `exclusive`."""
         author = self._author(session[1])
-        synced = await self._sync.sync(path, author)
+        # what the disk has new before this write is only supposed to be the agent's, too
+        synced = await self._sync.sync(path, author and replace(author, how="found"))
         base = self._knowledge.of(session, path).base
         known = clean(synced.known) if isinstance(synced.known, str) else synced.known
         request = WriteRequest(path, known if base is UNKNOWN else base, content)

@@ -15,9 +15,17 @@ from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
 from acp_nvim.ledger.span import FILE, Span, file_apart, with_file
 
-Role: TypeAlias = Literal["leaves", "returns", "foreign", "foreign returns", "doubtful"]
-"""What becomes of a line: it goes, it comes back, it is somebody else's and stays, it may be."""
-
+Role: TypeAlias = Literal[
+    "leaves",
+    "returns",
+    "foreign",
+    "foreign returns",
+    "doubtful",
+    "doubtful returns",
+    "doubtfully gone",
+]
+"""What becomes of a line: it goes, it comes back, it is somebody else's and stays. A doubtful one
+the agent is only supposed to have put in; one that is doubtfully gone it is to have taken out."""
 STAYS: Final = ("foreign", "doubtful")
 
 
@@ -41,25 +49,45 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
     """
     mine = ledger.of_turn(author.turn_key)
     doubtful = frozenset() if found else ledger.found(mine)
-    others = ledger.over(mine)
+    sides = _Sides(mine - doubtful, doubtful, ledger.over(mine))
     recorded = added(ledger, "undo", author, at, batch)
     number = len(recorded.deltas)
-
-    def role(span: Span) -> Role | None:
-        if span.alive and span.born in doubtful:
-            return "doubtful"
-        if span.alive:
-            return "leaves" if span.born in mine else "foreign" if span.born in others else None
-        if span.died in mine and span.born not in mine:
-            return "foreign returns" if span.born in others else "returns"
-        return None
 
     def turn(span: Span) -> Span:
         if span.alive:
             return replace(span, died=number)
         return replace(span, died=None, undone=number, was=span.died)
 
-    return _rewound(ledger, recorded, ledger, role, turn)
+    return _rewound(ledger, recorded, ledger, sides.role, turn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The deltas that an undo takes back, those that it leaves as doubtful, and the others that
+    were made upon any of them."""
+
+    sure: frozenset[int]
+    doubtful: frozenset[int]
+    others: frozenset[int]
+
+    def role(self, span: Span) -> Role | None:
+        """Return what becomes of these lines."""
+        if span.alive:
+            return "leaves" if span.born in self.sure else self._whose(span)
+        if span.died in self.sure and span.born not in self.sure:
+            match self._whose(span):
+                case "foreign":
+                    return "foreign returns"
+                case "doubtful":
+                    return "doubtful returns"
+            return "returns"
+        mine = self.sure | self.doubtful
+        return "doubtfully gone" if span.died in self.doubtful and span.born not in mine else None
+
+    def _whose(self, span: Span) -> Literal["foreign", "doubtful"] | None:
+        if span.born in self.others:
+            return "foreign"
+        return "doubtful" if span.born in self.doubtful else None
 
 
 def redo(ledger: Ledger, batch: str) -> Rewound:
@@ -121,12 +149,14 @@ def _rewound(
     count = 0
     doubtful = False
     for _, group in grouped(spans, lambda span: role(span) is not None):
-        roles = [role(spans[at]) for at in group]
-        doubtful = doubtful or "doubtful" in roles
+        said = [role(spans[at]) for at in group]
+        is_doubtful = "doubtful" in said or "doubtful returns" in said
+        doubtful = doubtful or is_doubtful
+        roles = [_settled(it, is_doubtful=is_doubtful) for it in said]
         if _conflict(roles):
-            left += [] if "doubtful" in roles else [group[0]]
+            left += [] if is_doubtful else [group[0]]
             continue
-        moving = [at for at, it in zip(group, roles, strict=True) if it not in STAYS]
+        moving = [at for at, it in zip(group, roles, strict=True) if it and it not in STAYS]
         count += bool(moving)
         for at in moving:
             spans[at] = turn(spans[at])
@@ -136,6 +166,13 @@ def _rewound(
     weave = with_file(spans, lambda gone: file or turn(gone))
     rows = tuple(_row(spans, at) for at in left)
     return Rewound(replace(recorded, weave=weave), count, rows, doubtful)
+
+
+def _settled(role: Role | None, *, is_doubtful: bool) -> Role | None:
+    """Return what becomes of a line; `is_doubtful`: something doubtful stands in its place."""
+    if role == "doubtfully gone":
+        return None if is_doubtful else "returns"
+    return "returns" if role == "doubtful returns" else role
 
 
 def _conflict(roles: Sequence[Role | None]) -> bool:

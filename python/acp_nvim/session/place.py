@@ -85,7 +85,7 @@ def commanded(call: ToolCall, cwd: str) -> tuple[str, ...]:
         return ()
     lines = [it.command for it in call.terminals]
     lines += _texts(call.raw_input) if call.raw_input else [call.title]
-    words = (next(filter(None, it.groups())) for line in lines for it in WORD.finditer(line))
+    words = (word for line in lines for word in _words(line))
     # a quoted part may be a command itself, as in `sh -c "…"`
     parts = (part for word in words for part in {word: 0, **dict.fromkeys(_words(word))})
     names = dict.fromkeys(part for part in parts if _may_be_name(part))
@@ -146,7 +146,7 @@ def _texts(raw_input: str) -> list[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    return (it[3] for it in WORD.finditer(text) if it[3])
+    return (it[1] or it[2] or it[3] for it in WORD.finditer(text))
 
 
 def _may_be_name(word: str) -> bool:
