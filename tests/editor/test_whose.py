@@ -28,7 +28,7 @@ WRITES: dict[str, tuple[str, dict[str, str]]] = {
     "wiped": (f"{TYPED}:w <Bar> bwipeout<CR>", {"a.txt": MINE}),
     "backupcopy yes": (f":set backup bkc=yes<CR>{TYPED}:w<CR>", {"a.txt": MINE}),
     "backup and undo file": (
-        f":set backup bdir=. undofile udir=. dir=.<CR>{TYPED}:w<CR>",
+        f":set backup bsk= bdir=. undofile udir=. dir=.<CR>{TYPED}:w<CR>",
         {"a.txt": MINE, "a.txt~": TEXT},
     ),
     "noautocmd": (f"{TYPED}:noautocmd w<CR>", {"a.txt": MINE}),
@@ -71,7 +71,7 @@ WRITES: dict[str, tuple[str, dict[str, str]]] = {
     "dos": (":set ff=dos<CR>:noautocmd w<CR>", {"a.txt": "one\r\ntwo\r\nthree\r\n"}),
 }
 
-CLOSED = ("x", "ZZ")
+CLOSED = ("x", "ZZ", "autowrite")
 
 
 class Turn:
@@ -166,6 +166,26 @@ def test_what_was_only_found_is_asked_about(job: MainJob, turn: Turn, case: str)
     job.command("Acp redo")
     job.until(notes.exists)
     assert notes.read_text() == text
+
+
+def test_after_a_no_the_next_undo_goes_on_to_the_turn_before(job: MainJob, turn: Turn) -> None:
+    turn.over()
+    prompt = job.turn(turn.agent, "more")
+    command(turn.agent, {job.work / "notes.txt": "found\n"})
+    job.finish(turn.agent, prompt)
+    until_files(job, {"theirs.txt": 1, "notes.txt": 1})
+    job.nvim.lua("vim.ui.select = function(_, _, done) _G.escaped = true done() end")
+    job.command("Acp undo")
+    job.until(lambda: job.nvim.lua("return _G.escaped"))
+    answer(job, to_take=False)
+    job.command("Acp undo")
+    job.until(lambda: asked(job))
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in theirs.txt")
+    assert len(asked(job)) == 1 and (job.work / "notes.txt").exists()
+    answer(job, to_take=True)
+    job.command("Acp undo 2")
+    job.told("took back turn 2 of scripted in notes.txt")
 
 
 def test_what_was_found_and_what_was_named_are_one_undo(job: MainJob, turn: Turn) -> None:

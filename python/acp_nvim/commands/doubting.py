@@ -10,8 +10,9 @@ from acp_nvim.view.place import relative
 from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
 
 
-async def wants_found(chooser: Chooser, agents: Sequence[str], paths: Sequence[str]) -> bool:
-    """Ask about these files; False also for no answer."""
+async def wants_found(chooser: Chooser, agents: Sequence[str], paths: Sequence[str]) -> bool | None:
+    """Ask about these files; None: no answer."""
     title = doubt(agents, [relative(path, os.getcwd()) for path in paths])
     rows = [Choice(LEAVE, False), Choice(TAKE, True)]
-    return bool(await chooser.choose(title, "acp.found", rows))
+    wanted: bool | None = await chooser.choose(title, "acp.found", rows)
+    return wanted

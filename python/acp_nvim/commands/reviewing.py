@@ -132,8 +132,10 @@ async def undo(desk: Desk, payload: Mapping[str, Any]) -> None:
     turn, outcome = await _undo(desk, payload)
     if not outcome.found:
         return
-    if not await _wants_found(desk, outcome.found):
+    wanted = await _wants_found(desk, outcome.found)
+    if wanted is False:
         desk.ground.review.left.add(turn.key)
+    if not wanted:
         return
     async with desk.ground.review.acts:
         rest = replace(turn, paths=outcome.found)
@@ -174,7 +176,7 @@ async def redo(desk: Desk, payload: Mapping[str, Any]) -> None:
 # --- the parts
 
 
-async def _wants_found(desk: Desk, paths: Sequence[str]) -> bool:
+async def _wants_found(desk: Desk, paths: Sequence[str]) -> bool | None:
     agents = {it.agent for path in paths for it in _authors(desk, path) if it.how == "found"}
     return await wants_found(desk.ground.chooser, sorted(agents), paths)
 
