@@ -111,7 +111,8 @@ def test_what_a_running_turn_has_done_without_a_word_is_found_by_whoever_asks(
     put(path, THEIRS)
     job.command("Acp undo")
     job.told("took back turn 1")
-    assert path.read_text() == LINES
+    # what was only found gone is back at once, the rest when the question was answered
+    job.until(lambda: path.read_text() == LINES)
     job.finish(agent, prompt)
 
 

@@ -20,8 +20,6 @@ local order = {}
 local synced = {}
 ---@type table<integer, integer> by buffer: how often it was written, as far as was seen
 local writes = {}
----@type table<integer, boolean> by buffer: it was written, and nobody has taken note of it yet
-local unseen = {}
 ---@type table<string, string> by resolved path: the file before Neovim writes it
 local before = {}
 local is_quiet = false
@@ -32,8 +30,8 @@ local function file_of(buffer)
   return file_buffers.resolve(api.nvim_buf_get_name(buffer))
 end
 
---- How often Neovim has written the buffer to its file, with or without events; neither we nor a
---- write to another file count.
+--- How often Neovim has written the buffer to its file, with or without events; a write to another
+--- file does not count.
 ---@param buffer integer
 ---@return integer
 local function count(buffer)
@@ -69,16 +67,14 @@ end
 --- Take note that all writes of the buffer until now are known.
 ---@param buffer integer
 local function see(buffer)
-  writes[buffer], unseen[buffer] = count(buffer), nil
+  writes[buffer] = count(buffer)
 end
 
 --- Take note that the buffer has what its file has.
 ---@param buffer integer
 function M.sync(buffer)
   synced[buffer] = save.stamp(file_of(buffer))
-  if unseen[buffer] then
-    see(buffer)
-  end
+  see(buffer) -- our own counts, too, where Neovim takes the buffer for written
 end
 
 --- Whether Neovim has written the buffer to its file since both were last seen in step, and no event
@@ -91,8 +87,7 @@ function M.written(buffer, path)
   if now == '' or now == synced[buffer] or now == saved[path] then
     return false
   end
-  unseen[buffer] = count(buffer) > (writes[buffer] or 0)
-  return unseen[buffer]
+  return count(buffer) > (writes[buffer] or 0)
 end
 
 --- Do something that is not the user's.
@@ -155,7 +150,6 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
   end
   if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)
-    see(event.buf)
   end
   tell(path)
 end)
@@ -172,19 +166,17 @@ on({ 'BufModifiedSet', 'BufUnload' }, 'Perhaps a write that no event has told of
   if is_file and not vim.bo[buffer].modified and M.written(buffer, file_of(buffer)) then
     note(file_of(buffer))
     M.sync(buffer)
-    see(buffer)
     tell(file_of(buffer))
   end
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
-  see(event.buf)
   tell(file_of(event.buf))
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
-  synced[event.buf], writes[event.buf], unseen[event.buf] = nil, nil, nil
+  synced[event.buf], writes[event.buf] = nil, nil
 end)
 
 for buffer in file_buffers.all() do
