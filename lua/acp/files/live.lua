@@ -58,6 +58,7 @@ function M.read(path, known_number, known_tick)
     binary = binary,
     saved = stamps.saved(path),
     synced = stamps.synced(buffer),
+    written = stamps.written(buffer, path),
   }
   if known_number ~= buffer or known_tick ~= tick then
     live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)

@@ -31,7 +31,8 @@ class LiveBuffer:
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
     `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
-    last in step, "" if not known.
+    last in step, "" if not known. `written`: Neovim has written it to its file since then, and no
+    event has told of it (`:noautocmd write`).
     """
 
     number: int
@@ -48,6 +49,7 @@ class LiveBuffer:
     binary: bool = False
     saved: str = ""
     synced: str = ""
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)

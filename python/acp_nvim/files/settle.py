@@ -7,7 +7,7 @@ the disk has new is merged; where both changed the same place the user's text st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.files.baselines.comparison import DiskChange
@@ -66,7 +66,7 @@ def settle(
     `same`: the disk is known to hold what it held, though its time may be another. Raises
     `FileProblem` if the disk holds no text.
     """
-    if live.stamp and live.stamp == saved:
+    if _is_users(live, saved):
         return NOTHING
     if live.buffer is None or _has_read(live, live.buffer):
         return Settlement(
@@ -74,7 +74,9 @@ def settle(
         )
     touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
     if not live.buffer.modified:
-        return _take(live, live.buffer, change, touched=touched)
+        taken = _take(live, live.buffer, change, touched=touched)
+        # the user has written it from another buffer
+        return replace(taken, followed=None) if live.stamp and live.stamp == saved else taken
     if change is None:
         # Nothing new: at most Neovim is to know that the file's time tells nothing.
         return Settlement(BufferEdit((), settled=True)) if touched and same else NOTHING
@@ -83,7 +85,7 @@ def settle(
 
 def needs_disk(live: LiveFile, change: DiskChange | None, saved: str) -> bool:
     """Return whether `settle` goes by what the disk holds, which must be what was seen then."""
-    if live.buffer is None or (live.stamp and live.stamp == saved):
+    if live.buffer is None or _is_users(live, saved):
         return False
     return not _has_read(live, live.buffer) and not (live.buffer.modified and change is None)
 
@@ -95,6 +97,13 @@ async def carry_out(files: Files, buffer: LiveBuffer | None, edit: BufferEdit | 
     if edit.follows and edit.options is not None:
         return await files.follow(buffer, edit.hunks, edit.options)
     return await files.edit(buffer, edit.hunks, edit.options, settled=edit.settled)
+
+
+def _is_users(live: LiveFile, saved: str) -> bool:
+    """Return whether the file is as the user has written it, and the buffer stays as it is."""
+    if not live.stamp or live.stamp != saved:
+        return False
+    return live.buffer is None or live.buffer.modified or live.buffer.synced == live.stamp
 
 
 def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
@@ -125,7 +134,7 @@ def _before(
 ) -> str | None:
     """Return what there was before the disk changed: the user may have saved since the last look,
     or Neovim has read the file anew by itself."""
-    if change is None:
+    if change is None or (buffer.written and now == text):
         return text
     was_gone = change.before is None and not buffer.saved
     return change.before if now in (text, None) or was_gone else text
@@ -140,6 +149,8 @@ def _merge(live: LiveFile, buffer: LiveBuffer, change: DiskChange, *, kept: bool
         whole = ConflictRegion(0, len(split_lines(text)), ())
         return Settlement(followed=Followed(text, text, base, "", (whole,)))
     both, conflicts = reconciled(base, text, now)
+    if buffer.written:
+        conflicts = ()  # it was the user who wrote there, and has gone on
     edit = None
     if both != text or kept or not conflicts:
         lines, options = buffer_form(both, buffer)

@@ -6,6 +6,7 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from acp_nvim.files.settle import Followed, carry_out, needs_disk, settle
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
 
+OF_EDITOR = re.compile(r"/\.[^/]*\.(sw[a-p]|un~)$")
+"""Swap and undo files, which the editor writes as the user types."""
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
 
@@ -75,6 +78,8 @@ class DiskSync:
     2. who the caller says;
     3. for whom a folder that it is in was to be swept;
     4. whose turn runs there now, as `author` says.
+
+    Of these, who has named the file goes before who is only supposed to have changed it.
     """
 
     def __init__(
@@ -109,7 +114,7 @@ class DiskSync:
                 real = roots.resolve(path)
             except FileProblem:
                 continue
-            self._paths[real] = author or self._paths.get(real)
+            self._paths[real] = _surest(author, self._paths.get(real))
             self._wake.set()
 
     def sweep(self, author: Author | None, roots: Roots) -> None:
@@ -259,7 +264,8 @@ class DiskSync:
     def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
         missed: dict[Author, list[str]] = {}
         for path in paths:
-            if whose := self._whose(path, author):
+            whose = None if OF_EDITOR.search(path) else self._whose(path, author)
+            if whose is not None:
                 missed.setdefault(whose, []).append(path)
         for whose, theirs in missed.items():
             self._emit(Unrecoverable(tuple(theirs), whose, gone))
@@ -267,8 +273,8 @@ class DiskSync:
     def _whose(self, path: str, author: Author | None) -> Author | None:
         """Return who changed that path just now; `author`: who is said to."""
         asked = (it for roots, it in self._roots.items() if roots.has(path))
-        known = (it for it in (self._paths.get(path), author, *asked) if it is not None)
-        return next(known, None) or self._author(path)
+        said = _surest(self._paths.get(path), author, *asked)
+        return said if said and said.how == "named" else _surest(said, self._author(path))
 
     async def _follow(
         self,
@@ -376,6 +382,13 @@ class DiskSync:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             conflict = Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
             self._emit(Conflicted(conflict))
+
+
+def _surest(*authors: Author | None) -> Author | None:
+    """Return the first that has named the file, else the first that there is."""
+    known = [it for it in authors if it is not None]
+    named = (it for it in known if it.how == "named")
+    return next(named, None) or next(iter(known), None)
 
 
 def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
