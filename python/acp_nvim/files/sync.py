@@ -19,6 +19,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.following.ended import EndedTurns
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -79,7 +80,8 @@ class DiskSync:
     3. for whom a folder that it is in was to be swept;
     4. whose turn runs there now, as `author` says.
 
-    Of these, who has named the file goes before who is only supposed to have changed it.
+    Of these, who has named the file goes before who is only supposed to have changed it; and of
+    those no turn counts that was over before.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class DiskSync:
         self._paths: dict[str, Author | None] = {}
         self._roots: dict[Roots, Author | None] = {}
         self.hands = Hands(emit)
+        self.ended = EndedTurns()
         self._late: dict[str, Late] = {}
         self._busy: dict[str, Busy] = {}
         self._disputes: dict[str, Dispute] = {}
@@ -273,7 +276,8 @@ class DiskSync:
     def _whose(self, path: str, author: Author | None) -> Author | None:
         """Return who changed that path just now; `author`: who is said to."""
         asked = (it for roots, it in self._roots.items() if roots.has(path))
-        said = _surest(self._paths.get(path), author, *asked)
+        known = (self._paths.get(path), author, *asked)
+        said = _surest(*(it for it in known if self.ended.may_be_of(it, path)))
         return said if said and said.how == "named" else _surest(said, self._author(path))
 
     async def _follow(

@@ -22,6 +22,8 @@ def prepare(host: Host, session: Session, _before: SessionState, _event: Session
 def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded) -> None:
     """Find all that the turn has changed."""
     author = Authors(host.workspace).of(before)
+    if author is not None:
+        host.review.sync.ended.end(author)
     host.review.sync.sweep(author, host.workspace.roots(session))
 
 
