@@ -7,7 +7,7 @@ import itertools
 from acp_nvim.errors import RequestFailed
 from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users
 from tests.proof.model import UNSURE, Model, is_conflict
-from tests.proof.steps import EndsTurn, Runs, Sweeps, Tool, Writes
+from tests.proof.steps import EndsTurn, Kills, Runs, Sweeps, Tool, Writes
 from tests.proof.world import NAMES, Sight
 
 
@@ -97,6 +97,13 @@ class AgentSteps(Model):
     async def _ends_turn(self, step: EndsTurn) -> None:
         await self._settle(step.session, NAMES)
         await self.services.begin_turn(step.session)
+
+    async def _kills(self, step: Kills) -> None:
+        """The agents go with the host; what they have done is found by the next one."""
+        await self._settled_by(self.services.killed(flushed=step.flushed), NAMES)
+        self.known.clear()
+        for session in (0, 1):
+            await self.services.begin_turn(session)
 
     async def _runs(self, step: Runs) -> None:
         name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]

@@ -10,6 +10,7 @@ from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
     Decides,
     EndsTurn,
+    Kills,
     Pause,
     Returns,
     Runs,
@@ -36,6 +37,7 @@ class Machine(UserSteps, AgentSteps, DecisionSteps):
             Runs: self._runs,
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
+            Kills: self._kills,
             Decides: self._decides,
             TakesBack: self._takes_back,
             Returns: self._returns,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Awaitable
 
 from acp_nvim.hunks import ConflictRegion, merge, split_lines
 from tests.proof.deciding import added, text_of
@@ -64,11 +65,14 @@ class Model:
     # The client looks at files
 
     async def _settle(self, session: int, names: tuple[str, ...]) -> None:
+        is_one = len(names) == 1
+        look = self.services.look(session, names[0]) if is_one else self.services.sweep(session)
+        await self._settled_by(look, names)
+
+    async def _settled_by(self, look: Awaitable[None], names: tuple[str, ...]) -> None:
         before = self.sight
-        if len(names) == 1:
-            await self.services.look(session, names[0])
-        else:
-            await self.services.sweep(session)
+        await look
+        self.log = self.services.log
         after = self._agents_look(before, {name: self.allowed[name] for name in names})
         for name in names:
             shown = before.shown.get(name)

@@ -117,12 +117,19 @@ class Returns:
 
 
 @dataclass(frozen=True, slots=True)
+class Kills:
+    """The host is killed, and another one goes on; `flushed`: its books were written before."""
+
+    flushed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Nothing; what a step shrinks to."""
 
 
 Step: TypeAlias = (
-    User | Writes | Tool | Runs | Sweeps | EndsTurn | Decides | TakesBack | Returns | Pause
+    User | Writes | Tool | Runs | Sweeps | EndsTurn | Decides | TakesBack | Returns | Kills | Pause
 )
 
 SESSIONS = 2
@@ -173,11 +180,13 @@ turns = st.one_of(
     st.builds(TakesBack, st.integers(0, 2), st.booleans()), st.builds(Returns, session)
 )
 
+kills = st.builds(Kills, st.booleans())
+
 
 def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
     """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
     kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,), *4 * (writes,), *4 * (tools,)]
-    kinds += [*2 * (shells,), *2 * (looks,)]
+    kinds += [*2 * (shells,), *2 * (looks,), kills]
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one

@@ -26,6 +26,19 @@ class FileRead:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteBegun:
+    """An agent's write is settled on, and nothing is changed yet; `FileWritten` follows.
+
+    `before` and `after` are what the file holds, and is to hold.
+    """
+
+    path: str
+    before: str | None
+    after: str
+    author: Author | None
+
+
+@dataclass(frozen=True, slots=True)
 class FileWritten:
     """An agent has written a file through us; `line`: the first that it has changed, from 1.
 
@@ -111,6 +124,7 @@ class TakenBack:
 
 FileEvent: TypeAlias = (
     FileRead
+    | WriteBegun
     | FileWritten
     | DiskChanged
     | WriteRefused

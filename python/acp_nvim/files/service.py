@@ -126,7 +126,8 @@ class FileService:
         path = synced.live.path
         base = self._knowledge.of(session, path).base
         known = clean(synced.known) if isinstance(synced.known, str) else synced.known
-        request = WriteRequest(path, known if base is UNKNOWN else base, content)
+        begun = partial(self._begun, path, author)
+        request = WriteRequest(path, known if base is UNKNOWN else base, content, begun)
         self._check(path)
         try:
             written = await write(self._files, synced.live, request)
@@ -155,6 +156,9 @@ class FileService:
             await self._sync.sync(path, author)
         else:  # Neovim has read it by itself
             self._emit(DiskChanged(path, text, live.exact, author))
+
+    def _begun(self, path: str, author: Author | None, before: str | None, after: str) -> None:
+        self._emit(event.WriteBegun(path, before, after, author))
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""

@@ -19,7 +19,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
-from acp_nvim.files.following.ended import EndedTurns
+from acp_nvim.files.following.supposed import EndedTurns, surest
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -117,7 +117,7 @@ class DiskSync:
                 real = roots.resolve(path)
             except FileProblem:
                 continue
-            self._paths[real] = _surest(author, self._paths.get(real))
+            self._paths[real] = surest(author, self._paths.get(real))
             self._wake.set()
 
     def sweep(self, author: Author | None, roots: Roots) -> None:
@@ -164,6 +164,7 @@ class DiskSync:
             except AcpError as error:
                 self._fault(error)
             yield
+            await self._baselines.keep()
 
     async def _catch_up(self) -> None:
         paths, everywhere = self._paths, self._roots
@@ -277,8 +278,8 @@ class DiskSync:
         """Return who changed that path just now; `author`: who is said to."""
         asked = (it for roots, it in self._roots.items() if roots.has(path))
         known = (self._paths.get(path), author, *asked)
-        said = _surest(*(it for it in known if self.ended.may_be_of(it, path)))
-        return said if said and said.how == "named" else _surest(said, self._author(path))
+        said = surest(*(it for it in known if self.ended.may_be_of(it, path)))
+        return said if said and said.how == "named" else surest(said, self._author(path))
 
     async def _follow(
         self,
@@ -386,13 +387,6 @@ class DiskSync:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             conflict = Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
             self._emit(Conflicted(conflict))
-
-
-def _surest(*authors: Author | None) -> Author | None:
-    """Return the first that has named the file, else the first that there is."""
-    known = [it for it in authors if it is not None]
-    named = (it for it in known if it.how == "named")
-    return next(named, None) or next(iter(known), None)
 
 
 def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:

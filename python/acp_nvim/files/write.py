@@ -5,7 +5,7 @@ Through the buffer where the file is open, else to the disk. All of it happens, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
@@ -27,6 +27,8 @@ class WriteRequest:
     path: str
     base: Text
     content: str
+    begun: Callable[[str | None, str], object] = lambda before, after: None
+    """Told the exact live texts before anything is changed: it is settled what will be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,14 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if disk.stamp(live.path) != live.stamp:
         return None
     if now is None or live.disk is None:
+        request.begun(None, request.content)
         await disk.write(live.path, request.content.encode())
         return WriteResult(None, request.content)
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
         data = encode(text, live.disk.encoding)
+        request.begun(now, text)
         await disk.write(live.path, data, in_place=await files.in_place())
     return WriteResult(now, text)
 
@@ -120,6 +124,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     saved = merged == on_disk and not buffer.modified
     if saved and after == text:
         return result
+    request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options)

@@ -21,6 +21,7 @@ from acp_nvim.files.event import (
     FileWritten,
     TakenBack,
     Unrecoverable,
+    WriteBegun,
     WriteRefused,
 )
 from acp_nvim.files.knowledge import learn_from_disk
@@ -46,6 +47,12 @@ def on_file(host: Host, event: FileEvent) -> None:
     """Let everything follow from what has happened to a file."""
     for react in REACTIONS[type(event)]:
         react(host, event)
+
+
+def foresee(host: Host, event: WriteBegun) -> None:
+    """Have it on disk who did so, should the host be killed right after."""
+    if event.author is not None:
+        host.review.log.writes(event.path, event.before, event.after, event.author)
 
 
 def record(host: Host, event: FileWritten | DiskChanged) -> None:
@@ -131,6 +138,7 @@ def take_back(host: Host, event: TakenBack) -> None:
 
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (tell, go_along),
+    WriteBegun: (foresee,),
     FileWritten: (record, tell, go_along),
     DiskChanged: (remember, record, tell),
     WriteRefused: (refuse,),

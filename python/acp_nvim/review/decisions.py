@@ -160,6 +160,7 @@ class Decisions:
                 now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
                 asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
                 is_done = now == text and not asks
+                self._log.writes(path, text, now, conflict.author)
                 if is_done or await self._put(live, now, settled=conflict.on_disk):
                     await self._sync.refresh(path, live.encoding)
                     self._log.wrote(path, text, now, conflict.author)
@@ -238,6 +239,7 @@ class Decisions:
                 return Turned(ledger, missing=True, path=path)
             if after is ledger:
                 return turned
+            self._log.puts(path, live.exact, after, live.attributes)
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
                 for session in turned.sessions:

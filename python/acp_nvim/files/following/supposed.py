@@ -1,4 +1,4 @@
-"""When turns have ended: a look at the disk comes later, and finds what others did since, too."""
+"""What was found on disk is only supposed to be an agent's doing: who is surer to have done it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from time import time_ns
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 
 
+def surest(*authors: Author | None) -> Author | None:
+    """Return the first that has named the file, else the first that there is."""
+    known = [it for it in authors if it is not None]
+    named = (it for it in known if it.how == "named")
+    return next(named, None) or next(iter(known), None)
+
+
 class EndedTurns:
-    """Knows the last turn of each session that is over; `now`: nanoseconds since 1970."""
+    """Knows the last turn of each session that is over: a look at the disk comes later, and finds
+    what others did since, too. `now`: nanoseconds since 1970."""
 
     def __init__(self, now: Callable[[], int] = time_ns) -> None:
         self._now = now

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from acp_nvim.files.following.ended import EndedTurns
+from acp_nvim.files.following.supposed import EndedTurns
 from tests.support.files.file_rig import AGENT, FileRig
 
 FOUND = replace(AGENT, how="found")
