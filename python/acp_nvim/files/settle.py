@@ -74,6 +74,8 @@ def settle(
         )
     touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
     if not live.buffer.modified:
+        if change is None and live.stamp and live.stamp == live.buffer.synced:
+            return NOTHING  # what differs an autocommand has made: Neovim does not call it modified
         taken = _take(live, live.buffer, change, touched=touched)
         # the user has written it from another buffer
         return replace(taken, followed=None) if live.stamp and live.stamp == saved else taken

@@ -121,7 +121,7 @@ def test_nothing_blocks_where_a_pipe_or_a_folder_has_taken_the_place(
     looked(job)
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("; a.txt ")
+    job.told("a.txt cannot be written")
     job.told("took back turn 1")
     assert rest.read_text() == LINES
     job.usable()
