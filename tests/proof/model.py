@@ -30,7 +30,8 @@ class Model:
     taken out of a file that they had read; `reported`: the agents' words that the books were told
     of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
     user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
-    that a word of the user's was typed into.
+    that a word of the user's was typed into; `scripted`: what a script of the user's wrote
+    to the disk, which nothing tells from an agent's.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -51,6 +52,7 @@ class Model:
         self.kept: set[str] = set()
         self.kept_words: set[str] = set()
         self.home: dict[str, str] = {}
+        self.scripted: set[str] = set()
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 

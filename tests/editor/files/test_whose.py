@@ -11,6 +11,8 @@ from tests.support.agents.agent_edits import (
     command,
     files,
     hunks,
+    looked,
+    put,
     tool,
     until_files,
     write,
@@ -101,6 +103,10 @@ class Turn:
     def keys(self, keys: str) -> None:
         self.job.nvim.input(keys)
         self.job.until(lambda: not self.job.nvim.mode()["blocking"])
+
+    def end(self) -> None:
+        """Have the agent end the turn."""
+        self.agent.end(self._prompt)
 
     def over(self) -> None:
         """End the turn, with a command that may have changed anything."""
@@ -306,6 +312,37 @@ def test_what_the_agent_did_after_the_users_write_is_the_agents(job: MainJob, tu
     job.told("took back turn 1 of scripted in 2 files")
     assert turn.path.read_text() == MINE
     assert job.nvim.lines() == MINE.splitlines()
+
+
+LATE = """
+local flag, late = ...
+local function changed(path)
+  local time = vim.uv.fs_stat(path).ctime
+  return time.sec + time.nsec / 1e9
+end
+vim.schedule(function()
+  while not vim.uv.fs_stat(flag) do
+    vim.uv.sleep(1)
+  end
+  repeat -- until the clock of the file system has gone on
+    vim.fn.writefile({ 'mine' }, late)
+  until changed(late) > changed(flag)
+end)
+"""
+
+
+def test_what_comes_between_a_turns_end_and_the_look_is_none_of_its(
+    job: MainJob, turn: Turn
+) -> None:
+    flag, late, last = job.folder / "flag", job.work / "late.txt", job.work / "last.txt"
+    job.nvim.lua(LATE, str(flag), str(late))
+    put(last, "found\n")
+    turn.end()
+    turn.agent.quiet()  # the host has seen the end, and waits for Neovim to look
+    flag.touch()
+    job.until(lambda: job.session()["state"] == "idle")
+    looked(job)
+    assert late.exists() and files(job) == {"theirs.txt": 1, "last.txt": 1}
 
 
 def until_unmodified(job: MainJob) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
 
 MARKS = """
 local space = vim.api.nvim_create_namespace('acp_review')
@@ -92,7 +93,12 @@ end
 
 def answer(job: MainJob, to_take: bool) -> None:
     """Answer whether to take back what was only found, whenever that is asked."""
-    job.nvim.lua(ASKED, 2 if to_take else 1)
+    answer_in(job.nvim, to_take)
+
+
+def answer_in(nvim: Neovim, to_take: bool) -> None:
+    """Do so in that Neovim."""
+    nvim.lua(ASKED, 2 if to_take else 1)
 
 
 def asked(job: MainJob) -> list[str]:
