@@ -18,6 +18,8 @@ local saved = {}
 local order = {}
 ---@type table<integer, string> by buffer
 local synced = {}
+---@type table<integer, {tick: integer, state: integer}> by buffer: which text was in step
+local texts = {}
 ---@type table<integer, integer> by buffer: how often it was written, as far as was seen
 local writes = {}
 ---@type table<string, string> by resolved path: the file before Neovim writes it
@@ -70,11 +72,18 @@ local function see(buffer)
   writes[buffer] = count(buffer)
 end
 
+---@param buffer integer
+---@return integer
+local function state(buffer)
+  return api.nvim_buf_call(buffer, vim.fn.undotree).seq_cur
+end
+
 --- Take note that the buffer has what its file has.
 ---@param buffer integer
 function M.sync(buffer)
   file_buffers.settle(buffer)
   synced[buffer] = save.stamp(file_of(buffer))
+  texts[buffer] = { tick = api.nvim_buf_get_changedtick(buffer), state = state(buffer) }
   see(buffer) -- our own counts, too, where Neovim takes the buffer for written
 end
 
@@ -89,6 +98,27 @@ function M.written(buffer, path)
     return false
   end
   return count(buffer) > (writes[buffer] or 0)
+end
+
+--- Whether the buffer has the very text that was in step. That it is not modified does not tell:
+--- after what `BufWritePost` has made of it, Neovim says so, too.
+---@param buffer integer
+---@return boolean
+function M.is_synced(buffer)
+  local text, tick = texts[buffer], api.nvim_buf_get_changedtick(buffer)
+  if text and text.tick ~= tick and state(buffer) == text.state then
+    text.tick = tick -- the user has undone what came after
+  end
+  return text ~= nil and text.tick == tick
+end
+
+--- Let the text that was in step be another than the one that the buffer has now.
+---@param buffer integer
+function M.part(buffer)
+  local text = texts[buffer]
+  if text and api.nvim_buf_get_changedtick(buffer) ~= text.tick then
+    texts[buffer] = nil
+  end
 end
 
 --- Do something that is not the user's.
@@ -177,7 +207,7 @@ on('BufReadPost', 'A buffer has what its file has', function(event)
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
-  synced[event.buf], writes[event.buf] = nil, nil
+  synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
 end)
 
 for buffer in file_buffers.all() do
