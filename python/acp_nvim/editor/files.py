@@ -39,8 +39,8 @@ class LiveBuffer:
     changedtick: int
     lines: tuple[str, ...]
     modified: bool
-    modifiable: bool = True
-    readonly: bool = False
+    locked: str = ""
+    """Why the user's options let nobody write it: "read-only" or "not modifiable"."""
     fileformat: str = "unix"
     encoding: str = "utf-8"
     bom: bool = False
