@@ -42,6 +42,8 @@ class OwnWrites(Model):
         shown, disk = self.sight.shown.get(other), self.sight.disk[other]
         if name == other or self._conflicts(other) or (shown and shown.modified):
             return False
+        if other in self.shared:
+            return False
         if step.how == "script" and self._unsettled(other):
             return False
         ends = split(disk)[1], split(self.sight.live(name))[1]
@@ -62,5 +64,6 @@ class OwnWrites(Model):
             self._assert(same, f"{name}: the buffer has not what the user wrote")
         self.seen[name] = self.origin[name] = after.disk[name]
         self.allowed[name] = set()
+        self.unsaved[name].clear()
         self.reported[name] |= agents(after.disk[name])
         self.pending[name] &= agents(after.live(name))

@@ -73,7 +73,8 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
     named = [place.path for place in places(event, call, state.cwd)]
     is_over = event.status in ("completed", "failed")
     words = filter(_may_be_file, commanded(call, state.cwd) if is_over else ())
-    host.review.sync.look(authors.last(state, call.id), roots, (*paths(event), *named, *words))
+    author, changes = authors.last(state, call.id), (*paths(event), *named, *words)
+    host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
     if not is_over:
         return
     if call.kind in LOOKING:

@@ -21,12 +21,12 @@ class EndedTurns:
     what others did since, too. `now`: nanoseconds since 1970."""
 
     def __init__(self, now: Callable[[], int] = time_ns) -> None:
-        self._now = now
+        self.now = now
         self._ended: dict[SessionKey, tuple[TurnKey, int]] = {}
 
     def end(self, author: Author) -> None:
         """The author's turn is over now."""
-        self._ended[author.session_key] = (author.turn_key, self._now())
+        self._ended[author.session_key] = (author.turn_key, self.now())
 
     def may_be_of(self, author: Author | None, path: str) -> bool:
         """Return whether the file as it is may be what that turn has made of it.
@@ -43,4 +43,4 @@ class EndedTurns:
             changed = os.lstat(path).st_ctime_ns
         except OSError:
             return True
-        return not ended < changed <= self._now()
+        return not ended < changed <= self.now()

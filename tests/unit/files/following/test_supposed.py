@@ -47,7 +47,7 @@ async def test_a_sweep_after_the_turn_counts_only_what_was_there_before(tmp_path
     times = [os.lstat(theirs).st_ctime_ns]
     while os.lstat(mine).st_ctime_ns == times[0]:
         mine = rig.file("mine\n", "b")  # until the clock of the file system has gone on
-    rig.sync.ended = EndedTurns(lambda: times[-1])
+    rig.sync.ended.now = lambda: times[-1]
     rig.sync.ended.end(FOUND)
     times.append(os.lstat(mine).st_ctime_ns)
     rig.sync.sweep(FOUND, rig.roots)
