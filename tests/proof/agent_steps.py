@@ -108,6 +108,8 @@ class AgentSteps(Model):
     async def _runs(self, step: Runs) -> None:
         name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]
         old, target = self.sight.disk[name], self.sight.disk[other]
+        if name != other and {name, other} & self.world.codings.keys():
+            return  # would be bytes that the user's encoding may not have
         if step.what == "create" and old is None:
             self._put(name, join([self._agent_word() for _ in range(3)], Form()))
         elif step.what == "remove" and old is not None:
