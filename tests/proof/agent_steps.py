@@ -24,6 +24,7 @@ class AgentSteps(Model):
 
     async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
         before, unsettled = self.sight, self._unsettled(name)
+        in_conflict = self._conflicts(name)
         self._interrupt(step, name)
         refused = ""
         try:
@@ -53,7 +54,7 @@ class AgentSteps(Model):
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             needed = is_conflict(known, live, text)
-            self._assert(needed or self._conflicts(name), f"needless: {refused}")
+            self._assert(needed or in_conflict, f"needless: {refused}")
 
     def _interrupt(self, step: Writes, name: str) -> None:
         """Have the user type before the n-th call from now."""
