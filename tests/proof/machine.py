@@ -11,6 +11,7 @@ from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
     Coded,
     Decides,
+    DoubleWrites,
     EndsTurn,
     Kills,
     Pause,
@@ -23,11 +24,10 @@ from tests.proof.steps import (
     User,
     Writes,
 )
-from tests.proof.user_steps import UserSteps
 from tests.proof.world import NAMES, World
 
 
-class Machine(UserSteps, AgentSteps, DecisionSteps):
+class Machine(AgentSteps, DecisionSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -36,6 +36,7 @@ class Machine(UserSteps, AgentSteps, DecisionSteps):
             User: self._user,
             Writes: self._writes,
             Tool: self._tool,
+            DoubleWrites: self._double_writes,
             Runs: self._runs,
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
