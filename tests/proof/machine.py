@@ -14,6 +14,7 @@ from tests.proof.steps import (
     DoubleWrites,
     EndsTurn,
     Kills,
+    OwnWrite,
     Pause,
     Returns,
     Runs,
@@ -41,6 +42,7 @@ class Machine(AgentSteps, DecisionSteps):
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
             Kills: self._kills,
+            OwnWrite: self._own_write,
             Decides: self._decides,
             TakesBack: self._takes_back,
             Returns: self._returns,
@@ -59,7 +61,7 @@ class Machine(AgentSteps, DecisionSteps):
         if isinstance(step, Pause | Coded):
             return
         opened = set(self.sight.shown)
-        if isinstance(step, Decides | TakesBack | Returns):
+        if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
         self._check_books(step)
