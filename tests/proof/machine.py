@@ -9,8 +9,10 @@ from tests.proof.agent_steps import AgentSteps
 from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
     Decides,
+    DoubleWrites,
     EndsTurn,
     Kills,
+    OwnWrite,
     Pause,
     Returns,
     Runs,
@@ -21,11 +23,10 @@ from tests.proof.steps import (
     User,
     Writes,
 )
-from tests.proof.user_steps import UserSteps
 from tests.proof.world import World
 
 
-class Machine(UserSteps, AgentSteps, DecisionSteps):
+class Machine(AgentSteps, DecisionSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -34,10 +35,12 @@ class Machine(UserSteps, AgentSteps, DecisionSteps):
             User: self._user,
             Writes: self._writes,
             Tool: self._tool,
+            DoubleWrites: self._double_writes,
             Runs: self._runs,
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
             Kills: self._kills,
+            OwnWrite: self._own_write,
             Decides: self._decides,
             TakesBack: self._takes_back,
             Returns: self._returns,
@@ -54,7 +57,7 @@ class Machine(UserSteps, AgentSteps, DecisionSteps):
         """Carry out one step. Raises `model.Violation`."""
         if isinstance(step, Pause):
             return
-        if isinstance(step, Decides | TakesBack | Returns):
+        if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
         self._check_books(step)

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 Act: TypeAlias = Literal[
     "insert", "above", "amend", "replace", "delete", "join", "substitute", "global", "move", "copy",
-    "undo", "redo", "save", "open", "close", "drop", "revert", "linger",
+    "undo", "redo", "save", "quiet save", "open", "close", "drop", "revert", "linger",
 ]  # fmt: skip
 Change: TypeAlias = Literal["insert", "amend", "replace", "delete"]
 Way: TypeAlias = Literal["in place", "renamed over"]
+Between: TypeAlias = Literal["nothing", "look", "sweep", "typing", "undo", "save", "turn"]
 Shell: TypeAlias = Literal["create", "remove", "rename", "swap"]
 
 
@@ -65,6 +66,22 @@ class Tool:
     way: Way = "in place"
     told: bool = True
     twice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleWrites:
+    """An agent writes the same text through the client and to the disk, as OpenCode and Kilo do.
+
+    `disk_first`: in which order. `between`: what happens in the meantime; `stale`: the agent has
+    not read the file again.
+    """
+
+    session: int
+    file: int
+    edits: tuple[Edit, ...]
+    disk_first: bool = False
+    between: Between = "nothing"
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +134,17 @@ class Returns:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWrite:
+    """The user has the editor write another file, in whole or in part, or by a script; `session`:
+    whose command is over then."""
+
+    how: Literal["other", "part", "append", "script"]
+    file: int
+    other: int
+    session: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Kills:
     """The host is killed, and another one goes on; `flushed`: its books were written before."""
 
@@ -129,7 +157,19 @@ class Pause:
 
 
 Step: TypeAlias = (
-    User | Writes | Tool | Runs | Sweeps | EndsTurn | Decides | TakesBack | Returns | Kills | Pause
+    User
+    | OwnWrite
+    | Writes
+    | Tool
+    | DoubleWrites
+    | Runs
+    | Sweeps
+    | EndsTurn
+    | Decides
+    | TakesBack
+    | Returns
+    | Kills
+    | Pause
 )
 
 SESSIONS = 2
@@ -143,7 +183,7 @@ edits = st.lists(
     max_size=3,
 ).map(tuple)
 
-TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "open")
+TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "quiet save", "open")
 COMMANDS = ("join", "substitute", "global", "move", "copy", "redo", "close", "drop", "revert")
 
 typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places, places)
@@ -165,6 +205,15 @@ tools = st.builds(
     st.booleans(),
     st.sampled_from((False, False, True)),
 )
+doubles = st.builds(
+    DoubleWrites,
+    session,
+    files,
+    edits,
+    st.booleans(),
+    st.sampled_from(("nothing", "look", "sweep", "typing", "undo", "save", "turn")),
+    st.booleans(),
+)
 shells = st.builds(
     Runs, session, st.sampled_from(("create", "remove", "rename", "swap")), files, files
 )
@@ -180,13 +229,23 @@ turns = st.one_of(
     st.builds(TakesBack, st.integers(0, 2), st.booleans()), st.builds(Returns, session)
 )
 
+own_writes = st.builds(
+    OwnWrite, st.sampled_from(("other", "part", "append", "script")), files, files, session
+)
 kills = st.builds(Kills, st.booleans())
 
 
 def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
     """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
-    kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,), *4 * (writes,), *4 * (tools,)]
-    kinds += [*2 * (shells,), *2 * (looks,), kills]
+    kinds = [
+        st.just(Pause()),
+        *5 * (typing,),
+        *2 * (commands,),
+        *4 * (writes,),
+        *4 * (tools,),
+        *3 * (doubles,),
+    ]
+    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one

@@ -18,7 +18,8 @@ class FileAttributes:
     mode: int = 0
     """Its permission bits; 0: not known."""
     encoding: str = ""
-    """What its text was written in, as Neovim or Python call it; "": UTF-8, or not known."""
+    """Of a ledger that an earlier version has kept: what its lines, as they are read, were written
+    in. Since then lines are exact, and this is ""."""
 
 
 UNKNOWN_ATTRIBUTES: Final = FileAttributes()
@@ -50,6 +51,10 @@ class Ledger:
             for delta in self.deltas
             if delta.kind == "agent" and delta.author.turn_key == key
         )
+
+    def found(self, numbers: frozenset[int]) -> frozenset[int]:
+        """Return those of the deltas that are only supposed to be the agent's."""
+        return frozenset(it for it in numbers if self.deltas[it - 1].author.how == "found")
 
     def over(self, numbers: frozenset[int]) -> frozenset[int]:
         """Return the numbers of the other deltas that were made upon these."""

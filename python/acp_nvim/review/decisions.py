@@ -16,14 +16,15 @@ import anyio
 
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
-from acp_nvim.files.event import Emit, TakenBack
-from acp_nvim.files.live import LiveFile
+from acp_nvim.files.encoding import decoded, guess
+from acp_nvim.files.event import Emit, FilePut, TakenBack
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.rewind import Rewound
@@ -56,6 +57,10 @@ class Undone:
     """Files that had unsaved edits, so that they were not saved."""
     failed: tuple[str, ...] = ()
     """What could not be done, in sentences."""
+    found: tuple[str, ...] = ()
+    """Files in which something stays that the agent is only supposed to have done."""
+    batch: str = ""
+    """What names an undo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,8 @@ class Turned:
     """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
 
     `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
-    they are. `path` and `live`, the file as it was before, are known when it is done.
+    they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
+    `live`, the file as it was before, are known when it is done.
     """
 
     ledger: Ledger
@@ -72,6 +78,7 @@ class Turned:
     left: tuple[int, ...] = ()
     missing: bool = False
     """The user has moved or deleted the file: it stays gone."""
+    doubtful: bool = False
     path: str = ""
     live: LiveFile | None = None
 
@@ -91,6 +98,8 @@ class Decisions:
         self._emit = emit
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
+        self.left: set[TurnKey] = set()
+        """Turns of which the user was asked what to do with the rest, and has left it."""
 
     async def look(self, path: str) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more."""
@@ -99,7 +108,8 @@ class Decisions:
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        review = FileReview(path, live.rows, self._log.changes(path))
+        changes = (_read(it, live) for it in self._log.changes(path))
+        review = FileReview(path, live.rows, tuple(changes))
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:
@@ -113,20 +123,22 @@ class Decisions:
             self._log.put(path, decided.ledger)
             return decided.count
 
-    async def reject(self, path: str, rows: range | None = None) -> int:
+    async def reject(self, path: str, rows: range | None = None, *, found: bool = True) -> int:
         """Bring back what stood in these rows, or in the whole file; return how many hunks.
 
+        Without `found` a hunk stays in which an agent is only supposed to have had a hand.
         Raises `UserError`, and then nothing has changed.
         """
 
         def turn_back(ledger: Ledger) -> Turned:
-            found = review.changes(ledger)
-            if not found:
+            hunks = review.changes(ledger)
+            if not hunks:
                 return Turned(ledger)
-            decided = review.reject(ledger, found[-1].authors[-1], self._log.now(), rows)
+            last, now = hunks[-1].authors[-1], self._log.now()
+            decided = review.reject(ledger, last, now, rows, found=found)
             if not decided.count:
                 return Turned(ledger)
-            sessions = _sessions(found, review.changes(decided.ledger))
+            sessions = _sessions(hunks, review.changes(decided.ledger))
             return Turned(decided.ledger, decided.count, sessions)
 
         async with self._sync.exclusive():
@@ -153,20 +165,33 @@ class Decisions:
                 self._log.writes(path, text, now, conflict.author)
                 if is_done or await self._put(live, now, settled=conflict.on_disk):
                     await self._sync.refresh(path, live.encoding)
+                    self._emit(FilePut(path, live.read(text), live.read(now)))
                     self._log.wrote(path, text, now, conflict.author)
                     self._log.settled(path)
                     return
         raise UserError(f"{path} keeps changing: try again")
 
-    async def undo(self, turn: Turn) -> Undone:
-        """Take back what that turn has changed, in all files."""
-        batch = uuid4().hex
+    async def theirs(self, conflict: Conflict) -> str:
+        """Return the agent's text of a conflict as it is read."""
+        live = await load(self._files, conflict.path)
+        return live.read(conflict.theirs) or ""
+
+    async def undo(self, turn: Turn, *, found: bool = True, batch: str = "") -> Undone:
+        """Take back what that turn has changed, in all files.
+
+        Without `found` what the agent is only supposed to have done stays as it is.
+        `batch` is that of an undo without: what this takes back more is one with it.
+        """
+        batch = batch or uuid4().hex
         sessions = frozenset({(turn.author.agent, turn.author.session)})
 
         def take_back(ledger: Ledger) -> Turned:
-            return _turned(rewind.undo(ledger, turn.author, batch, self._log.now()), sessions)
+            whole = rewind.redo(ledger, batch).ledger
+            rewound = rewind.undo(whole, turn.author, batch, self._log.now(), found=found)
+            return _turned(rewound if rewound.count else replace(rewound, ledger=ledger), sessions)
 
-        return await self._rewind(turn.paths, turn.author, take_back)
+        undone = await self._rewind(turn.paths, turn.author, take_back)
+        return replace(undone, batch=batch)
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""
@@ -203,6 +228,7 @@ class Decisions:
             tuple((it.path, row) for it in done for row in it.left),
             tuple(it.path for it in changed if it.is_unsaved),
             (*failed, *(_missing(it.path) for it in done if it.missing)),
+            tuple(it.path for it in done if it.doubtful),
         )
 
     async def _change(self, path: str, turn: Callable[[Ledger], Turned]) -> Turned:
@@ -224,8 +250,9 @@ class Decisions:
             self._log.puts(path, live.exact, after, live.attributes)
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
+                self._emit(FilePut(path, live.read(live.exact), live.read(after.text)))
                 for session in turned.sessions:
-                    self._emit(TakenBack(session, path, live.exact))
+                    self._emit(TakenBack(session, path, live.read(live.exact)))
                 went = after.text is None and live.exact is not None
                 self._log.put(path, replace(after, form=live.attributes) if went else after)
                 return replace(turned, live=live)
@@ -246,7 +273,7 @@ class Decisions:
         text, conflict = live.exact, self._log.conflict(path)
         if conflict is not None and text is not None:
             self._weigh(conflict, text)
-        self._log.saw(path, text)
+        self._log.saw(path, text, live.encoding)
         return live
 
     def _weigh(self, conflict: Conflict, live: str) -> None:
@@ -296,9 +323,18 @@ def _busy(path: str, busy: Busy) -> UserError:
     return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
 
 
+def _read(hunk: ReviewHunk, live: LiveFile) -> ReviewHunk:
+    """Return a hunk with its lines as they are read."""
+    encoding = live.encoding or guess(live.exact or "")
+    added, removed = (
+        tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
+    )
+    return replace(hunk, added=added, removed=removed)
+
+
 def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
     turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
-    return replace(turned, missing=rewound.missing)
+    return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
 
 
 def _missing(path: str) -> str:
