@@ -37,6 +37,7 @@ M.EVENTS = {
   { 'BufWriteCmd' },
   { 'BufWritePost' },
   { 'BufWritePre' },
+  { 'CmdlineLeave' },
   { 'ColorScheme' },
   { 'CursorMoved' },
   { 'CursorMovedI' },

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.model import PermissionQuestion, Question
+from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.question.elicitation import elicitation_menu
@@ -90,7 +91,7 @@ def shown(host: Host, asked: Asked) -> Menu:
         draft = host.questions.draft(question.id)
         menu = elicitation_menu(question, draft, agent=label(host, session))
     menu = changed(menu) if sight.asked and sight.asked != menu.seen else menu
-    title = one_line(state.title or "", SESSION)
+    title = one_line(title_of(state) or "", SESSION)
     return replace(
         menu,
         chat=0 if chat is None else chat.number,
