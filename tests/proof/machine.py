@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from tests.proof.agent_steps import AgentSteps
-from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
     Decides,
     DoubleWrites,
@@ -22,10 +21,11 @@ from tests.proof.steps import (
     User,
     Writes,
 )
+from tests.proof.undone_steps import UndoneSteps
 from tests.proof.world import World
 
 
-class Machine(AgentSteps, DecisionSteps):
+class Machine(UndoneSteps, AgentSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -45,11 +45,13 @@ class Machine(AgentSteps, DecisionSteps):
         }
 
     async def run(self, steps: Iterable[Step]) -> None:
-        """Carry out all steps, and let all turns end."""
+        """Carry out all steps, let all turns end, take them all back, and walk the undo trees."""
         for session in (0, 1):
             await self.services.begin_turn(session)
         for step in (*steps, EndsTurn(0), EndsTurn(1)):
             await self.step(step)
+        await self._all_is_undone()
+        self._check_undo_trees()
 
     async def step(self, step: Step) -> None:
         """Carry out one step. Raises `model.Violation`."""

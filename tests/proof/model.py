@@ -205,6 +205,11 @@ class Model:
         reasons = sorted({row[1] for row in asked})
         self._assert(not asked, f"Neovim would ask: {reasons} {asked}")
 
+    def _check_undo_trees(self) -> None:
+        """Neovim can go to each state of each buffer, and back."""
+        broken = self.world.hand("walk")
+        self._assert(not broken, f"the undo tree is broken: {broken}")
+
     def _unsettled(self, name: str) -> bool:
         return self.sight.disk[name] != self.seen[name]
 
