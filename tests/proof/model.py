@@ -32,7 +32,8 @@ class Model:
     user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
     that a word of the user's was typed into; `unsaved`: the user's words that neither the user has
     saved nor an agent has written itself, though a merge may have saved them; `shared`: files with
-    unsaved edits that a merge has saved; `older`: what agents have left in which file.
+    unsaved edits that a merge has saved; `older`: what agents have left in which file; `made`:
+    what the tool of each has left since it read or wrote.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -56,6 +57,7 @@ class Model:
         self.unsaved: dict[str, set[str]] = {name: set() for name in NAMES}
         self.shared: set[str] = set()
         self.older: set[tuple[str, str]] = set()
+        self.made: dict[tuple[int, str], str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 
@@ -96,6 +98,7 @@ class Model:
         """Let an agent read that file; if it was seen, what the disk has new is taken first."""
         before, path = self.sight, self.world.path(name)
         text = self.known[session, name] = await self.services.read(session, name)
+        self.made.pop((session, name), None)
         if self._unsettled(name) and any(record.path == path for record in self.log.records):
             self._check_look(before, (name,))
         return text

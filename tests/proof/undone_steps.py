@@ -36,6 +36,7 @@ class UndoneSteps(UserSteps, DecisionSteps):
 
     async def _all_is_undone(self) -> None:
         """Take back all turns, of one agent and of the other in turn. Raises `Violation`."""
+        self.world.end_insert()  # it is a command of the user's
         await self._settle(0, NAMES)
         for name in NAMES:
             await self.services.review.look(self.world.path(name))

@@ -50,8 +50,11 @@ def with_ends(
     """
     found = list(spans)
     came_back = any(span.was is not None for span in [it for it in found if it.alive][-1:])
-    if is_users and _is_open(old) and new and not _is_open(new) and not came_back:
-        found = [_each(span, lambda line: _ended(line, end_of(new))) for span in found]
+    if is_users and _is_open(old) and new and not _is_open(new):
+        # one that comes back with its end is the user's; no end has come back for other lines
+        same = body(new[-1]) if came_back else None
+        if not came_back or [*map(body, old)] == [*map(body, new)]:
+            found = [_each(it, lambda line: _ended(line, end_of(new), same)) for it in found]
     differ = is_users and end_of(old) != end_of(new)
     was, now = (_ends(old), _ends(new)) if differ else (set(), set())
     if len(was) == len(now) == 1:
@@ -89,8 +92,8 @@ def _each(span: Span, change: Key) -> Span:
     return span if lines == span.lines else replace(span, lines=lines)
 
 
-def _ended(line: str, end: str) -> str:
-    return line + end if is_open(line) else line
+def _ended(line: str, end: str, same: str | None) -> str:
+    return line + end if is_open(line) and line != same else line
 
 
 def _converted(line: str, was: str, now: str) -> str:

@@ -125,13 +125,14 @@ def _stays_gone(ledger: Ledger, role: Roles) -> bool:
 
 
 def _is_users_to_be_gone(ledger: Ledger) -> bool:
-    """Tell whether the user has taken the file away: a part of its lines is no file."""
+    """Tell whether the user has taken the file away, be it by a decision: a part of its lines is no
+    file."""
     if ledger.text is not None:
         return False
     ends = [span.died or NOBODY for span in ledger.weave if span.lines[0] == FILE]
     deltas = [ledger.delta(it) for it in ends]
     # with no agent's line in it, the weave has forgotten that there was a file
-    return bool(ledger.weave) and all(it is None or it.kind == "joined" for it in deltas)
+    return bool(ledger.weave) and all(it is None or it.kind != "agent" for it in deltas)
 
 
 def _roles(ledger: Ledger, key: TurnKey) -> Roles:

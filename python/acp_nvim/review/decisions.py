@@ -233,7 +233,7 @@ class Decisions:
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
                 self._emit(FilePut(path, live.read(live.exact), live.read(after.text)))
-                for session in turned.sessions:
+                for session in turned.sessions if turned.count else ():
                     self._emit(TakenBack(session, path, live.read(live.exact)))
                 went = after.text is None and live.exact is not None
                 self._log.put(path, replace(after, form=live.attributes) if went else after)

@@ -378,6 +378,6 @@ def test_a_file_that_the_user_took_away_is_named_and_not_made_of_scraps(
 ) -> None:
     project.closed.rename(job.work / "moved.txt")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 3 files", "closed.txt:1 left as it is")
+    job.told("took back turn 1 of scripted in 3 files", "closed.txt is gone: moved or deleted")
     assert not project.closed.exists()
     assert (job.work / "moved.txt").read_text() == THEIRS

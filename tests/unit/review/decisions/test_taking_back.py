@@ -181,6 +181,15 @@ async def test_a_line_of_an_agents_that_the_user_changed_is_all_that_stays(rig: 
     assert path.read_text() == told("a", "B!", "c", "d")
 
 
+async def test_where_all_is_left_the_agent_is_told_nothing(rig: FileRig) -> None:
+    path = rig.file(BASE)
+    await rig.agent(path, told("a", "B", "c", "d"))
+    path.write_text(told("a", "B!", "c", "d"))
+    undone = await rig.undo()
+    assert (undone.paths, undone.left) == ((), ((str(path), 1),))
+    assert rig.learned == []
+
+
 async def test_the_users_line_end_stays_the_users(rig: FileRig) -> None:
     path = rig.file("a\nb")
     await rig.agent(path, "a\nb\nagent")
