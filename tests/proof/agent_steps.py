@@ -60,7 +60,7 @@ class AgentSteps(UserSteps):
                 self._check_written(name, after)
             if not unsettled and not typed:
                 # what its own tool has made it knows, too; a file that is not there is made
-                bases = {"": None} if live is None else {known: None, made: None}
+                bases = ("",) if live is None else (known, made)
                 found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
                 self._assert("" in found, f"{name}: {found[0]}")
         elif not unsettled and not typed:
