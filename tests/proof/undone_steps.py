@@ -45,8 +45,7 @@ class UndoneSteps(UserSteps, DecisionSteps):
         while turns := [turn for turn in self.services.turns() if turn.key not in refused]:
             before = self.sight
             turn = turns[-1 if len(done) % 2 else 0]
-            undone = await self.services.review.undo(turn)
-            self._after_rewind(before, strict=True)
+            undone = await self._undone(turn, before)
             self._check_failed(undone, before)
             if undone.paths:
                 refused.clear()  # what was gone may be there again

@@ -34,14 +34,19 @@ class Rewound:
     """0-based rows of the new text where somebody else's change was left as it is."""
     missing: bool = False
     """The file is gone, and not by what is turned, so that nothing could be changed in it."""
+    doubtful: bool = False
+    """Something was left as it is because the agent is only supposed to have done it."""
 
 
-def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
+def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool = True) -> Rewound:
     """Take back what the author's turn has done, kept or not; `batch` names it for the redo.
 
     It is recorded even where all was left: what stands there now may be taken back later, and then
-    this comes to be done.
+    this comes to be done. Without `found` what the agent is only supposed to have done stays.
     """
+    all_mine = ledger.of_turn(author.turn_key)
+    doubtful = frozenset() if found else ledger.found(all_mine)
+    mine = all_mine - doubtful
     recorded = added(ledger, "undo", author, at, batch)
     number = len(recorded.deltas)
 
@@ -50,13 +55,21 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float) -> Rewound:
             return replace(span, died=number)
         return replace(span, died=None, undone=number, was=span.died)
 
-    role = _roles(ledger, author.turn_key)
+    def doubts(span: Span) -> bool:
+        if span.alive:
+            return span.born in doubtful
+        return span.died in doubtful and span.born not in all_mine
+
+    role = _roles(ledger, author.turn_key, mine, doubtful)
     if _stays_gone(ledger, role) and any(map(role, ledger.weave)):
+        if any(span.lines[0] == FILE and doubts(span) for span in ledger.weave):
+            return Rewound(ledger, 0, (), doubtful=True)
         # what another turn has taken away can be taken back after that
         kept = recorded if _is_users_to_be_gone(ledger) else ledger
         return Rewound(kept, 0, (), missing=True)
-    rewound = _rewound(recorded, role, turn, _in_place)
-    return rewound if rewound.count or rewound.left else replace(rewound, ledger=ledger)
+    rewound = _rewound(recorded, role, turn, _in_place, doubts)
+    is_done = rewound.count or (rewound.left and not rewound.doubtful)
+    return rewound if is_done else replace(rewound, ledger=ledger)
 
 
 def redo(ledger: Ledger, batch: str) -> Rewound:
@@ -135,16 +148,17 @@ def _is_users_to_be_gone(ledger: Ledger) -> bool:
     return bool(ledger.weave) and all(it is None or it.kind != "agent" for it in deltas)
 
 
-def _roles(ledger: Ledger, key: TurnKey) -> Roles:
-    """Return what becomes of lines when that turn is taken back."""
-    mine = ledger.of_turn(key)
+def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozenset[int]) -> Roles:
+    """Return what becomes of lines when these deltas of that turn are taken back, and the doubtful
+    ones are as somebody else's."""
     before = mine | _undone_below(ledger, mine)
-    others = ledger.over(before) | before
+    others = ledger.over(before | doubtful) | before | doubtful
     undos = {delta.author.turn_key for delta in undone(ledger)}
 
     def role(span: Span) -> Role | None:
         is_users = span.was is not None and span.undone is None
-        if span.alive and span.lines == (FILE,) and span.born and not is_users:
+        is_sure = span.born not in doubtful
+        if span.alive and span.lines == (FILE,) and span.born and not is_users and is_sure:
             # it has stayed for the sake of lines that others had put in
             maker = ledger.deltas[span.born - 1]
             return "leaves" if maker.author.turn_key in {*undos, key} else None
@@ -172,15 +186,22 @@ def _undone_below(ledger: Ledger, mine: frozenset[int]) -> frozenset[int]:
     )
 
 
-def _rewound(recorded: Ledger, role: Roles, turn: Callable[[Span], Span], stays: Stays) -> Rewound:
+def _rewound(
+    recorded: Ledger,
+    role: Roles,
+    turn: Callable[[Span], Span],
+    stays: Stays,
+    doubts: Callable[[Span], bool] = lambda span: False,
+) -> Rewound:
     spans = file_apart(recorded.weave)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
     left: list[int] = []
     count = 0
+    doubtful = any(map(doubts, spans))
     for _, group in grouped(spans, lambda span: role(span) is not None):
         first = group[0]
         stay, told = stays(_with_gone(spans, group), role, recorded)
-        left += (first + at for at in told)
+        left += (first + at for at in told if not doubts(spans[first + at]))
         moving = [it for it in group if role(spans[it]) != "foreign" and it - first not in stay]
         count += bool(moving)
         for at in moving:
@@ -189,7 +210,7 @@ def _rewound(recorded: Ledger, role: Roles, turn: Callable[[Span], Span], stays:
     if weave == recorded.weave:
         count = 0  # the file stays for the sake of other lines
     rows = tuple(_row(spans, at) for at in left)
-    return Rewound(replace(recorded, weave=weave), count, rows)
+    return Rewound(replace(recorded, weave=weave), count, rows, doubtful=doubtful)
 
 
 def _with_gone(spans: Sequence[Span], group: Sequence[int]) -> Sequence[Span]:
