@@ -128,24 +128,30 @@ def _has_something(ledger: Ledger, author: Author) -> bool:
 
 def _stays_gone(ledger: Ledger, role: Roles) -> bool:
     """Tell whether there is no file, and it does not come back by this: a part of its lines, which
-    would come back alone, is no file. The user, or another turn, has taken it away."""
+    would come back alone, is no file. The user, or another turn, has taken it away.
+
+    One that went because it was an undone turn's is made again for lines that others had in it.
+    """
     if ledger.text is not None:
         return False
-    return not any(
-        span.lines[0] == FILE and role(span) in ("returns", "foreign returns")
-        for span in ledger.weave
-    ) or _is_users_to_be_gone(ledger)
+    comes = [span for span in ledger.weave if role(span) in ("returns", "foreign returns")]
+    has_file = any(span.lines[0] == FILE for span in comes)
+    return _is_users_to_be_gone(ledger) or not (has_file or (comes and "undo" in _ends(ledger)))
 
 
 def _is_users_to_be_gone(ledger: Ledger) -> bool:
-    """Tell whether the user has taken the file away, be it by a decision: a part of its lines is no
-    file."""
+    """Tell whether the user has taken the file away, be it by a decision."""
     if ledger.text is not None:
         return False
-    ends = [span.died or NOBODY for span in ledger.weave if span.lines[0] == FILE]
-    deltas = [ledger.delta(it) for it in ends]
     # with no agent's line in it, the weave has forgotten that there was a file
-    return bool(ledger.weave) and all(it is None or it.kind != "agent" for it in deltas)
+    return bool(ledger.weave) and not _ends(ledger) & {"agent", "undo"}
+
+
+def _ends(ledger: Ledger) -> set[str]:
+    """Return the kinds of deltas by which the file has gone."""
+    files = (span for span in ledger.weave if span.lines[0] == FILE)
+    deltas = (ledger.delta(span.died or NOBODY) for span in files)
+    return {delta.kind for delta in deltas if delta is not None}
 
 
 def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozenset[int]) -> Roles:
