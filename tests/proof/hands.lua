@@ -148,7 +148,10 @@ end
 local function complaint(buffer)
   local tree, lines = vim.fn.undotree(), api.nvim_buf_get_lines(buffer, 0, -1, true)
   local states = numbers(tree.entries, { 0 })
-  for _, state in ipairs(vim.list_extend(states, { 0, tree.seq_last, tree.seq_cur })) do
+  if #states == 1 then
+    return nil -- a buffer that was unloaded has old numbers
+  end
+  for _, state in ipairs(vim.list_extend(states, { 0, tree.seq_cur })) do
     local ok, err = pcall(vim.cmd, 'silent undo ' .. state)
     if not ok then
       return ('no way to state %d: %s'):format(state, err)
