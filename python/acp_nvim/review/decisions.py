@@ -188,7 +188,8 @@ class Decisions:
         def take_back(ledger: Ledger) -> Turned:
             whole = rewind.redo(ledger, batch).ledger
             rewound = rewind.undo(whole, turn.author, batch, self._log.now(), found=found)
-            return _turned(rewound if rewound.count else replace(rewound, ledger=ledger), sessions)
+            is_idle = rewound.ledger is whole
+            return _turned(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         return replace(undone, batch=batch)
