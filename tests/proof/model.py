@@ -34,7 +34,8 @@ class Model:
     to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
-    `made`: what the tool of each has left since it read or wrote.
+    `made`: what the tool of each has left since it read or wrote; `taken_out`: the user's words
+    that the user took out last, be it that an agent has put them in again.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -59,6 +60,7 @@ class Model:
         self.unsaved: dict[str, set[str]] = {name: set() for name in NAMES}
         self.shared: set[str] = set()
         self.older: set[tuple[str, str]] = set()
+        self.taken_out: set[str] = set()
         self.made: dict[tuple[int, str], str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
@@ -195,7 +197,7 @@ class Model:
             lost = users(was) - users(text_of(after, name))
             lost -= {word for other in NAMES for word in users(text_of(after, other))}
             at_home = {word for word in lost if self.home[word] == name}
-            too_many = at_home - allowed.get(name, set())
+            too_many = at_home - allowed.get(name, set()) - self.taken_out
             self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
             gone = lost - users("".join(self.services.everything(other) for other in NAMES))
             self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
