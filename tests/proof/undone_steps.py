@@ -8,7 +8,7 @@ from tests.proof.deciding import text_of
 from tests.proof.decision_steps import DecisionSteps
 from tests.proof.lines import agents, bodies, users
 from tests.proof.model import Violation
-from tests.proof.steps import User
+from tests.proof.steps import OwnWrite, User
 from tests.proof.user_steps import UserSteps
 from tests.proof.world import NAMES
 
@@ -33,6 +33,10 @@ class UndoneSteps(UserSteps, DecisionSteps):
             texts = (self.sight.disk[name], self.sight.live(name))
             self.theirs |= agents("\n".join(it or "" for it in texts))
         super()._excuse(name)
+
+    async def _own_write(self, step: OwnWrite) -> None:
+        await super()._own_write(step)
+        self.theirs |= agents(self.sight.disk[NAMES[step.other % len(NAMES)]])
 
     async def _all_is_undone(self) -> None:
         """Take back all turns, of one agent and of the other in turn. Raises `Violation`."""
