@@ -149,7 +149,7 @@ def compose(
         review=keep_safe(editor, workspace, emit),
         questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
-        store=Store(workspace.state_folder("sessions"), time.time),
+        store=Store(workspace.state_folder("sessions"), time.time, workspace.redaction.values),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,
         start=start,

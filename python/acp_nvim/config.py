@@ -209,6 +209,9 @@ def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> o
     return left
 
 
+SHORTEST_SECRET = 5
+"""Characters of a value in `env` or `headers` that may be told."""
+
 _EXPECTED = {
     "bool_type": "true or false",
     "string_type": "a string",
@@ -235,7 +238,10 @@ def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
             return [(path, f"{_dotted(path)} is missing")]
         case kind:
             expected = _EXPECTED.get(kind) or str(context.get("expected", details["msg"]))
-            return [(path, f"{_dotted(path)} must be {expected}, not {_shown(details['input'])}")]
+            shown = _shown(details["input"])
+            if len(shown) > SHORTEST_SECRET and not {"env", "headers"}.isdisjoint(path):
+                shown = "that"
+            return [(path, f"{_dotted(path)} must be {expected}, not {shown}")]
 
 
 def _position(raw: object, path: Path) -> Path:

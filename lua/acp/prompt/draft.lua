@@ -4,11 +4,15 @@
 
 local chats = require('acp.chat.registry')
 
+local private = require('acp.host.private')
+
 local M = {}
+
+local FOLDER = 'drafts'
 
 ---@return string
 local function folder()
-  return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'drafts')
+  return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
 end
 
 ---@param chat acp.Chat
@@ -35,9 +39,8 @@ function M.save(chat, lines)
     return
   end
   local ok, err = pcall(function()
-    vim.fn.mkdir(folder(), 'p', tonumber('700', 8))
-    vim.fn.writefile(lines, path .. '.new')
-    assert(vim.uv.fs_rename(path .. '.new', path))
+    private.folder(FOLDER)
+    private.replace(path, table.concat(lines, '\n') .. '\n')
   end)
   if not ok then
     require('acp.host.log').line('the draft was not saved: ' .. err)
@@ -62,13 +65,16 @@ end
 ---@return string[] lines none when there is no draft
 function M.restore(chat)
   local path = M.path(chat)
-  if vim.fn.filereadable(path) == 1 then
-    return vim.fn.readfile(path)
+  local ok, lines = pcall(private.read, path)
+  if ok then
+    return lines
   end
   for name in vim.fs.dir(folder()) do
     if is_orphan(name, prefix(chat)) then
-      if vim.uv.fs_rename(vim.fs.joinpath(folder(), name), path) then
-        return vim.fn.readfile(path)
+      local draft = vim.fs.joinpath(folder(), name)
+      ok, lines = pcall(private.read, draft)
+      if ok and vim.uv.fs_rename(draft, path) then
+        return lines
       end
     end
   end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable
 from typing import Any
 
@@ -24,8 +25,18 @@ def configure(host: Host, payload: Configure) -> list[str]:
     """Take the user's configuration; answer what is wrong with it."""
     host.workspace.options, problems = parse(payload.options)
     host.workspace.paths = payload.paths
+    _learn_secrets(host)
     host.follow.configure(enabled=host.workspace.options.follow.enabled)
     return list(problems)
+
+
+def _learn_secrets(host: Host) -> None:
+    redaction, options = host.workspace.redaction, host.workspace.options
+    redaction.learn_environment(os.environ)
+    for agent in options.agents.values():
+        redaction.learn(agent.env.values())
+    for server in options.mcp_servers:
+        redaction.learn(pair.value for pair in (*server.env, *server.headers))
 
 
 def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:

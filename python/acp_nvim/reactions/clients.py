@@ -93,7 +93,12 @@ def _client(host: Host, launch: Launch) -> Client:
         ),
         open_link=lambda launch: host.start(launch, on_group),
         files=host.editor.files,
-        traffic=Traffic(path, host.clock, whole=options.log.level == "debug"),
+        traffic=Traffic(
+            path,
+            host.clock,
+            whole=options.log.level == "debug",
+            redaction=host.workspace.redaction,
+        ),
         watcher=Connections(host),
         clock=host.clock,
     )

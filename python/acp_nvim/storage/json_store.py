@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +18,8 @@ from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
 import anyio
+
+from acp_nvim.storage import private
 
 PAUSE: Final = 0.3
 """Seconds in which several changes become one write."""
@@ -128,7 +128,7 @@ class JsonStore(Generic[T]):
 
     def _read(self, file: Path, *, head: bool = False) -> T | None:
         try:
-            with file.open(encoding="utf-8", errors="replace") as lines:
+            with private.read(file) as lines:
                 return self._codec.from_text(lines.readline() if head else lines.read())
         except OSError:
             return None
@@ -138,9 +138,10 @@ class JsonStore(Generic[T]):
             for file_name, value in values.items():
                 file = Path(self._folder(), file_name)
                 if value is None:
-                    _remove(file)
-                else:
-                    _replace(file, self._codec.to_text(value))
+                    private.remove(file)
+                    continue
+                with suppress(OSError):
+                    private.replace(file, self._codec.to_text(value))
             if values and self._stays is None:
                 self._drop(self._files())
 
@@ -152,7 +153,7 @@ class JsonStore(Generic[T]):
         """Remove all but the `most` newest of them; return those that are gone."""
         old = files[: max(0, len(files) - self._most)]
         for file in old:
-            _remove(file)
+            private.remove(file)
         return old
 
     def _file_name(self, name: str) -> str:
@@ -175,26 +176,6 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # made with mode 0600
-        handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(new, path)
-    except OSError:
-        _remove(Path(new))
-
-
-def _remove(file: Path) -> None:
-    with suppress(OSError):
-        file.unlink(missing_ok=True)
 
 
 def _modified(file: Path) -> int:

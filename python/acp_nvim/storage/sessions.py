@@ -47,10 +47,16 @@ _KINDS: Mapping[str, type[Any]] = {
 class Store:
     """The sessions that were kept; `folder` is asked at each use, for it is configured late."""
 
-    def __init__(self, folder: Callable[[], str], now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        folder: Callable[[], str],
+        now: Callable[[], float],
+        hide: Callable[[str], str] = str,
+    ) -> None:
+        """Take what leaves secrets out of a text."""
         self.now = now
         """Seconds since 1970."""
-        self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(), most=MOST_SESSIONS)
+        self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(hide), most=MOST_SESSIONS)
 
     def note(self, state: SessionState) -> None:
         """Keep this state soon, if there is anything in it worth keeping; never waits."""
@@ -82,7 +88,10 @@ class Store:
 
 
 class SessionCodec:
-    """How sessions are written and read; a `json_store.Codec`."""
+    """How sessions are written and read; a `json_store.Codec`. `hide` leaves secrets out."""
+
+    def __init__(self, hide: Callable[[str], str] = str) -> None:
+        self._hide = hide
 
     def to_text(self, saved: SavedSession) -> str:
         """Return the lines, the head first; bounded by `MOST`."""
@@ -90,7 +99,7 @@ class SessionCodec:
         lines: list[str] = []
         room = MOST
         for entry in reversed(saved.entries):
-            line = _entry_line(entry)
+            line = self._hide(_entry_line(entry))
             room -= len(line)
             if room < 0:
                 break
