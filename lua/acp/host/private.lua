@@ -6,13 +6,6 @@ local uv = vim.uv
 local M = {}
 
 local FOLDER, FILE = tonumber('700', 8), tonumber('600', 8)
-local APPEND = bit.bor(
-  uv.constants.O_WRONLY,
-  uv.constants.O_APPEND,
-  uv.constants.O_CREAT,
-  uv.constants.O_NONBLOCK or 0,
-  uv.constants.O_NOFOLLOW or 0
-)
 
 --- Raises unless it is the user's, and of that type; takes away what others may do with it.
 ---@param path string
@@ -64,13 +57,12 @@ end
 ---@param path string in a folder of ours
 ---@param text string
 function M.append(path, text)
-  local file = assert(uv.fs_open(path, APPEND, FILE))
-  local ok, err = pcall(claim, path, 'file', FILE)
-  if not ok then
-    uv.fs_close(file)
-    error(err, 0)
+  local is_there = uv.fs_lstat(path) ~= nil
+  if is_there then
+    claim(path, 'file', FILE)
   end
-  write(file, text)
+  -- a link that leads nowhere is no file, but `x` does not make what it leads to
+  write(assert(uv.fs_open(path, is_there and 'a' or 'ax', FILE)), text)
 end
 
 --- What a file holds. Raises.

@@ -42,7 +42,7 @@ def test_all_that_is_kept_is_private_and_has_no_secrets(open_job: MainJob) -> No
     prompt = job.turn(agent)
     path = job.work / "a.txt"
     path.write_text("one\n")
-    agent.ask("fs/write_text_file", path=str(path), content="two\n")
+    assert "result" in agent.ask("fs/write_text_file", path=str(path), content="two\n")
     agent.say(f"I know {SECRET}")
     agent.ask("terminal/create", command="true", env=[{"name": "A", "value": "terminal-env"}])
     job.finish(agent, prompt)
@@ -52,7 +52,7 @@ def test_all_that_is_kept_is_private_and_has_no_secrets(open_job: MainJob) -> No
     job.nvim.wait(lambda: list(state(job).glob("drafts/*")))
     job.command("Acp stop")
     job.until(lambda: list(state(job).glob("sessions/*.jsonl")))
-    job.until(lambda: list(state(job).glob("edits/*.json")))
+    job.until(lambda: list(state(job).glob("edits/*.jsonl")))
     files = [it for it in state(job).rglob("*") if it.is_file()]
     folders = [state(job), *(it for it in state(job).rglob("*") if it.is_dir())]
     assert {stat.S_IMODE(it.stat().st_mode) for it in files} == {0o600}
