@@ -17,6 +17,7 @@ local M = {}
 ---@field fileencoding string
 ---@field bomb boolean
 ---@field endofline boolean
+---@field endoffile boolean
 
 ---@param buffer integer
 ---@param lines string[]
@@ -55,9 +56,11 @@ function M.read(path, known_number, known_tick)
     encoding = options.fileencoding,
     bom = options.bomb and not binary,
     endofline = options.endofline,
+    endoffile = options.endoffile,
     binary = binary,
     saved = stamps.saved(path),
     synced = stamps.synced(buffer),
+    unchanged = not options.modified and stamps.is_synced(buffer),
   }
   if known_number ~= buffer or known_tick ~= tick then
     live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
@@ -138,6 +141,7 @@ local function saved(buffer, outcome)
   announce(buffer)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
+    stamps.part(buffer)
     outcome.live = M.read(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
   end
   return outcome

@@ -89,7 +89,15 @@ class Sessions:
 
     file: str
     cwd: str
-    action: Literal["", "close", "delete"] = ""
+    action: Literal["", "close", "delete", "archive"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """The session of that chat gets this title."""
+
+    chat: int
+    title: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,8 @@ def _connection(client: Client) -> dict[str, Any]:
             pruned({"id": it.id, "name": it.name, "description": it.description, "type": it.type})
             for it in info.auth_methods
         ]
+    if client.auth is not None:
+        plain["auth"] = {"state": client.auth.state, "accounts": list(client.auth.accounts)}
     if exit_ is not None:
         plain["exit"] = pruned({"code": exit_.code, "signal": exit_.signal})
     return pruned(plain)

@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.text import clean
 from acp_nvim.ledger.delta import SessionKey
 
 MOST_KNOWN = 1_000
@@ -105,4 +105,4 @@ async def learn_from_disk(
         except FileProblem:
             continue
         if found is not None:
-            knowledge.learn(session, real, found.text, "read")
+            knowledge.learn(session, real, clean(found.text, ""), "read")

@@ -22,6 +22,7 @@ from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -33,7 +34,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.sync import DiskSync, Synced
-from acp_nvim.files.text import clean, window
+from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
@@ -124,7 +125,8 @@ class FileService:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
         base = self._knowledge.of(session, path).base
-        known = clean(synced.known) if isinstance(synced.known, str) else synced.known
+        encoding, known = synced.live.encoding, synced.known
+        known = clean(known, encoding) if isinstance(known, str) else known
         begun = partial(self._begun, path, author)
         request = WriteRequest(path, known if base is UNKNOWN else base, content, begun)
         self._check(path)
@@ -140,7 +142,11 @@ class FileService:
         # Not the merged text: what the user added is no news that the agent has had.
         self._knowledge.learn(session, path, content, "written")
         line = first_change(request.base, content) if isinstance(request.base, str) else None
-        self._emit(event.FileWritten(session, path, written.before, written.after, author, line))
+        self._emit(
+            event.FileWritten(
+                session, path, written.before, written.after, author, line, synced.live.encoding
+            )
+        )
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
@@ -175,8 +181,8 @@ class FileService:
     ) -> None:
         if author is not None:
             places, on_disk = found.places, found.on_disk
-            content = request.content
-            conflict = Conflict(request.path, author, found.base, content, places, on_disk=on_disk)
+            sides = found.base, found.content
+            conflict = Conflict(request.path, author, *sides, places, on_disk=on_disk)
             self._emit(Conflicted(conflict))
 
     async def _opened(self, path: str, author: Author | None, written: WriteResult) -> WriteResult:

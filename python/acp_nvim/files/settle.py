@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_form, buffer_text, reconciled
+from acp_nvim.files.text import buffer_form, buffer_text, options_of, reconciled
 from acp_nvim.hunks import ConflictRegion, Hunk, diff, split_lines
 
 
@@ -56,15 +56,22 @@ NOTHING = Settlement()
 
 
 def settle(
-    live: LiveFile, change: DiskChange | None, *, saved: str, kept: bool, same: bool
+    live: LiveFile,
+    change: DiskChange | None,
+    *,
+    saved: str,
+    kept: bool,
+    same: bool,
+    in_step: bool = False,
 ) -> Settlement:
     """Return how the buffer of that file, if it has one, is brought up to the disk.
 
     `change` is what is known of how the disk has changed, as the buffer's encoding has it;
     `saved`: the stamp of the file as the user has last written it, "" if not here; `kept`:
     somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
-    `same`: the disk is known to hold what it held, though its time may be another. Raises
-    `FileProblem` if the disk holds no text.
+    `same`: the disk is known to hold what it held, though its time may be another; `in_step`: what
+    it held when the buffer was read from it, or written, which Neovim may have read with loss.
+    Raises `FileProblem` if the disk holds no text.
     """
     if live.stamp and live.stamp == saved:
         return NOTHING
@@ -74,7 +81,7 @@ def settle(
         )
     touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
     if not live.buffer.modified:
-        return _take(live, live.buffer, change, touched=touched)
+        return _take(live, live.buffer, change, touched=touched, in_step=in_step)
     if change is None:
         # Nothing new: at most Neovim is to know that the file's time tells nothing.
         return Settlement(BufferEdit((), settled=True)) if touched and same else NOTHING
@@ -103,10 +110,16 @@ def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
 
 
 def _take(
-    live: LiveFile, buffer: LiveBuffer, change: DiskChange | None, *, touched: bool
+    live: LiveFile,
+    buffer: LiveBuffer,
+    change: DiskChange | None,
+    *,
+    touched: bool,
+    in_step: bool,
 ) -> Settlement:
     """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
-    text, now = buffer_text(buffer), live.on_disk
+    now = live.on_disk
+    text = now if in_step and now is not None else live.held
     before = _before(buffer, text, now, change)
     if now is None:
         if change is None or change.before is None:
@@ -115,8 +128,8 @@ def _take(
         return Settlement(followed=Followed(change.before if buffer.empty else text, None))
     edit = None
     if now != text or touched:
-        lines, options = buffer_form(now, buffer)
-        edit = BufferEdit(diff(buffer.lines, lines), options, follows=True)
+        form = (buffer.lines, options_of(buffer)) if now == text else buffer_form(now, buffer)
+        edit = BufferEdit(diff(buffer.lines, form[0]), form[1], follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))
 
 
@@ -127,6 +140,9 @@ def _before(
     or Neovim has read the file anew by itself."""
     if change is None:
         return text
+    if buffer.read_at in change.stamps:
+        # what it stood for, whatever Neovim made of that as it read it
+        return change.before
     was_gone = change.before is None and not buffer.saved
     return change.before if now in (text, None) or was_gone else text
 

@@ -16,7 +16,8 @@ from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import AcpError, FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
-from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge
@@ -247,7 +248,7 @@ class DiskSync:
                 continue
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             if (followed := (await self._settle(live, change))[1]) is not None:
-                self._took(change.path, whose, followed, change)
+                self._took(live, whose, followed, change)
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:
                 await self.sync(path, author)
@@ -297,7 +298,7 @@ class DiskSync:
             return None if isinstance(problem, Moved) else live
         self._waits(live.path)
         if followed is not None:
-            self._took(live.path, author, followed, change)
+            self._took(live, author, followed, change)
         elif live.path in self._disputes and self._disputes[live.path].stamp != live.stamp:
             # The agent's text is kept by the log until the user has decided on it.
             del self._disputes[live.path]
@@ -313,6 +314,7 @@ class DiskSync:
     ) -> None:
         """Take note whether the file is to be tried again when the user's hands are off it."""
         waited = self._busy.pop(path, None)
+        self.hands.stays(path, problem, author)
         if isinstance(problem, Busy):
             self._busy[path] = problem
             if tell:
@@ -340,7 +342,8 @@ class DiskSync:
             saved = await self._saved(live, change)
             if held is not UNKNOWN and needs_disk(live, change, saved) and live.on_disk != held:
                 raise Moved(live.path)
-            step = settle(live, change, saved=saved, kept=kept, same=same)
+            in_step = change is None and self._baselines.held(live.path, live.read_at)
+            step = settle(live, change, saved=saved, kept=kept, same=same, in_step=in_step)
             if await carry_out(self._files, live.buffer, step.edit):
                 now = live if step.edit is None else await load(self._files, live.path)
                 return now, step.followed
@@ -354,19 +357,22 @@ class DiskSync:
         return "" if change is None or not live.stamp else await self._files.saved(live.path)
 
     def _took(
-        self, path: str, author: Author | None, followed: Followed, change: DiskChange | None
+        self, live: LiveFile, author: Author | None, followed: Followed, change: DiskChange | None
     ) -> None:
+        path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
         if followed.before != followed.after or left is not None:
-            self._learn(path, author, followed)
-            self._emit(DiskChanged(path, followed.before, followed.after, author, left))
+            self._learn(live, author, followed)
+            self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
         self._dispute(path, author, followed)
 
-    def _learn(self, path: str, author: Author | None, followed: Followed) -> None:
+    def _learn(self, live: LiveFile, author: Author | None, followed: Followed) -> None:
         """What an agent has made on disk it knows."""
-        text = self._baselines.text(path)
-        if author is not None and followed.before != followed.after and text is not UNKNOWN:
-            self._knowledge.learn((author.agent, author.session), path, text, "left")
+        text = self._baselines.text(live.path, live.encoding)
+        if author is None or followed.before == followed.after or isinstance(text, Unknown):
+            return
+        read = None if text is None else clean(text, live.encoding)
+        self._knowledge.learn((author.agent, author.session), live.path, read, "left")
 
     def _dispute(self, path: str, author: Author | None, followed: Followed) -> None:
         if not followed.conflicts:
@@ -381,4 +387,4 @@ class DiskSync:
 
 def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
     """Return two changes, one after the other, as one."""
-    return second if first is None else replace(second, before=first.before)
+    return second if first is None else replace(second, before=first.before, stamps=first.stamps)

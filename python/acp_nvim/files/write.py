@@ -12,8 +12,9 @@ from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_form, buffer_text, clean, encode, merge_lines
+from acp_nvim.files.text import buffer_form, buffer_text, merge_lines
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
@@ -46,12 +47,13 @@ class WriteResult:
 
 
 class WriteConflict(FileProblem):
-    """The user has changed the same places; nothing was written."""
+    """The user has changed the same places; nothing was written. `base` and `content` are exact."""
 
     def __init__(
         self, request: WriteRequest, base: str, places: Iterable[ConflictRegion], *, on_disk: bool
     ) -> None:
         self.base = base
+        self.content = request.content
         self.places = tuple((place.first, place.last) for place in places)
         self.on_disk = on_disk
         line = self.places[0][0] + 1
@@ -70,11 +72,27 @@ async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteRes
     for _ in range(ATTEMPTS):
         if disk.stamp(live.path) == live.stamp:
             through = _to_disk if live.buffer is None else _through
-            written = await through(files, live, request)
+            try:
+                written = await through(files, live, _as_exact(live, request))
+            except NotRead as problem:
+                raise FileProblem(f"{live.path} stays as it is: {problem}") from problem
             if written is not None:
                 return written
         live = await load(files, live.path)
     raise FileProblem(f"{request.path} keeps changing: try again later")
+
+
+def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
+    """Return the request in exact texts; a line that the agent has only read is as it was.
+
+    Raises `Misfit` if the file's encoding cannot hold what is new.
+    """
+    path, encoding = request.path, live.encoding
+    base: Text = request.base
+    old = live.newest or ""
+    if isinstance(base, str):
+        base = old = encoded(path, base, old, encoding, sure=False)
+    return replace(request, base=base, content=encoded(path, request.content, old, encoding))
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -87,14 +105,15 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     now = live.on_disk
     if disk.stamp(live.path) != live.stamp:
         return None
-    if now is None or live.disk is None:
+    if now is None:
+        data = exact_bytes(live.path, request.content)
         request.begun(None, request.content)
-        await disk.write(live.path, request.content.encode())
+        await disk.write(live.path, data)
         return WriteResult(None, request.content)
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
-        data = encode(text, live.disk.encoding)
+        data = exact_bytes(live.path, text)
         request.begun(now, text)
         await disk.write(live.path, data, in_place=await files.in_place())
     return WriteResult(now, text)
@@ -108,22 +127,23 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
         raise FileProblem(f"{live.path} is {how} in the user's editor")
-    on_disk = None if live.on_disk is None else clean(live.on_disk)
-    text = buffer_text(buffer)
+    on_disk = live.on_disk
+    text = buffer_text(buffer) if buffer.modified else live.held
     before = None if on_disk is None and not buffer.modified else text
-    ours = clean(text) if on_disk is None or buffer.modified else on_disk
+    ours = text if on_disk is None or buffer.modified else on_disk
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
         return WriteResult(text, text, taken=False, encoding=live.encoding)
     merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(merged, buffer)
-    hunks = diff([clean(line) for line in buffer.lines], lines)
+    hunks = diff(buffer.lines, lines)
     after = buffer_text(_edited(buffer, hunks, options))
     result = WriteResult(before, after, encoding=options.encoding or "utf-8")
     saved = merged == on_disk and not buffer.modified
     if saved and after == text:
         return result
+    exact_bytes(live.path, after)
     request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
@@ -144,7 +164,7 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
 
 
 def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
-    """Return the buffer as it is after an edit: lines that stayed may hold what is no text."""
+    """Return the buffer as it is after an edit."""
     lines = tuple(apply(buffer.lines, hunks))
     return replace(
         buffer,
@@ -154,6 +174,7 @@ def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -
         encoding=options.encoding,
         bom=options.bom,
         endofline=options.endofline,
+        endoffile=options.endoffile,
     )
 
 

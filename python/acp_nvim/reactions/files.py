@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -19,6 +20,7 @@ from acp_nvim.files.event import (
     FileEvent,
     FileRead,
     FileWritten,
+    NotFollowed,
     TakenBack,
     Unrecoverable,
     WriteBegun,
@@ -60,7 +62,12 @@ def record(host: Host, event: FileWritten | DiskChanged) -> None:
     author = event.author
     if author is not None and event.before != event.after:
         host.review.log.wrote(event.path, event.before, event.after, author)
-        host.review.notes.wrote(author.session_key, event.path, event.before, event.after)
+        before, after = (_read(text, event.encoding) for text in (event.before, event.after))
+        host.review.notes.wrote(author.session_key, event.path, before, after)
+
+
+def _read(text: str | None, encoding: str) -> str | None:
+    return None if text is None else clean(text, encoding)
 
 
 def remember(host: Host, event: DiskChanged) -> None:
@@ -105,6 +112,14 @@ def lament(host: Host, event: Unrecoverable) -> None:
     _notice(host, event.author.session_key, f"{text}: {_names(event.paths, named)}")
 
 
+def leave(host: Host, event: NotFollowed) -> None:
+    """Tell the user of a buffer that stays behind its file, and why."""
+    text = f"{_name(event.path)} has changed on disk, its buffer stays as it is: {event.reason}"
+    host.editor.notifier.notice(text, warning=True)
+    if event.author is not None:
+        _notice(host, event.author.session_key, text)
+
+
 def _names(paths: Sequence[str], most: int) -> str:
     """Return so many names, and how many more there are."""
     more = f" and {len(paths) - most} more" if len(paths) > most else ""
@@ -146,6 +161,7 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     Conflicted: (conflict,),
     ConflictSettled: (settle,),
     Unrecoverable: (lament,),
+    NotFollowed: (leave,),
     TakenBack: (take_back,),
 }
 

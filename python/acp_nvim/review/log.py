@@ -17,6 +17,7 @@ from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
+from acp_nvim.review.recode import recoded, revived
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.journal import Act, Killed
 
@@ -58,7 +59,7 @@ class EditLog:
             self._restored = True
         for path, ledger in kept.items():
             if path not in self._ledgers:
-                self._ledgers[path] = ledger
+                self._ledgers[path] = revived(ledger) if ledger.form.encoding else ledger
                 self._changed(path)
         for conflict in conflicts:
             if conflict.path not in self._conflicts:
@@ -107,11 +108,11 @@ class EditLog:
             self._store.note_conflict(path, None)
             self._changed(path)
 
-    def saw(self, path: str, text: str | None) -> None:
+    def saw(self, path: str, text: str | None, encoding: str = "") -> None:
         """The user has made this text of the file; nothing if no agent ever changed it.
 
         A file that the user has moved or deleted is missing: should it come back, all that was
-        known of it still holds.
+        known of it still holds. `encoding`: that of its buffer, "" without one.
         """
         ledger = self._ledgers.get(path)
         if ledger is None:
@@ -121,6 +122,7 @@ class EditLog:
                 self._missing.add(path)
                 self._changed(path)
         elif ledger.text != text:
+            ledger = ledger if text is None else recoded(ledger, text, encoding)
             self._keep(path, saw(ledger, text, self.now()))
         elif path in self._missing:
             self._missing.remove(path)

@@ -99,12 +99,13 @@ class FileRig:
             "a", ports, self.sync, self.knowledge, self.on_file, lambda it: self.turns.get(it)
         )
 
+        self.notifier = FakeNotifier()
         self.host = cast(
             Host,
             SimpleNamespace(
                 review=SimpleNamespace(log=self.edits, notes=self.lessons),
                 workspace=SimpleNamespace(session=lambda *_: None),
-                editor=SimpleNamespace(notifier=FakeNotifier()),
+                editor=SimpleNamespace(notifier=self.notifier),
                 follow=SimpleNamespace(touched=lambda *_: None),
             ),
         )

@@ -256,7 +256,7 @@ async def test_what_was_seen_is_kept_once(tmp_path: Path) -> None:
     kept, folder = Kept(), tmp_path.resolve()
     seen = baselines(kept)
     (folder / "a").write_text("a\n")
-    (folder / "b").write_bytes(b"\xff\x00")
+    (folder / "b").write_bytes(b"\xff\x00\x01\x02\x03")
     await seen.refresh(Roots(str(folder)))
     await seen.keep()
     size = len(kept.data)

@@ -167,9 +167,14 @@ class Baselines:
         sight = self._shelf.get(path)
         return UNKNOWN if sight is None else sight.text(encoding)
 
-    def note(self, path: str, text: str | None, encoding: str = "") -> None:
-        """Say that we ourselves have just made the disk hold this, written with that encoding."""
-        sight = ABSENT if text is None else written_snapshot(path, text, encoding, self._largest)
+    def held(self, path: str, stamp: str) -> bool:
+        """Return whether the file was seen with that stamp, as it is now."""
+        sight = self._shelf.get(path)
+        return sight is not None and stamp in sight.stamps
+
+    def note(self, path: str, text: str | None) -> None:
+        """Say that we ourselves have just made the disk hold this exact text."""
+        sight = ABSENT if text is None else written_snapshot(path, text, self._largest)
         self._shelf.put(path, sight)
         self._untold.discard(path)
 

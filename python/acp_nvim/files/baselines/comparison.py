@@ -33,6 +33,8 @@ class DiskChange:
     after: str | None
     form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
     """How a file that is gone now was on disk."""
+    stamps: tuple[str, ...] = field(default=(), compare=False)
+    """What `disk.stamp` said when it held `before`, as far as that is known."""
 
 
 class Comparison:
@@ -121,9 +123,9 @@ class Comparison:
         after = now.text(encoding)
         if isinstance(before, Unknown) or isinstance(after, Unknown):
             self.unknown.append(path)
-        elif before != after:  # a noted text may have been encoded otherwise on disk
+        elif before != after:
             form = UNKNOWN_ATTRIBUTES if was is None or after is not None else was.form()
-            self.known.append(DiskChange(path, before, after, form))
+            self.known.append(DiskChange(path, before, after, form, was.stamps if was else ()))
 
     def _differing(
         self, folder: str, stamps: Mapping[str, Fingerprint]

@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.listing import Fingerprint
 from acp_nvim.files.baselines.scan import Scan
-from acp_nvim.files.baselines.snapshot import Snapshot
+from acp_nvim.files.baselines.snapshot import Snapshot, stamp_of
 
 MOST = 192 << 20
 """Bytes that are on disk at most, three times what is kept in memory: then it is written anew."""
@@ -97,7 +97,8 @@ def _sights(shelf: SnapshotCache, paths: Iterable[str]) -> Iterator[bytes]:
 def _sight_of(head: Mapping[str, object], packed: bytes | None) -> Snapshot:
     digest = bytes.fromhex(str(head["digest"]))
     at = _fingerprint(head["at"])
-    return Snapshot(at, digest, packed, bool(head["settled"]), bool(head["near"]))
+    stamps = (stamp_of(at),) if at else ()
+    return Snapshot(at, digest, packed, bool(head["settled"]), bool(head["near"]), stamps)
 
 
 def _fingerprint(at: object) -> Fingerprint | None:

@@ -26,6 +26,7 @@ STATUSES = {
     "completed": ("✓ ", "AcpToolDone"),
     "failed": ("✗ ", "AcpToolFailed"),
     "cancelled": ("⊘ ", "AcpToolCancelled"),
+    "ended": ("• ", "AcpToolPending"),
 }
 
 KINDS = {

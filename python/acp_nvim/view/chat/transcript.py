@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 
 from acp_nvim.session.content import Resource, ResourceLink
 from acp_nvim.session.model import Location, Prompt
-from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.chat import message, plan, tool_call
+from acp_nvim.view.chat import compaction, message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.patch import common_start
 from acp_nvim.view.place import file_of, place
@@ -124,7 +124,7 @@ def location_at(state: SessionState, transcript: Transcript, row: int) -> Locati
     """
     found = _block_at(transcript, row)
     entry = state.entry(found[0].key) if found else None
-    if found is None or entry is None or isinstance(entry, Notice):
+    if found is None or entry is None or isinstance(entry, Notice | Compaction):
         return None
     block, offset = found
     named = _named_files(entry, state.cwd)
@@ -139,6 +139,8 @@ def entry_text(entry: Entry) -> str:
     """Return the plain text of an entry, verbatim, for `inspect()`."""
     if isinstance(entry, ToolCall):
         return tool_call.entry_text(entry)
+    if isinstance(entry, Compaction):
+        return compaction.entry_text(entry)
     return message.entry_text(entry)
 
 
@@ -167,6 +169,9 @@ def _cell(entry: Entry, old: _Cell | None, cwd: str, *, is_open: bool) -> _Cell:
             return _Cell(entry, is_open, Block(entry.key, lines, foldable=True))
         case Notice():
             return _Cell(entry, is_open, Block(entry.key, message.notice(entry)))
+        case Compaction():
+            lines = compaction.lines(entry, cwd, is_open=is_open)
+            return _Cell(entry, is_open, Block(entry.key, lines, foldable=bool(entry.summary)))
 
 
 def _extras(state: SessionState, basis: Transcript) -> tuple[_Cell, ...]:

@@ -1,0 +1,57 @@
+"""A compaction of the agent's context as one line that opens to its summary; for `transcript`."""
+
+from __future__ import annotations
+
+from acp_nvim.session.content import Text
+from acp_nvim.session.state import Compaction
+from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.chat.attachment import attachment, label
+from acp_nvim.view.chat.message import NOTICES
+from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.styled import before, coloured
+from acp_nvim.view.visible import one_line
+
+_SAID = {
+    "in_progress": "Compacting the context …",
+    "completed": "Context compacted",
+    "failed": "Context not compacted",
+    "cancelled": "Context not compacted: cancelled",
+}
+PREVIEW = 200
+
+
+def lines(entry: Compaction, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+    """Return what has become of it, the summary when open, and a blank line."""
+    icon, group = NOTICES["warning" if entry.status == "failed" else "info"]
+    if not is_open or not entry.summary:
+        return (coloured(_line(entry), group, before(icon, group)), BLANK)
+    body = (
+        line
+        for content in entry.summary
+        for line in (
+            markdown.render(content.text).lines
+            if isinstance(content, Text)
+            else attachment(content, cwd, is_open=True)
+        )
+    )
+    return (coloured(_head(entry), group, before(icon, group)), *body, BLANK)
+
+
+def entry_text(entry: Compaction) -> str:
+    """Return the plain text: what has become of it, then the whole summary."""
+    return "\n".join((_head(entry), *_texts(entry)))
+
+
+def _line(entry: Compaction) -> str:
+    """Return the head with the first words of the summary."""
+    first = " ".join(_texts(entry)).strip().partition("\n")[0]
+    return one_line(f"{_head(entry)}: {first}", PREVIEW) if first else _head(entry)
+
+
+def _head(entry: Compaction) -> str:
+    said = _SAID.get(entry.status, f"Compaction of the context: {entry.status}")
+    return one_line(f"{said}: {entry.error}" if entry.error else said, PREVIEW)
+
+
+def _texts(entry: Compaction) -> list[str]:
+    return [it.text if isinstance(it, Text) else label(it, "") for it in entry.summary]
