@@ -16,6 +16,9 @@ from acp_nvim.errors import suggest
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 
+GUARD = (".git/**", ".nvim.lua", ".exrc", ".envrc", ".vscode/tasks.json")
+"""Files that the user's own tools would obey."""
+
 _ROOT = "vim.g.acp"
 
 
@@ -145,10 +148,11 @@ class TerminalOptions(Section):
 
 
 class FsOptions(Section):
-    """Whether the agent may read and write files through the editor."""
+    """Whether the agent may read and write files through the editor, and which not unasked."""
 
     read: bool = True
     write: bool = True
+    guard: List[str] = GUARD
 
 
 class UiOptions(Section):

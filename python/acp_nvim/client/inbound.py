@@ -160,7 +160,7 @@ class Inbound:
                 roots = self._roots(ask.session_id)
                 return await self._services.files.read(ask, roots, empty_for_missing=empty)
             case WriteFileRequest():
-                return await self._services.files.write(ask, self._roots(ask.session_id))
+                return await self._write(ask, self._roots(ask.session_id))
             case (
                 CreateTerminalRequest()
                 | TerminalOutputRequest()
@@ -171,6 +171,14 @@ class Inbound:
                 session = self._session(ask.session_id)
                 cwd = session.state.cwd
                 return await self._services.terminals.answer(ask, cwd, session.apply)
+
+    async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
+        """Write, if need be after the user has seen it: their own tools would obey that file."""
+        change = await self._services.files.guarded(ask, roots, self._launch.guard)
+        if change is not None and not await self._questioning.confirm(ask.session_id, change):
+            said = f"the user does not let {ask.path} be written: their tools would obey it"
+            raise RequestFailed(Code.INTERNAL_ERROR, said)
+        return await self._services.files.write(ask, roots)
 
     def _roots(self, session_id: str) -> Roots:
         session = self._session(session_id)

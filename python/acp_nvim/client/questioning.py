@@ -7,15 +7,17 @@ no session yet (C-301). Called by `Inbound` only.
 from __future__ import annotations
 
 from typing import TypeAlias
+from uuid import uuid4
 
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.questions.questions import QuestionAnswer, QuestionRequest, Questions
+from acp_nvim.session.content import Diff
 from acp_nvim.session.elicitation import address
 from acp_nvim.session.elicitation.model import Link
-from acp_nvim.session.event import Noticed, QuestionClosed, QuestionOpened
-from acp_nvim.session.model import ElicitationQuestion, Question
+from acp_nvim.session.event import Noticed, QuestionClosed, QuestionOpened, ToolCallUpdated
+from acp_nvim.session.model import ElicitationQuestion, PermissionOption, Question
 from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer, PermissionRequest
 
 Opened: TypeAlias = tuple[Session, Question]
@@ -63,6 +65,31 @@ class Questioning:
         if isinstance(question, ElicitationQuestion) and isinstance(answer, ElicitationAnswer):
             self._visit(session, question.elicitation.wanted, answer)
         return answer
+
+    async def confirm(self, session_id: str, change: Diff) -> bool:
+        """Ask the user, of our own accord, whether an agent may write that; True if it may.
+
+        It is a tool call of ours in the chat, under an id that no agent can name.
+        """
+        call_id, name = f"acp.nvim/{uuid4().hex}", change.path
+        call = ToolCallUpdated(
+            call_id,
+            title=f"Write {name}? Tools of yours may run what it says (fs.guard)",
+            kind="edit",
+            status="pending",
+            content=(change,),
+        )
+        options = (
+            PermissionOption("reject", "Leave it as it is", "reject_once"),
+            PermissionOption("allow", "Write it, this once", "allow_once"),
+        )
+        request = PermissionRequest(session_id, call, options)
+        answer = await self.answer(request, self.open(request))
+        is_allowed = isinstance(answer, PermissionAnswer) and answer.option_id == "allow"
+        session = self._registry.find(session_id)
+        if session is not None:
+            session.apply(ToolCallUpdated(call_id, status="completed" if is_allowed else "failed"))
+        return is_allowed
 
     def complete(self, elicitation_id: str | None) -> None:
         """Take note that a link has done its work; any other id is ignored (C-299)."""

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
 from acp_nvim.commands.payloads import Rename, Reopen, Sessions
+from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
@@ -38,6 +39,8 @@ async def sessions(host: Host, payload: Sessions) -> None:
     choices = [Choice(label(row, now=now, cwd=cwd), row) for row in rows]
     title = _TITLES.get(action, "Go to a session")
     row: Row | None = await host.editor.chooser.choose(title, KIND, choices)
+    if row is not None and action not in _DEEDS and row.chat not in host.workspace.chats:
+        await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     if row is not None:
         await _DEEDS.get(action, _go)(host, row)
 
@@ -74,6 +77,12 @@ def _tell_logins(host: Host) -> None:
     for client in host.workspace.clients:
         if client.state == "needs_login" and client.error:
             host.editor.notifier.notice(client.error, warning=True)
+
+
+def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
+    """Tell whether the user has chosen that folder, now or before: agents name any."""
+    kept = host.store.read(row.agent, row.id)
+    return _is_same(row.cwd, cwd) or (kept is not None and _is_same(row.cwd, kept.cwd))
 
 
 def _is_same(one: str, other: str) -> bool:
