@@ -26,11 +26,14 @@ local function is_empty(buffer, lines)
   return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
 end
 
---- Take note that the buffer has what its file has.
----@param buffer integer
-local function settle(buffer)
-  save.settle(buffer)
-  stamps.sync(buffer)
+--- Let the buffer have what its file has, or had at that stamp.
+---@param seen? string
+---@return fun(buffer: integer)
+local function settle(seen)
+  return function(buffer)
+    save.settle(buffer)
+    stamps.sync(buffer, seen)
+  end
 end
 
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
@@ -159,9 +162,12 @@ function M.write(buffer, tick, hunks, options)
   if refused then
     return refused
   end
-  local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
+  local written
+  local outcome = edit.change(buffer, hunks, as_set(buffer, options), function()
+    written = save.save(buffer)
+  end)
   if outcome.ok then
-    stamps.sync(buffer)
+    stamps.sync(buffer, written)
     return saved(buffer, outcome)
   end
   return outcome
@@ -172,13 +178,14 @@ end
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
+---@param seen? string the stamp of the file whose text it is
 ---@return acp.Outcome
-function M.follow(buffer, tick, hunks, options)
+function M.follow(buffer, tick, hunks, options, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused or vim.bo[buffer].modified then
     return refused or { stale = true }
   end
-  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle(seen))
   if outcome.ok then
     save.keep_undo(buffer)
   end
@@ -192,8 +199,9 @@ end
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions? nil: as they are
 ---@param settled boolean
+---@param seen? string the stamp of the file whose text it is
 ---@return acp.Outcome
-function M.edit(buffer, tick, hunks, options, settled)
+function M.edit(buffer, tick, hunks, options, settled, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
@@ -201,7 +209,7 @@ function M.edit(buffer, tick, hunks, options, settled)
   local change = settled and edit.unlocked or edit.change
   return change(buffer, hunks, as_set(buffer, options), function()
     if settled then
-      settle(buffer)
+      settle(seen)(buffer)
     end
     vim.bo[buffer].modified = true
   end)

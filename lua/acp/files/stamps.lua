@@ -44,11 +44,12 @@ local function state(buffer)
   return api.nvim_buf_call(buffer, vim.fn.undotree).seq_cur
 end
 
---- Take note that the buffer has what its file has.
+--- Take note that the buffer has what its file has, or had at that stamp.
 ---@param buffer integer
-function M.sync(buffer)
+---@param seen? string nil or '': as it is now
+function M.sync(buffer, seen)
   file_buffers.settle(buffer)
-  synced[buffer] = stamp(buffer)
+  synced[buffer] = (seen or '') ~= '' and seen or stamp(buffer)
   texts[buffer] = { tick = api.nvim_buf_get_changedtick(buffer), state = state(buffer) }
 end
 

@@ -89,9 +89,17 @@ class Files(Protocol):
         """
 
     async def follow(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        stamp: str = "",
     ) -> bool:
         """Apply line hunks so that the unmodified buffer equals the disk again, and settle it.
+
+        `stamp`: that of the file whose text it equals then, which may be another by now; "": as it
+        is now.
 
         As `write`, but nothing is written: the buffer stays unmodified and Neovim forgets that the
         file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
@@ -104,11 +112,13 @@ class Files(Protocol):
         options: BufferOptions | None,
         *,
         settled: bool,
+        stamp: str = "",
     ) -> bool:
         """Apply line hunks without saving: the buffer is modified afterwards.
 
         As `write` otherwise; without `options` they stay. `settled`: Neovim forgets that the file
-        has changed on disk, and does so also where the user has locked the buffer.
+        has changed on disk, and does so also where the user has locked the buffer. `stamp`: as for
+        `follow`.
         """
 
     async def saved(self, path: str) -> str:

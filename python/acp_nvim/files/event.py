@@ -138,6 +138,16 @@ class TakenBack:
     theirs: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class FilePut:
+    """A file is another text because the user has rejected, undone or redone something,
+    or ended a conflict; both as they are read."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
 FileEvent: TypeAlias = (
     FileRead
     | WriteBegun
@@ -150,6 +160,7 @@ FileEvent: TypeAlias = (
     | Unrecoverable
     | NotFollowed
     | TakenBack
+    | FilePut
 )
 
 Emit: TypeAlias = Callable[[FileEvent], None]

@@ -42,8 +42,19 @@ class WriteResult:
     """The agent's text is in it."""
     encoding: str | None = None
     """Of the buffer that it was written through; None: to the disk, for there was none."""
+    disk: str | None = None
+    """What the disk held."""
+    saved: str = ""
+    """The stamp of the file as the user had last written it."""
     stamp: str = ""
     """Of the file that the buffer has saved; "" if it has not."""
+    left: str | None = None
+    """What the disk held when the buffer was last saved, by us or by a formatter."""
+
+    def read(self, live: LiveFile) -> WriteResult:
+        """Return it as the texts of that file are read."""
+        before, after = live.read(self.before), live.read(self.after) or ""
+        return replace(self, before=before, after=after, disk=live.read(self.disk))
 
 
 class WriteConflict(FileProblem):
@@ -102,21 +113,21 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
         raise FileProblem(
             f"{live.path} is open in {holder}, which would overwrite it: it must be closed there",
         )
-    now = live.on_disk
+    now, saved = live.on_disk, await files.saved(live.path)
     if disk.stamp(live.path) != live.stamp:
         return None
     if now is None:
         data = exact_bytes(live.path, request.content)
         request.begun(None, request.content)
         await disk.write(live.path, data)
-        return WriteResult(None, request.content)
+        return WriteResult(None, request.content, saved=saved)
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
         data = exact_bytes(live.path, text)
         request.begun(now, text)
         await disk.write(live.path, data, in_place=await files.in_place())
-    return WriteResult(now, text)
+    return WriteResult(now, text, disk=now, saved=saved)
 
 
 async def _through(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -134,13 +145,17 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
-        return WriteResult(text, text, taken=False, encoding=live.encoding)
+        kept = WriteResult(text, text, taken=False, encoding=live.encoding, disk=on_disk)
+        return replace(kept, saved=buffer.saved, left=live.on_disk)
     merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(merged, buffer)
     hunks = diff(buffer.lines, lines)
     after = buffer_text(_edited(buffer, hunks, options))
-    result = WriteResult(before, after, encoding=options.encoding or "utf-8")
+    encoding = options.encoding or "utf-8"
+    result = WriteResult(before, after, encoding=encoding, disk=on_disk, saved=buffer.saved)
     saved = merged == on_disk and not buffer.modified
+    if saved:
+        result = replace(result, left=live.on_disk)
     if saved and after == text:
         return result
     exact_bytes(live.path, after)
@@ -151,7 +166,9 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
     if written is None:
         return None
-    return replace(result, after=buffer_text(written), stamp=written.synced)
+    now = buffer_text(written)
+    left = after if written.modified else now
+    return replace(result, after=now, stamp=written.synced, left=left)
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:

@@ -80,10 +80,16 @@ class NvimFiles(Files):
         return replace(now, changedtick=outcome.get("tick", 0), synced=outcome.get("synced", ""))
 
     async def follow(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        stamp: str = "",
     ) -> bool:
         """Make the buffer equal the disk; False if it has changed. Raises `FileProblem`."""
-        return "ok" in await self._change("acp.files.live.follow", buffer, hunks, options)
+        arguments = (buffer, hunks, options, stamp)
+        return "ok" in await self._change("acp.files.live.follow", *arguments)
 
     async def edit(
         self,
@@ -92,10 +98,11 @@ class NvimFiles(Files):
         options: BufferOptions | None,
         *,
         settled: bool,
+        stamp: str = "",
     ) -> bool:
         """Edit without saving; False if the buffer has changed. Raises `FileProblem`."""
-        outcome = await self._change("acp.files.live.edit", buffer, hunks, options, settled)
-        return "ok" in outcome
+        arguments = (buffer, hunks, options, settled, stamp)
+        return "ok" in await self._change("acp.files.live.edit", *arguments)
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""

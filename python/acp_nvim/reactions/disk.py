@@ -71,7 +71,8 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
         return
     roots, authors = host.workspace.roots(session), Authors(host.workspace)
     named = [place.path for place in places(event, call, state.cwd)]
-    host.review.sync.look(authors.last(state, call.id), roots, (*paths(event), *named))
+    author, changes = authors.last(state, call.id), (*paths(event), *named)
+    host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
     if event.status not in ("completed", "failed"):
         return
     if call.kind in LOOKING:

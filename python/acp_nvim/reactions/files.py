@@ -18,6 +18,7 @@ from acp_nvim.files.event import (
     DiskChanged,
     EditWaits,
     FileEvent,
+    FilePut,
     FileRead,
     FileWritten,
     NotFollowed,
@@ -26,7 +27,6 @@ from acp_nvim.files.event import (
     WriteBegun,
     WriteRefused,
 )
-from acp_nvim.files.knowledge import learn_from_disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
@@ -142,8 +142,14 @@ def settle(host: Host, event: ConflictSettled) -> None:
     host.review.log.settled(event.path)
 
 
+def put(host: Host, event: FilePut) -> None:
+    """Know what the user has agreed to."""
+    host.review.knowledge.changed(event.path, event.before, event.after)
+
+
 def take_back(host: Host, event: TakenBack) -> None:
     """Tell the agent with the next prompt."""
+    host.review.knowledge.taken_back(event.session, event.path)
     host.review.notes.rejected(event.session, event.path, event.theirs)
     session = host.workspace.session(*event.session)
     chat = None if session is None else host.workspace.chat_of(session)
@@ -163,6 +169,7 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     Unrecoverable: (lament,),
     NotFollowed: (leave,),
     TakenBack: (take_back,),
+    FilePut: (put,),
 }
 
 
@@ -218,4 +225,4 @@ async def catch_up(host: Host) -> None:
 
 async def learn(host: Host, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
     """An agent's own tool has read these files from the disk."""
-    await learn_from_disk(host.review.knowledge, session, roots, paths)
+    await host.review.sync.was_read(session, roots, paths)

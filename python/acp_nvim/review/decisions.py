@@ -17,7 +17,7 @@ import anyio
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import decoded, guess
-from acp_nvim.files.event import Emit, TakenBack
+from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
@@ -155,6 +155,7 @@ class Decisions:
                 self._log.writes(path, text, now, conflict.author)
                 if is_done or await self._put(live, now, settled=conflict.on_disk):
                     await self._sync.refresh(path, live.encoding)
+                    self._emit(FilePut(path, live.read(text), live.read(now)))
                     self._log.wrote(path, text, now, conflict.author)
                     self._log.settled(path)
                     return
@@ -231,6 +232,7 @@ class Decisions:
             self._log.puts(path, live.exact, after, live.attributes)
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
+                self._emit(FilePut(path, live.read(live.exact), live.read(after.text)))
                 for session in turned.sessions:
                     self._emit(TakenBack(session, path, live.read(live.exact)))
                 went = after.text is None and live.exact is not None

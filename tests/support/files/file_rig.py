@@ -103,7 +103,9 @@ class FileRig:
         self.host = cast(
             Host,
             SimpleNamespace(
-                review=SimpleNamespace(log=self.edits, notes=self.lessons),
+                review=SimpleNamespace(
+                    log=self.edits, notes=self.lessons, knowledge=self.knowledge
+                ),
                 workspace=SimpleNamespace(session=lambda *_: None),
                 editor=SimpleNamespace(notifier=self.notifier),
                 follow=SimpleNamespace(touched=lambda *_: None),

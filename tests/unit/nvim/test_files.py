@@ -51,7 +51,7 @@ async def test_lines_are_known_after_an_edit_of_ours() -> None:
     await files.loaded("/a")
     lua.answer = {"ok": True, "tick": 9}
     assert await files.edit(BUFFER, (Hunk(0, 0, ("new",)),), None, settled=True)
-    assert lua.calls[-1] == ("acp.files.live.edit", 3, 7, [[0, 0, ["new"]]], None, True)
+    assert lua.calls[-1] == ("acp.files.live.edit", 3, 7, [[0, 0, ["new"]]], None, True, "")
     lua.answer = {"number": 3, "changedtick": 9, "modified": True}
     known = await files.loaded("/a")
     assert lua.calls[-1] == ("acp.files.live.read", "/a", 3, 9)
@@ -92,7 +92,8 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
         "endofline": True,
         "endoffile": False,
     }
-    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options)]
+    stamp = ("",) if verb == "follow" else ()
+    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options, *stamp)]
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
