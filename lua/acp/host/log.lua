@@ -28,6 +28,12 @@ function M.write(text)
   end)
 end
 
+--- Remove it.
+function M.forget()
+  vim.uv.fs_unlink(M.path())
+  vim.uv.fs_unlink(M.path() .. '.old')
+end
+
 --- Append one line with the time.
 ---@param text string
 function M.line(text)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias
 
-from acp_nvim.storage import private
+from acp_nvim.storage import limits, private
 from acp_nvim.storage.redaction import Redaction
 
 Source: TypeAlias = Literal["client", "agent", "stderr", "host"]
@@ -26,6 +26,8 @@ LONGEST = 8_192
 """Characters of one line that are logged unless whole lines are wanted; the rest is counted."""
 LARGEST = 16 * 1024 * 1024
 """Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
+MOST_FILES = 100
+"""Logs of other agents that are kept."""
 
 
 class Traffic:
@@ -49,6 +51,8 @@ class Traffic:
         self._size = 0
         self._file: IO[str] | None = None
         self._open()
+        others = (it for it in Path(path).parent.glob("*.jsonl*") if str(it) != path)
+        limits.drop(others, most=MOST_FILES, days=limits.LOG_DAYS)
 
     @property
     def stderr(self) -> str:
@@ -93,6 +97,15 @@ class Traffic:
                 self._file.flush()
         except OSError:
             self._file = None
+
+    def forget(self) -> None:
+        """Remove what was logged; what comes is logged anew."""
+        is_open = self._file is not None
+        self.close()
+        for path in (self.path, self.path + ".1"):
+            private.remove(Path(path))
+        if is_open:
+            self._open()
 
     def close(self) -> None:
         """End the log."""

@@ -130,6 +130,11 @@ class EditStore:
             acts = acts | {self.journal.name: self.journal.number}
         self._ledgers.note(path, KeptLedger(path, ledger, acts=acts))
 
+    def forget(self, path: str) -> None:
+        """Keep no ledger of that file any more; never waits."""
+        self._acts.pop(path, None)
+        self._ledgers.note(path, None)
+
     def lacks(self, killed: Killed, act: Act) -> bool:
         """Return whether that act is not in the ledger of its file; it is from now on."""
         acts = self._acts.setdefault(act.path, {})

@@ -21,7 +21,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 import anyio
 
-from acp_nvim.storage import private
+from acp_nvim.storage import limits, private
 
 PAUSE: Final = 0.3
 """Seconds in which several changes become one write."""
@@ -178,11 +178,8 @@ class JsonStore(Generic[T]):
         return sorted(Path(self._folder()).glob(f"*{self._ending}"), key=_modified)
 
     def _drop(self, files: Sequence[Path]) -> Sequence[Path]:
-        """Remove all but the `most` newest of them; return those that are gone."""
-        old = files[: max(0, len(files) - self._most)]
-        for file in old:
-            private.remove(file)
-        return old
+        """Remove all but the `most` newest of them, and what is too old; return what is gone."""
+        return limits.drop(files, most=self._most)
 
     def _file_name(self, name: str) -> str:
         # a name may be anything, of any length

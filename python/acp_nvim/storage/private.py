@@ -80,6 +80,15 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def clear(*folders: str) -> None:
+    """Remove all plain files right in these folders; nothing for those that are not there."""
+    for folder in map(Path, folders):
+        if folder.is_dir() and not folder.is_symlink():
+            for file in folder.iterdir():
+                if not file.is_dir() or file.is_symlink():
+                    remove(file)
+
+
 def _claim(handle: int, path: Path, mode: int) -> None:
     """Make sure that it is the user's, and only theirs: an older version may have left it open."""
     status = os.fstat(handle)

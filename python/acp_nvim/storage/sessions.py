@@ -70,6 +70,7 @@ class Store:
         self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(hide), most=MOST_SESSIONS)
         self._last: dict[str, SavedSession] = {}
         """What was noted last of each session that is open, or read of it."""
+        self._forgotten: set[str] = set()
         self._is_over = False
 
     def note(self, state: SessionState, *, now: bool = False) -> None:
@@ -101,7 +102,7 @@ class Store:
 
     def _note(self, state: SessionState, new: tuple[Entry, ...] | None, *, now: bool) -> None:
         """`new`: the entries that are not noted yet; None: all may be others."""
-        if self._is_over or not is_worth_keeping(state):
+        if self._is_over or _name(state) in self._forgotten or not is_worth_keeping(state):
             return
         name, saved = _name(state), saved_of(state, self.now())
         last, self._last[name] = self._last.get(name), saved
@@ -156,6 +157,11 @@ class Store:
         self._last.pop(f"{agent}\0{session_id}", None)
         self._kept.note(f"{agent}\0{session_id}", None)
         return was_kept
+
+    def forget(self, agent: str, session_id: str) -> None:
+        """Keep nothing of it, nor of what is said in it from now on."""
+        self.delete(agent, session_id)
+        self._forgotten.add(f"{agent}\0{session_id}")
 
 
 def _name(state: SessionState) -> str:
