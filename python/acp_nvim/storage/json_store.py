@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 import anyio
 
@@ -29,6 +29,8 @@ MOST_GROWN: Final = 8_000_000
 """Bytes of a file from which on it is replaced, not written on."""
 
 T = TypeVar("T")
+Report: TypeAlias = Callable[[OSError], None]
+"""Told why something is not kept."""
 
 
 class Codec(Protocol[T]):
@@ -47,7 +49,8 @@ class Codec(Protocol[T]):
 class JsonStore(Generic[T]):
     """Values by name; `folder` is asked at each use, for it is configured late.
 
-    A disk that is full, read-only or the like costs what was to be kept, not the session.
+    A disk that is full, read-only or the like costs what was to be kept, not the session: `report`
+    is told once, and it is tried again with the next note.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class JsonStore(Generic[T]):
         *,
         most: int = sys.maxsize,
         stays: Callable[[T], bool] | None = None,
+        report: Report = lambda _error: None,
     ) -> None:
         """Make the store of the files with that ending.
 
@@ -74,6 +78,10 @@ class JsonStore(Generic[T]):
         self._writing: Mapping[str, _Noted[T]] = {}
         self._something = anyio.Event()
         self._hurry = anyio.Event()
+        self._report = report
+        self._failed: dict[str, OSError] = {}
+        """Why a file is not as it was noted, by its name."""
+        self._is_told = False
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
 
@@ -106,7 +114,9 @@ class JsonStore(Generic[T]):
             self._something, self._hurry = anyio.Event(), anyio.Event()
             self._writing, self._noted = self._noted, {}
             await anyio.to_thread.run_sync(self._write, self._writing)
-            self._writing = {}
+            failed = {name: _Noted(it.value) for name, it in self._unwritten_of(self._writing)}
+            self._writing, self._noted = {}, failed | self._noted
+            self._tell()
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
@@ -155,6 +165,16 @@ class JsonStore(Generic[T]):
         except OSError:
             return None
 
+    def _unwritten_of(self, values: Mapping[str, _Noted[T]]) -> list[tuple[str, _Noted[T]]]:
+        return [(name, noted) for name, noted in values.items() if name in self._failed]
+
+    def _tell(self) -> None:
+        """Say once that something is not kept, and not again before all was."""
+        error = next(iter(self._failed.values()), None)
+        if error is not None and not self._is_told:
+            self._report(error)
+        self._is_told = error is not None
+
     def _write(self, values: Mapping[str, _Noted[T]]) -> None:
         with self._turn:
             added = [self._write_one(name, noted) for name, noted in values.items()]
@@ -164,13 +184,20 @@ class JsonStore(Generic[T]):
     def _write_one(self, name: str, noted: _Noted[T]) -> bool:
         """Write a file; return whether something was only written behind what it held."""
         file = Path(self._folder(), name)
+        was_failed = self._failed.pop(name, None) is not None
         if noted.value is None:
             private.remove(file)
-        elif noted.more is not None and _append(file, map(self._codec.to_text, noted.more)):
+        elif (
+            noted.more is not None
+            and not was_failed
+            and _append(file, map(self._codec.to_text, noted.more))
+        ):
             return True
         else:
-            with suppress(OSError):
+            try:
                 private.replace(file, self._codec.to_text(noted.value))
+            except OSError as error:
+                self._failed[name] = error
         return False
 
     def _files(self) -> list[Path]:

@@ -30,7 +30,7 @@ from acp_nvim.session.model import (
 from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState
 from acp_nvim.session.terminal import ExitStatus, Terminal
-from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.json_store import JsonStore, Report
 from acp_nvim.storage.record import Value, dumped, loaded
 
 MOST_SESSIONS = 300
@@ -63,11 +63,14 @@ class Store:
         folder: Callable[[], str],
         now: Callable[[], float],
         hide: Callable[[str], str] = str,
+        report: Report = lambda _error: None,
     ) -> None:
-        """Take what leaves secrets out of a text."""
+        """Take what leaves secrets out of a text, and who is told why something is not kept."""
         self.now = now
         """Seconds since 1970."""
-        self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(hide), most=MOST_SESSIONS)
+        self._kept: Final = JsonStore(
+            folder, ".jsonl", SessionCodec(hide), most=MOST_SESSIONS, report=report
+        )
         self._last: dict[str, SavedSession] = {}
         """What was noted last of each session that is open, or read of it."""
         self._forgotten: set[str] = set()

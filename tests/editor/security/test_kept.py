@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,3 +83,18 @@ def test_planted_links_are_not_followed(job: MainJob) -> None:
     assert list(victims[2].iterdir()) == []
     assert not (top / "log" / "scripted.jsonl").is_symlink()
     job.usable()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of another process")
+def test_that_nothing_can_be_kept_is_said(job: MainJob) -> None:
+    agent = job.start()
+    prompt = job.turn(agent)
+    agent.say("hello")
+    job.until(lambda: "hello" in job.chat())
+    # what is open stays so, but nothing more can be opened
+    resource.prlimit(job.host(), resource.RLIMIT_NOFILE, (3, 4096))
+    job.finish(agent, prompt)
+    job.told("not kept on disk", "Too many open files")
+    resource.prlimit(job.host(), resource.RLIMIT_NOFILE, (4096, 4096))
+    job.finish(agent, job.turn(agent))
+    job.until(lambda: list(state(job).glob("sessions/*.jsonl")))
