@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.client import quirks
+from acp_nvim.client import questioning, quirks
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
@@ -28,8 +28,10 @@ from acp_nvim.protocol.dialect import (
     RequestCancelled,
     SessionUpdated,
 )
-from acp_nvim.questions.questions import Questions
+from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.session.content import Diff
+from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
     Answer,
@@ -114,7 +116,14 @@ class Inbound:
                     scope.cancel()
 
     def requested(self, request: Request) -> None:
-        """Take a request: the session learns of it at once, the answer comes from a task."""
+        """Take a request: the session learns of it at once, the answer comes from a task.
+
+        One that has the id of another open one is refused: the answers could not be told apart.
+        """
+        if id_key(request.id) in self._scopes:
+            said = f"a request with the id {request.id!r} is open already"
+            self._connection.refuse(request.id, Code.INVALID_REQUEST, said)
+            return
         try:
             ask = self.dialect.decode_request(request.method, request.params, self._capabilities)
             opened = (
@@ -175,10 +184,16 @@ class Inbound:
     async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
         """Write, if need be after the user has seen it: their own tools would obey that file."""
         change = await self._services.files.guarded(ask, roots, self._launch.guard)
-        if change is not None and not await self._questioning.confirm(ask.session_id, change):
+        if change is not None and not await self._allowed(ask.session_id, change):
             said = f"the user does not let {ask.path} be written: their tools would obey it"
             raise RequestFailed(Code.INTERNAL_ERROR, said)
         return await self._services.files.write(ask, roots)
+
+    async def _allowed(self, session_id: str, change: Diff) -> bool:
+        """Ask the user, of our own accord, whether that may be written."""
+        about = Subject(f"Write {change.path}? Tools of yours may run what it says", (change,))
+        session, questions = self._session(session_id), self._services.questions
+        return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
 
     def _roots(self, session_id: str) -> Roots:
         session = self._session(session_id)

@@ -179,19 +179,16 @@ class JsonStore(Generic[T]):
         with self._turn:
             added = [self._write_one(name, noted) for name, noted in values.items()]
             if not all(added) and self._stays is None:
-                self._drop(self._files())
+                with suppress(OSError):  # another time, then
+                    self._drop(self._files())
 
     def _write_one(self, name: str, noted: _Noted[T]) -> bool:
         """Write a file; return whether something was only written behind what it held."""
         file = Path(self._folder(), name)
-        was_failed = self._failed.pop(name, None) is not None
+        more = noted.more if self._failed.pop(name, None) is None else None
         if noted.value is None:
             private.remove(file)
-        elif (
-            noted.more is not None
-            and not was_failed
-            and _append(file, map(self._codec.to_text, noted.more))
-        ):
+        elif more is not None and _append(file, map(self._codec.to_text, more)):
             return True
         else:
             try:

@@ -38,7 +38,7 @@ async def test_it_is_told_once_and_tried_again(
 
     async def wait(is_so: Callable[[], bool]) -> None:
         with anyio.fail_after(20):
-            while not is_so():
+            while not is_so():  # noqa: ASYNC110
                 await anyio.sleep(0.01)
 
     async with anyio.create_task_group() as tasks:
