@@ -16,6 +16,7 @@ local FOLDERS = {
   { 'edits', 'what agents have changed' },
   { 'drafts', 'unsent prompts' },
   { 'log', 'traffic with agents' },
+  { 'remote', 'hosts that were connected to' },
   { '', 'the log of the host' },
 }
 

@@ -291,7 +291,7 @@ def _forget_all(host: Host) -> None:
     host.review.log.forget(None)
     host.store.flush()
     host.review.store.write()
-    folders = [host.workspace.state_folder(name)() for name in ("sessions", "edits", "log")]
-    private.clear(*folders)
+    for name in ("sessions", "edits", "log", "remote"):
+        private.clear(host.workspace.state_folder(name)())
     for client in host.workspace.clients:
         client.traffic.forget()

@@ -80,13 +80,13 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def clear(*folders: str) -> None:
-    """Remove all plain files right in these folders; nothing for those that are not there."""
-    for folder in map(Path, folders):
-        if folder.is_dir() and not folder.is_symlink():
-            for file in folder.iterdir():
-                if not file.is_dir() or file.is_symlink():
-                    remove(file)
+def clear(folder: str) -> None:
+    """Remove all files right in that folder; nothing if there is none."""
+    path = Path(folder)
+    if path.is_dir() and not path.is_symlink():
+        for file in path.iterdir():
+            if not file.is_dir() or file.is_symlink():
+                remove(file)
 
 
 def _claim(handle: int, path: Path, mode: int) -> None:
