@@ -17,6 +17,8 @@ class Picture:
     status: Mapping[str, Any]
     """What `status()` returns; becomes `b:acp_status`."""
     winbar: Line
+    paused: bool = False
+    """There is more to draw, as soon as others had their turn."""
 
 
 class Screen(Protocol):

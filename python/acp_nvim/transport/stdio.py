@@ -13,11 +13,12 @@ from anyio.abc import AnyByteReceiveStream
 
 from acp_nvim.transport.child import Child
 from acp_nvim.transport.link import Ended, Incoming
+from acp_nvim.wire import long_line
 from acp_nvim.wire.framing import Framer
 from acp_nvim.wire.message import parse_text
 
 LONG_LINE = 1_000_000
-"""Bytes from which a line is parsed in a worker thread."""
+"""Bytes from which a line is parsed in a worker thread, where it takes longer."""
 
 
 class Lines:
@@ -37,7 +38,7 @@ class Lines:
                 return None
         line = self._lines.popleft()
         if len(line) > LONG_LINE:
-            return await anyio.to_thread.run_sync(_parse, line)
+            return await anyio.to_thread.run_sync(_parse_long, line)
         return _parse(line)
 
 
@@ -86,3 +87,9 @@ async def read(stream: AnyByteReceiveStream) -> bytes:
 def _parse(line: bytes) -> Incoming:
     text = line.decode("utf-8", "replace")
     return Incoming(text, parse_text(text))
+
+
+def _parse_long(line: bytes) -> Incoming:
+    """Do the same in steps, in between of which others have the interpreter."""
+    text = long_line.decode(line)
+    return Incoming(text, parse_text(text, long_line.load))

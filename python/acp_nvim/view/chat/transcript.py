@@ -18,7 +18,9 @@ from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, T
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.chat import message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
+from acp_nvim.view.cut import is_rest
 from acp_nvim.view.patch import common_start
+from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import file_of, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
@@ -50,6 +52,10 @@ class _Folds:
         return isinstance(entry, ToolCall) and (entry.status == "failed" or entry.id in self.asking)
 
 
+_UNKNOWN = _Folds(frozenset({""}))
+"""Equal to none that there are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """A rendering, and privately what the next one can reuse."""
@@ -62,18 +68,26 @@ class Transcript:
     """The plan and the queue."""
     _folds: _Folds = _Folds()
     _cwd: str = ""
+    paused: bool = False
+    """There is more to draw, from where this ends."""
 
 
-def render(state: SessionState, opened: frozenset[str], previous: Transcript | None) -> Transcript:
+def render(
+    state: SessionState,
+    opened: frozenset[str],
+    previous: Transcript | None,
+    pause: Pause = never,
+) -> Transcript:
     """Draw the session; `opened` holds the keys that the user toggled from their default.
 
     Open by default are tool calls that failed or wait for the user; thoughts, other tool calls and
     the text of attached resources are closed. An entry that is the same object, and as open as
-    before, keeps its block. The rendering ends with the last block: no line after it.
+    before, keeps its block. The rendering ends with the last block: no line after it. After a
+    `pause` what is drawn already stays as it was, and what is new is not there yet.
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
     folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
-    cells = _cells(state, folds, basis)
+    cells, done = _cells(state, folds, basis, pause)
     extras = _extras(state, basis)
     blocks = [cell.block for cell in cells]
     if state.plan and extras and extras[0].source is state.plan:
@@ -84,7 +98,10 @@ def render(state: SessionState, opened: frozenset[str], previous: Transcript | N
         blocks += [cell.block for cell in extras]
     if not state.entries and state.status == "loading":
         blocks.insert(0, _starting(state.agent))
-    return Transcript(tuple(blocks), state.entries, cells, extras, folds, state.cwd)
+    paused = done < len(state.entries)
+    known = state.entries[:done] if paused else state.entries
+    shown = _UNKNOWN if paused else folds
+    return Transcript(tuple(blocks), known, cells, extras, shown, state.cwd, paused)
 
 
 def fold(
@@ -117,6 +134,18 @@ def row_of(transcript: Transcript, key: str) -> int | None:
     return None
 
 
+def all_at(state: SessionState, transcript: Transcript, row: int) -> str | None:
+    """Return all of what the 0-based row says that there is more of; None if it says no such."""
+    found = _block_at(transcript, row)
+    if found is None or not is_rest(found[0].lines[found[1]].text):
+        return None
+    key = found[0].key
+    if key == "plan" and state.plan:
+        return plan.text(state.plan)
+    entry = state.entry(key)
+    return None if entry is None else entry_text(entry)
+
+
 def location_at(state: SessionState, transcript: Transcript, row: int) -> Location | None:
     """Return the file that the 0-based buffer row names, or None.
 
@@ -142,31 +171,41 @@ def entry_text(entry: Entry) -> str:
     return message.entry_text(entry)
 
 
-def _cells(state: SessionState, folds: _Folds, basis: Transcript) -> tuple[_Cell, ...]:
-    """Draw the entries; those before the first changed one are not even looked at."""
+def _cells(
+    state: SessionState, folds: _Folds, basis: Transcript, pause: Pause
+) -> tuple[tuple[_Cell, ...], int]:
+    """Draw the entries; those before the first changed one are not even looked at.
+
+    Returns the cells, and how many of them, from the first, are as they are to be.
+    """
     kept = common_start(basis._entries, state.entries) if basis._folds == folds else 0
-    rest = state.entries[kept:]
+    cells = list(basis._cells[:kept])
     known = basis._cells[kept : len(state.entries)]
-    pairs = zip_longest(rest, known)
-    return basis._cells[:kept] + tuple(
-        _cell(entry, old, state.cwd, is_open=folds.is_open(entry)) for entry, old in pairs
-    )
+    for entry, old in zip_longest(state.entries[kept:], known):
+        cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
+        cells.append(cell)
+        if cell is not old and pause():
+            done = len(cells) - (cell.drawn is not None and cell.drawn.paused)
+            return (*cells, *basis._cells[len(cells) : len(state.entries)]), done
+    return tuple(cells), len(cells)
 
 
-def _cell(entry: Entry, old: _Cell | None, cwd: str, *, is_open: bool) -> _Cell:
-    if old and old.source is entry and old.is_open == is_open:
+def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
+    paused = old is not None and old.drawn is not None and old.drawn.paused
+    if old and old.source is entry and old.is_open == is_open and not paused:
         return old
+    known = old.drawn if old and old.block.key == entry.key else None
     match entry:
         case Message():
-            drawn_before = old.drawn if old and old.block.key == entry.key else None
-            drawn = message.draw(entry, cwd, drawn_before, is_open=is_open)
+            drawn = message.draw(entry, cwd, known, pause, is_open=is_open)
             block = Block(entry.key, drawn.lines, foldable=message.is_foldable(entry))
-            return _Cell(entry, is_open, block, drawn)
         case ToolCall():
-            lines = tool_call.lines(entry, cwd, is_open=is_open)
-            return _Cell(entry, is_open, Block(entry.key, lines, foldable=True))
+            drawn = tool_call.draw(entry, cwd, known, pause, is_open=is_open)
+            block = Block(entry.key, drawn.lines, foldable=True)
         case Notice():
-            return _Cell(entry, is_open, Block(entry.key, message.notice(entry)))
+            drawn = message.Drawn(message.notice(entry))
+            block = Block(entry.key, drawn.lines)
+    return _Cell(entry, is_open, block, drawn)
 
 
 def _extras(state: SessionState, basis: Transcript) -> tuple[_Cell, ...]:
