@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STYLUA_FLAGS := --indent-type Spaces --indent-width 2 --column-width 100 --quote-style AutoPreferSingle
 
-.PHONY: venv demo test lint bench
+.PHONY: venv demo test lint bench lock
 
 venv: .venv/.complete
 
@@ -27,6 +27,10 @@ lint: venv
 	$(BIN)/lint-imports
 	@if command -v luacheck >/dev/null; then luacheck -q lua plugin; else echo "luacheck is not here: Lua is not linted"; fi
 	@if command -v stylua >/dev/null; then stylua --check $(STYLUA_FLAGS) lua plugin; else echo "stylua is not here: Lua format is not checked"; fi
+
+# What `:Acp install` installs, with hashes; needs uv. To be called when pyproject.toml has changed, and for new versions.
+lock:
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
 
 bench: venv
 	$(BIN)/python bench/stream.py

@@ -21,8 +21,10 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes
+from acp_nvim.files.baselines.memory import Memory
 from acp_nvim.files.baselines.snapshot import RACY
 from acp_nvim.files.roots import Roots
+from acp_nvim.storage.journal import Journal
 
 SIZE = 4096
 RUNS = 5
@@ -65,13 +67,23 @@ def resident() -> int:
 
 async def measure(name: str, folder: str, paths: list[Path]) -> None:
     roots, seen = Roots(folder), Baselines()
+    kept = TemporaryDirectory()
+    journal = Journal(lambda: kept.name)
+    seen.keep_in(Memory(journal.see))
+
+    async def refresh() -> Changes:
+        """What a prompt waits for."""
+        changes = await seen.refresh(roots)
+        await seen.keep()
+        return changes
+
     before = resident()
-    first, _ = await seconds(lambda: seen.refresh(roots))
+    first, _ = await seconds(refresh)
     memory = resident() - before
-    kept = sum(seen.text(str(path)) is not UNKNOWN for path in paths)
+    known = sum(seen.text(str(path)) is not UNKNOWN for path in paths)
     await anyio.sleep(RACY / 1e9 + 0.1)  # then a file is old enough to be told by its stamp
-    racy, _ = await seconds(lambda: seen.refresh(roots))
-    later = [(await seconds(lambda: seen.refresh(roots)))[0] for _ in range(RUNS)]
+    racy, _ = await seconds(refresh)
+    later = [(await seconds(refresh))[0] for _ in range(RUNS)]
     changed: list[float] = []
     for run in range(RUNS):
         for path in paths[:: len(paths) // CHANGED][:CHANGED]:
@@ -80,7 +92,9 @@ async def measure(name: str, folder: str, paths: list[Path]) -> None:
         assert len(changes.known) + len(changes.unknown) == CHANGED
         changed.append(took)
     figures = f"{first:9.2f}{racy:9.2f}{median(later):9.3f}{median(changed):9.3f}"
-    print(f"{len(paths):8,} {name:5}{figures}{memory / 1e6:9.0f}{kept / len(paths):8.0%}")
+    journal.close()
+    kept.cleanup()
+    print(f"{len(paths):8,} {name:5}{figures}{memory / 1e6:9.0f}{known / len(paths):8.0%}")
 
 
 def run(*arguments: object) -> None:

@@ -126,7 +126,7 @@ end
 ---@return table<string, string> versions by name; empty if it does not run
 local function probe(program)
   local command = vim.list_extend({ program, '-c', PROBE }, packages())
-  local ok, job = pcall(vim.system, command, { text = true })
+  local ok, job = pcall(vim.system, command, { text = true, cwd = interpreter.root() })
   local versions = {}
   for name, version in (ok and job:wait(WAIT_MS).stdout or ''):gmatch('(%S+) (%S+)\n') do
     versions[name] = version

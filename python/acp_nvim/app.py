@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import anyio
@@ -13,6 +14,8 @@ from acp_nvim.client.client import Client
 from acp_nvim.commands.verbs import carry_out
 from acp_nvim.editor import Editor
 from acp_nvim.errors import AcpError
+from acp_nvim.files.baselines.baselines import Baselines
+from acp_nvim.files.baselines.memory import Memory
 from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
@@ -24,6 +27,7 @@ from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
+from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.sessions import Store
 from acp_nvim.transport.leaving import at_end
@@ -162,12 +166,15 @@ def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
 
     store, knowledge = EditStore(workspace.state_folder("edits")), Knowledge()
     log = EditLog(store, now=time.time, changed=changed)
-    author = Authors(workspace).of_path
-    sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author)
+    author, baselines = Authors(workspace).of_path, Baselines()
+    baselines.keep_in(Memory(store.journal.see))
+    sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     decisions = Decisions(log, files, sync, emit)
     presenter = ReviewPresenter(log, decisions, editor.reviewer, scope=workspace.scope, fault=fault)
     notes = PromptNotes(files, knowledge, store, fault)
-    return Review(log, decisions, presenter, notes, sync, knowledge, store)
+    tell = partial(editor.notifier.notice, warning=True)
+    recovery = Recovery(store, log, sync, baselines, files, tell)
+    return Review(log, decisions, presenter, notes, sync, knowledge, store, recovery)
 
 
 async def _end(client: Client) -> None:

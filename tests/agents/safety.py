@@ -37,6 +37,23 @@ class Safety:
         self.until(lambda: self.job.nvim.lines(buffer) == mine)
         return self._way(path)
 
+    def step_twice(self) -> None:
+        """The agent edits, and then writes its own text to the disk: as OpenCode and Kilo do."""
+        self.needs_script()
+        path = self.job.edit("twice.txt", TEXT)
+        buffer = self.job.nvim.eval("bufnr()")
+        self._turn(f"read:{path}")
+        self._typed(buffer, 4, "mine, not saved")
+        again = TEXT.replace("two", "TWO").replace("\n", "\\n")
+        edit = self.agent.edit.format(path=path)
+        self._turn(f"{edit}\nrun:printf '{again}' > twice.txt")
+        mine = [*TEXT.replace("two", "TWO").splitlines()]
+        mine[4] = "mine, not saved"
+        assert self.job.nvim.lines(buffer) == mine, self.job.nvim.lines(buffer)
+        self._command("Acp undo")
+        self.until(lambda: "two" in self.job.nvim.lines(buffer))
+        assert self.job.nvim.lines(buffer)[4] == "mine, not saved"
+
     def step_shell(self) -> str:
         """A shell command changes, makes and removes files; all of it is reviewed and goes back."""
         self.needs_script()

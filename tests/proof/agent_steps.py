@@ -6,20 +6,30 @@ import itertools
 
 from acp_nvim.errors import RequestFailed
 from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users
-from tests.proof.model import UNSURE, Model, is_conflict
-from tests.proof.steps import EndsTurn, Runs, Sweeps, Tool, Writes
+from tests.proof.model import UNSURE, is_conflict
+from tests.proof.steps import (
+    Act,
+    DoubleWrites,
+    EndsTurn,
+    Kills,
+    Runs,
+    Sweeps,
+    Tool,
+    User,
+    Writes,
+)
+from tests.proof.user_steps import UserSteps
 from tests.proof.world import NAMES, Sight
 
 
-class AgentSteps(Model):
+class AgentSteps(UserSteps):
     """Through the client, by a tool that writes the disk, by a command."""
 
     async def _writes(self, step: Writes) -> None:
         name = NAMES[step.file % len(NAMES)]
         known = self.known.get((step.session, name))
         if known is None or not step.stale:
-            known = await self.services.read(step.session, name)
-            self.known[step.session, name] = known
+            known = await self._read(step.session, name)
         await self._write(step, name, known, edited(known, step.edits, self._agent_word))
 
     async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
@@ -43,6 +53,7 @@ class AgentSteps(Model):
         live = before.live(name)
         if not refused:
             self.known[step.session, name] = text
+            self._note_saved(name, text, was_modified=bool(typed or (shown and shown.modified)))
             self.seen[name] = self.origin[name] = after.disk[name]
             if not typed:
                 self._check_written(name, after)
@@ -54,6 +65,12 @@ class AgentSteps(Model):
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             needed = is_conflict(known, live, text)
             self._assert(needed or self._conflicts(name), f"needless: {refused}")
+
+    def _note_saved(self, name: str, text: str, *, was_modified: bool) -> None:
+        """An agent's write has saved all that was there, which the user had not."""
+        self.unsaved[name] -= users(text)
+        if was_modified:
+            self.shared.add(name)
 
     def _interrupt(self, step: Writes, name: str) -> None:
         """Have the user type before the n-th call from now."""
@@ -91,12 +108,68 @@ class AgentSteps(Model):
         if step.told:
             await self._settle(step.session, (name,))
 
+    async def _double_writes(self, step: DoubleWrites) -> None:
+        name, session = NAMES[step.file % len(NAMES)], step.session
+        known = self.known.get((session, name))
+        if known is None or not step.stale:
+            known = await self._read(session, name)
+        text = edited(known, step.edits, self._agent_word)
+        write = Writes(session, step.file, ())
+        if step.disk_first:
+            self._put(name, text)
+            await self._between(step, name)
+            await self._write(write, name, known, text)
+            return
+        await self._write(write, name, known, text)
+        await self._between(step, name)
+        if self.sight.disk[name] != text:
+            await self._repeat(session, name, text)
+
+    async def _repeat(self, session: int, name: str, text: str) -> None:
+        """Write to the disk what was written through the client: nothing comes of it."""
+        is_same = self.known.get((session, name)) == text and not self._unsettled(name)
+        self._put(name, text)
+        before = self.sight
+        await self._settle(session, (name,))
+        shown = self.sight.shown.get(name)
+        if is_same and shown:
+            same = before.live(name) == shown.text
+            self._assert(same, f"{name}: the same write again has changed it: {shown.text!r}")
+
+    async def _between(self, step: DoubleWrites, name: str) -> None:
+        """Let something happen before the second write."""
+        match step.between:
+            case "look":
+                await self._settle(step.session, (name,))
+            case "sweep":
+                await self._settle(step.session, NAMES)
+            case "typing" | "undo" | "save":
+                row = step.edits[0].at
+                act: Act = "insert" if step.between == "typing" else step.between
+                self._act(User(act, step.file, row, row), name)
+            case "turn":
+                await self._ends_turn(EndsTurn(step.session))
+
     async def _sweeps(self, step: Sweeps) -> None:
         await self._settle(step.session, NAMES)
 
     async def _ends_turn(self, step: EndsTurn) -> None:
         await self._settle(step.session, NAMES)
         await self.services.begin_turn(step.session)
+
+    async def _kills(self, step: Kills) -> None:
+        """The agents go with the host; what they have done is found by the next one.
+
+        What a merge has saved is on the disk for that, as if the user had saved it.
+        """
+        for name in NAMES:
+            self.unsaved[name] -= users(self.seen[name])
+        self.shared.clear()
+        self.older.clear()
+        await self._settled_by(self.services.killed(flushed=step.flushed), NAMES)
+        self.known.clear()
+        for session in (0, 1):
+            await self.services.begin_turn(session)
 
     async def _runs(self, step: Runs) -> None:
         name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]
@@ -116,5 +189,6 @@ class AgentSteps(Model):
         """Change the disk behind everybody's back."""
         old = self.sight.disk[name]
         self.world.put(name, text, rename=rename)
+        self.older.add((name, text or ""))
         self.allowed[name] |= users(old) - users(text)
         self.sight.disk[name] = text

@@ -78,7 +78,7 @@ class DecisionSteps(Model):
         undone = await self.services.review.undo(turn)
         self._after_rewind(before, strict=True)
         # of a file that another has removed it brings back no scrap, and says so
-        gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.live(it) is None]
+        gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
         failed = [it for it in undone.failed if not it.startswith(tuple(gone))]
         self._assert(not failed, f"undo failed: {failed}")
         if step.returns and undone.paths:

@@ -9,7 +9,9 @@ from tests.proof.agent_steps import AgentSteps
 from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
     Decides,
+    DoubleWrites,
     EndsTurn,
+    Kills,
     Pause,
     Returns,
     Runs,
@@ -20,11 +22,10 @@ from tests.proof.steps import (
     User,
     Writes,
 )
-from tests.proof.user_steps import UserSteps
 from tests.proof.world import World
 
 
-class Machine(UserSteps, AgentSteps, DecisionSteps):
+class Machine(AgentSteps, DecisionSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -33,9 +34,11 @@ class Machine(UserSteps, AgentSteps, DecisionSteps):
             User: self._user,
             Writes: self._writes,
             Tool: self._tool,
+            DoubleWrites: self._double_writes,
             Runs: self._runs,
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
+            Kills: self._kills,
             Decides: self._decides,
             TakesBack: self._takes_back,
             Returns: self._returns,

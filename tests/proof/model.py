@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Awaitable
 
 from acp_nvim.hunks import ConflictRegion, merge, split_lines
 from tests.proof.deciding import added, text_of
@@ -29,7 +30,9 @@ class Model:
     taken out of a file that they had read; `reported`: the agents' words that the books were told
     of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
     user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
-    that a word of the user's was typed into.
+    that a word of the user's was typed into; `unsaved`: the user's words that neither the user has
+    saved nor an agent has written itself, though a merge may have saved them; `shared`: files with
+    unsaved edits that a merge has saved; `older`: what agents have left in which file.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -50,6 +53,9 @@ class Model:
         self.kept: set[str] = set()
         self.kept_words: set[str] = set()
         self.home: dict[str, str] = {}
+        self.unsaved: dict[str, set[str]] = {name: set() for name in NAMES}
+        self.shared: set[str] = set()
+        self.older: set[tuple[str, str]] = set()
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 
@@ -64,19 +70,35 @@ class Model:
     # The client looks at files
 
     async def _settle(self, session: int, names: tuple[str, ...]) -> None:
+        is_one = len(names) == 1
+        look = self.services.look(session, names[0]) if is_one else self.services.sweep(session)
+        await self._settled_by(look, names)
+
+    async def _settled_by(self, look: Awaitable[None], names: tuple[str, ...]) -> None:
         before = self.sight
-        if len(names) == 1:
-            await self.services.look(session, names[0])
-        else:
-            await self.services.sweep(session)
-        after = self._agents_look(before, {name: self.allowed[name] for name in names})
+        await look
+        self.log = self.services.log
+        self._check_look(before, names)
+
+    def _check_look(self, before: Sight, names: tuple[str, ...]) -> None:
+        """Check what becomes of files that the client has looked at."""
+        safe = {name: self.unsaved[name] if name in before.shown else set() for name in names}
+        after = self._agents_look(before, {name: self.allowed[name] - safe[name] for name in names})
         for name in names:
             shown = before.shown.get(name)
             self._check_told(name, shown.text if shown else self.seen[name], after)
             self._check_settled(name, before, after)
             self.seen[name] = after.disk[name]
             self.allowed[name] = set()
-        self._check_silence()
+        self._check_silence(names)
+
+    async def _read(self, session: int, name: str) -> str:
+        """Let an agent read that file; if it was seen, what the disk has new is taken first."""
+        before, path = self.sight, self.world.path(name)
+        text = self.known[session, name] = await self.services.read(session, name)
+        if self._unsettled(name) and any(record.path == path for record in self.log.records):
+            self._check_look(before, (name,))
+        return text
 
     def _check_settled(self, name: str, before: Sight, after: Sight) -> None:
         base, theirs = self.seen[name], before.disk[name]
@@ -86,6 +108,10 @@ class Model:
             return
         if theirs is None:
             self._assert(after.live(name) in (shown.text, "", None), f"{name}: odd text")
+            return
+        if self._may_differ(name, theirs) and after.live(name) != theirs:
+            self._check_kept(name, after)
+            self.origin[name] = theirs
             return
         if not shown.modified:
             self._assert(after.live(name) == theirs, f"{name}: the buffer is not the disk")
@@ -102,6 +128,26 @@ class Model:
             self.origin[name] = theirs
         elif theirs != base and origin is not None and not is_conflict(origin, shown.text, theirs):
             self.soft["needless conflict"] += 1
+
+    def _may_differ(self, name: str, theirs: str) -> bool:
+        """Return whether the disk may lack what is not to be taken out of the buffer: what only a
+        merge has saved, or what an agent did not know that has written the disk."""
+        older = {text for (_, of), text in self.known.items() if of == name}
+        older |= {text for of, text in self.older if of == name}
+        return name in self.shared or any(goes_back(self.seen[name], theirs, it) for it in older)
+
+    def _check_kept(self, name: str, after: Sight) -> None:
+        """A buffer that is not as the disk is unsaved, and has the agents' lines, or a conflict."""
+        self._assert(after.shown[name].modified, f"{name} differs from the disk, yet unmodified")
+        new = agents(after.disk[name]) - agents(self.seen[name]) - agents(after.live(name))
+        standing = self._conflicts(name) or not new - self._known_words(name)
+        self._assert(standing, f"{name}: has not the agent's {sorted(new)}")
+
+    def _known_words(self, name: str) -> set[str]:
+        """Return the agents' words that were there before: with them nothing is new."""
+        ledger = self.services.edits.ledger(self.world.path(name))
+        spans = () if ledger is None else ledger.weave
+        return agents("".join(line for span in spans for line in span.lines))
 
     # What holds always
 
@@ -149,11 +195,13 @@ class Model:
                 self._assert(not shown.wrong, f"{name}: marks moved: {shown.wrong}")
         return after
 
-    def _check_silence(self) -> None:
-        """Neovim has no question when all is settled."""
+    def _check_silence(self, names: tuple[str, ...]) -> None:
+        """Neovim has no question about these when all is settled."""
         if self.log.standing or any(self._unsettled(name) for name in NAMES):
             return
-        asked = [row for row in self.world.hand("questions") if row[1] != "deleted"]
+        paths = [self.world.path(name) for name in names]
+        found = self.world.hand("questions")
+        asked = [row for row in found if row[1] != "deleted" and row[0] in paths]
         reasons = sorted({row[1] for row in asked})
         self._assert(not asked, f"Neovim would ask: {reasons} {asked}")
 
@@ -204,3 +252,9 @@ def is_conflict(base: str | None, ours: str | None, theirs: str) -> bool:
     """Return whether both sides have changed the same place."""
     sides = (split_lines(text or "") for text in (base, ours, theirs))
     return isinstance(merge(*sides), ConflictRegion)
+
+
+def goes_back(newer: str | None, text: str, older: str) -> bool:
+    """Return whether lines of a newer text are in this one as they were in an older one."""
+    was, now, once = (Counter(bodies(it)) for it in (newer, text, older))
+    return bool((now - was) & once or (was - now) - once)

@@ -37,7 +37,8 @@ class Log(FileRig):
         self.records: list[Record] = []
         self.standing: dict[str, Conflict] = {}
         files = NvimFiles(world.lua)
-        super().__init__(world.folder, world.folder.parent, files, Baselines(quiet=0))
+        super().__init__(world.folder, None, files, Baselines(quiet=0))
+        world.at_end = self.kill
 
     def on_file(self, event: FileEvent) -> None:
         """Let the app's table work, and let no fault pass."""
@@ -74,7 +75,21 @@ class Services:
         if SESSIONS[0] in turns:
             self.log.running[""] = turns[SESSIONS[0]]
         await self.log.begin()
+        self.log.store.journal.begin(turns[name], (str(self.world.folder),))
         await self._settled()
+
+    async def killed(self, *, flushed: bool) -> None:
+        """Kill the host, and have the next one find what was done until then."""
+        old = self.log
+        if flushed:
+            old.store.write()
+        old.kill()
+        self.log = Log(self.world)
+        self.log.turns, self.log.running, self.log.seconds = old.turns, old.running, old.seconds
+        self.log.standing = old.standing
+        self.edits, self.review = self.log.edits, self.log.review
+        await self.log.restore()
+        self.check()
 
     async def read(self, session: int, name: str) -> str:
         """Return what the agent gets; "" for a file that is not there."""

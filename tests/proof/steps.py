@@ -17,6 +17,7 @@ Act: TypeAlias = Literal[
 ]  # fmt: skip
 Change: TypeAlias = Literal["insert", "amend", "replace", "delete"]
 Way: TypeAlias = Literal["in place", "renamed over"]
+Between: TypeAlias = Literal["nothing", "look", "sweep", "typing", "undo", "save", "turn"]
 Shell: TypeAlias = Literal["create", "remove", "rename", "swap"]
 
 
@@ -65,6 +66,22 @@ class Tool:
     way: Way = "in place"
     told: bool = True
     twice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleWrites:
+    """An agent writes the same text through the client and to the disk, as OpenCode and Kilo do.
+
+    `disk_first`: in which order. `between`: what happens in the meantime; `stale`: the agent has
+    not read the file again.
+    """
+
+    session: int
+    file: int
+    edits: tuple[Edit, ...]
+    disk_first: bool = False
+    between: Between = "nothing"
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +134,30 @@ class Returns:
 
 
 @dataclass(frozen=True, slots=True)
+class Kills:
+    """The host is killed, and another one goes on; `flushed`: its books were written before."""
+
+    flushed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Nothing; what a step shrinks to."""
 
 
 Step: TypeAlias = (
-    User | Writes | Tool | Runs | Sweeps | EndsTurn | Decides | TakesBack | Returns | Pause
+    User
+    | Writes
+    | Tool
+    | DoubleWrites
+    | Runs
+    | Sweeps
+    | EndsTurn
+    | Decides
+    | TakesBack
+    | Returns
+    | Kills
+    | Pause
 )
 
 SESSIONS = 2
@@ -158,6 +193,15 @@ tools = st.builds(
     st.booleans(),
     st.sampled_from((False, False, True)),
 )
+doubles = st.builds(
+    DoubleWrites,
+    session,
+    files,
+    edits,
+    st.booleans(),
+    st.sampled_from(("nothing", "look", "sweep", "typing", "undo", "save", "turn")),
+    st.booleans(),
+)
 shells = st.builds(
     Runs, session, st.sampled_from(("create", "remove", "rename", "swap")), files, files
 )
@@ -173,11 +217,20 @@ turns = st.one_of(
     st.builds(TakesBack, st.integers(0, 2), st.booleans()), st.builds(Returns, session)
 )
 
+kills = st.builds(Kills, st.booleans())
+
 
 def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
     """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
-    kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,), *4 * (writes,), *4 * (tools,)]
-    kinds += [*2 * (shells,), *2 * (looks,)]
+    kinds = [
+        st.just(Pause()),
+        *5 * (typing,),
+        *2 * (commands,),
+        *4 * (writes,),
+        *4 * (tools,),
+        *3 * (doubles,),
+    ]
+    kinds += [*2 * (shells,), *2 * (looks,), kills]
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.proof.deciding import text_of
-from tests.proof.lines import agents, bodies
+from tests.proof.lines import agents, bodies, users
 from tests.proof.model import UNSURE, Model
 from tests.proof.steps import User
 from tests.proof.world import NAMES
@@ -44,7 +44,9 @@ class UserSteps(Model):
                 self.world.act(name, *_keys(step.act, row, to, word))
         before, self.sight = self.sight, self.world.look()
         self._excuse(name)
+        self.unsaved[name] &= users(self.sight.live(name)) if name in self.sight.shown else set()
         if text_of(before, name) != text_of(self.sight, name):
+            self.unsaved[name] |= users(self.sight.live(name)) - users(before.live(name))
             self.pristine[name] = UNSURE
             self.pending[name] &= agents(self.sight.live(name))
         if step.act == "copy":  # which of the two is whose cannot be known
@@ -56,6 +58,7 @@ class UserSteps(Model):
         """The user has acted upon what the client was late to look at: whose is it, then?"""
         if self._unsettled(name) or self._conflicts(name):
             self.reported[name] |= agents(self.sight.disk[name])
+            self.pristine[name] = UNSURE
 
     def _save(self, name: str, answer: str) -> None:
         behind = self.sight.disk[name] != self.origin[name] or self._conflicts(name)
@@ -69,6 +72,8 @@ class UserSteps(Model):
         if still_modified or (behind and may_refuse):
             return
         self.seen[name] = self.origin[name] = now.disk[name]
+        self.unsaved[name].clear()
+        self.shared.discard(name)
         if shown or now.disk[name] is not None:
             self._assert(now.disk[name] == now.live(name), f"{name} differs from its file")
 

@@ -59,12 +59,16 @@ class World:
         self.before_call: Callable[[], None] | None = None
         self.on_free: Callable[[], None] | None = None
         self.calls = 0
+        self.at_end: Callable[[], None] = lambda: None
+        """What lets go of the last plan."""
 
     def begin(self) -> None:
         """Forget all; the files are there and two of them open."""
+        self.at_end()
         self.end_insert()
         self.hand("reset")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in (self.folder, self.folder.with_name(f"{self.folder.name}.kept")):
+            shutil.rmtree(folder, ignore_errors=True)
         self._plans += 1
         self.folder = self._top / str(self._plans)
         self.folder.mkdir(parents=True)

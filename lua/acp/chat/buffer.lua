@@ -32,20 +32,16 @@ local function write(chat, key)
   api.nvim_feedkeys(empty and 'i' or key, 'ni', false) -- before what is typed already
 end
 
---- The tool call's file; else a file whose name is under the cursor.
+--- The tool call's file; else a file whose name is under the cursor. Whether it may be opened is for
+--- the host to say: the agent has named it.
 ---@param chat acp.Chat
 ---@param split boolean
 local function follow_link(chat, split)
-  local name = vim.fn.expand('<cfile>')
-  local payload = { chat = chat.chat, row = row() }
+  local payload = { chat = chat.chat, row = row(), name = vim.fn.expand('<cfile>') }
   bridge.call('follow_link', payload, function(err, link)
-    if link and link.terminal then
-      return -- it is open
-    end
-    local path = link and link.path or vim.fs.joinpath(chat.cwd, name)
-    if link or (name ~= '' and vim.fn.filereadable(path) == 1) then
-      layout.show_file(path, link and link.line, split)
-    else
+    if link and link.path then
+      layout.show_file(link.path, link.line, split)
+    elseif not link then
       require('acp.ui.notice').warn(err or 'no file here')
     end
   end)

@@ -151,8 +151,8 @@ function M.restart(agent)
   end
 end
 
---- Let the user pick a session of this project, to go on with it, to close or to delete it.
----@param action? 'close'|'delete'
+--- Let the user pick a session of this project, to go on with it, or to do that to it.
+---@param action? 'close'|'delete'|'archive'
 function M.sessions(action)
   local payload = { action = action, file = current_file(), cwd = vim.fn.getcwd() }
   bridge.notify('sessions', payload)

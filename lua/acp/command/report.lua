@@ -1,34 +1,79 @@
 -- Windows to look into the plugin: the log of a connection, which grows on the screen, and the
 -- snapshot of `inspect`.
 
-local api = vim.api
+local api, uv = vim.api, vim.uv
 
 local M = {}
 
 local REFRESH_MS = 500
 
---- Read a growing file again; a window whose cursor is on the last line stays at the end.
----@param buffer integer
-local function refresh(buffer)
+---@class acp.LogView
+---@field buffer integer
+---@field path string
+---@field shown integer bytes of the file that are in the buffer
+---@field is_ended boolean whether they end with a line
+
+---@type table<string, acp.LogView> by path
+local views = {}
+
+--- What has come since; all of it when the file has begun anew.
+---@param view acp.LogView
+---@return string? news
+---@return boolean? anew
+local function news(view)
+  local status = uv.fs_stat(view.path)
+  if not status or status.type ~= 'file' or status.size == view.shown then
+    return nil
+  end
+  local from = status.size < view.shown and 0 or view.shown
+  local file = uv.fs_open(view.path, 'r', 0)
+  if not file then
+    return nil
+  end
+  local text = uv.fs_read(file, status.size - from, from)
+  uv.fs_close(file)
+  view.shown = from + #(text or '')
+  return text, from == 0
+end
+
+--- Show what has come; a window whose cursor is on the last line stays at the end.
+---@param view acp.LogView
+local function refresh(view)
+  local text, is_anew = news(view)
+  if not text or text == '' then
+    return
+  end
+  local buffer = view.buffer
   local last = api.nvim_buf_line_count(buffer)
   local at_end = vim.tbl_filter(function(window)
     return api.nvim_win_get_cursor(window)[1] == last
   end, vim.fn.win_findbuf(buffer))
-  vim.cmd.checktime({ args = { tostring(buffer) }, mods = { silent = true } })
+  local lines = vim.split(text, '\n', { plain = true })
+  if not is_anew and not view.is_ended then
+    lines[1] = api.nvim_buf_get_lines(buffer, -2, -1, true)[1] .. lines[1]
+  end
+  local first = is_anew and 0 or view.is_ended and last or last - 1
+  view.is_ended = lines[#lines] == ''
+  if view.is_ended then
+    table.remove(lines)
+  end
+  vim.bo[buffer].modifiable = true
+  api.nvim_buf_set_lines(buffer, first, -1, true, lines)
+  vim.bo[buffer].modifiable = false
   for _, window in ipairs(at_end) do
     api.nvim_win_set_cursor(window, { api.nvim_buf_line_count(buffer), 0 })
   end
 end
 
----@param buffer integer
-local function keep_fresh(buffer)
-  local timer = assert(vim.uv.new_timer())
+---@param view acp.LogView
+local function keep_fresh(view)
+  local timer = assert(uv.new_timer())
   timer:start(
     REFRESH_MS,
     REFRESH_MS,
     vim.schedule_wrap(function()
-      if api.nvim_buf_is_loaded(buffer) then
-        refresh(buffer)
+      if api.nvim_buf_is_loaded(view.buffer) then
+        refresh(view)
       elseif not timer:is_closing() then
         timer:close()
       end
@@ -36,24 +81,50 @@ local function keep_fresh(buffer)
   )
 end
 
+--- A buffer for what agents wrote: no file is read, so neither a modeline nor what a 'filetype' would
+--- start obeys it.
+---@return integer
+local function make_buffer()
+  local buffer = api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden, vim.bo[buffer].undolevels = 'wipe', -1
+  return buffer
+end
+
+---@param path string
+---@return acp.LogView
+local function view_of(path)
+  local view = views[path]
+  if view and api.nvim_buf_is_loaded(view.buffer) then
+    return view
+  end
+  view = { buffer = make_buffer(), path = path, shown = 0, is_ended = true }
+  views[path] = view
+  pcall(api.nvim_buf_set_name, view.buffer, path) -- the user may have opened the file
+  vim.bo[view.buffer].modifiable = false
+  return view
+end
+
 --- Show a log in a window of its own, at its end.
 ---@param path string
 function M.log(path)
-  local is_shown = vim.fn.bufloaded(path) == 1
-  vim.cmd.split({ args = { vim.fn.fnameescape(path) } })
-  vim.bo.autoread, vim.bo.modifiable, vim.bo.bufhidden = true, false, 'wipe'
-  vim.cmd.normal({ args = { 'G' }, bang = true })
-  if not is_shown then
-    keep_fresh(api.nvim_get_current_buf())
+  local view = view_of(path)
+  vim.cmd.split()
+  api.nvim_win_set_buf(0, view.buffer)
+  if view.shown == 0 then
+    keep_fresh(view)
   end
+  refresh(view)
+  vim.cmd.normal({ args = { 'G' }, bang = true })
 end
 
 --- Show the snapshot of the whole plugin.
 function M.inspect()
   local text = vim.inspect(require('acp.host.bridge').inspect())
-  vim.cmd.new()
-  api.nvim_buf_set_lines(0, 0, -1, true, vim.split(text, '\n'))
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.filetype = 'nofile', 'wipe', 'lua'
+  local buffer = make_buffer()
+  api.nvim_buf_set_lines(buffer, 0, -1, true, vim.split(text, '\n'))
+  vim.cmd.split()
+  api.nvim_win_set_buf(0, buffer)
+  pcall(vim.treesitter.start, buffer, 'lua')
 end
 
 return M

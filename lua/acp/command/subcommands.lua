@@ -97,11 +97,19 @@ M.list = {
   },
   {
     name = 'sessions',
-    args = '[close|delete]',
-    desc = 'pick a session, of now or of earlier days; or close or delete one',
-    words = { 'close', 'delete' },
+    args = '[close|delete|archive]',
+    desc = 'pick a session, of now or of earlier days; or close, delete or archive one',
+    words = { 'close', 'delete', 'archive' },
     run = function(invoked)
       agent().sessions(word(invoked.text))
+    end,
+  },
+  {
+    name = 'rename',
+    args = '{title}',
+    desc = 'give the session another title',
+    run = function(invoked)
+      session().tell('rename', { title = invoked.text })
     end,
   },
   {

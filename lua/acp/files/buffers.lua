@@ -46,12 +46,25 @@ function M.path(buffer, name)
   return real or M.resolve(name)
 end
 
---- Whether that path may be opened: a pipe that has taken the place of a file would block Neovim.
+--- Whether that path may be opened: a name may be an address (`term://`) that runs what it says, and
+--- a pipe that has taken the place of a file would block Neovim.
 ---@param path string
 ---@return boolean
 function M.opens(path)
-  local status = vim.uv.fs_stat(path)
-  return not status or status.type == 'file' or status.type == 'directory'
+  local status = vim.startswith(path, '/') and vim.uv.fs_stat(path)
+  return status == nil or status and status.type == 'file'
+end
+
+--- Show a file in the current window, by a call that knows neither addresses nor wildcards: what an
+--- agent has named is never given to a command. Raises when Neovim refuses.
+---@param path string absolute
+function M.show(path)
+  if not M.opens(path) then
+    error('it is no file', 0)
+  end
+  local buffer = M.find(path) or vim.fn.bufadd(path)
+  vim.bo[buffer].buflisted = true
+  vim.cmd(('buffer %d'):format(buffer))
 end
 
 ---@return fun(): integer?, string? over loaded buffers of files, with their names

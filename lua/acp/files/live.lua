@@ -17,6 +17,7 @@ local M = {}
 ---@field fileencoding string
 ---@field bomb boolean
 ---@field endofline boolean
+---@field endoffile boolean
 
 ---@param buffer integer
 ---@param lines string[]
@@ -25,11 +26,14 @@ local function is_empty(buffer, lines)
   return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
 end
 
---- Take note that the buffer has what its file has.
----@param buffer integer
-local function settle(buffer)
-  save.settle(buffer)
-  stamps.sync(buffer)
+--- Let the buffer have what its file has, or had at that stamp.
+---@param seen? string
+---@return fun(buffer: integer)
+local function settle(seen)
+  return function(buffer)
+    save.settle(buffer)
+    stamps.sync(buffer, seen)
+  end
 end
 
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
@@ -55,9 +59,11 @@ function M.read(path, known_number, known_tick)
     encoding = options.fileencoding,
     bom = options.bomb and not binary,
     endofline = options.endofline,
+    endoffile = options.endoffile,
     binary = binary,
     saved = stamps.saved(path),
     synced = stamps.synced(buffer),
+    unchanged = not options.modified and stamps.is_synced(buffer),
   }
   if known_number ~= buffer or known_tick ~= tick then
     live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
@@ -138,6 +144,7 @@ local function saved(buffer, outcome)
   announce(buffer)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
+    stamps.part(buffer)
     outcome.live = M.read(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
   end
   return outcome
@@ -155,9 +162,12 @@ function M.write(buffer, tick, hunks, options)
   if refused then
     return refused
   end
-  local outcome = edit.change(buffer, hunks, as_set(buffer, options), save.save)
+  local written
+  local outcome = edit.change(buffer, hunks, as_set(buffer, options), function()
+    written = save.save(buffer)
+  end)
   if outcome.ok then
-    stamps.sync(buffer)
+    stamps.sync(buffer, written)
     return saved(buffer, outcome)
   end
   return outcome
@@ -168,13 +178,14 @@ end
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
+---@param seen? string the stamp of the file whose text it is
 ---@return acp.Outcome
-function M.follow(buffer, tick, hunks, options)
+function M.follow(buffer, tick, hunks, options, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused or vim.bo[buffer].modified then
     return refused or { stale = true }
   end
-  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle)
+  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle(seen))
   if outcome.ok then
     save.keep_undo(buffer)
   end
@@ -188,8 +199,9 @@ end
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions? nil: as they are
 ---@param settled boolean
+---@param seen? string the stamp of the file whose text it is
 ---@return acp.Outcome
-function M.edit(buffer, tick, hunks, options, settled)
+function M.edit(buffer, tick, hunks, options, settled, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
@@ -197,7 +209,7 @@ function M.edit(buffer, tick, hunks, options, settled)
   local change = settled and edit.unlocked or edit.change
   return change(buffer, hunks, as_set(buffer, options), function()
     if settled then
-      settle(buffer)
+      settle(seen)(buffer)
     end
     vim.bo[buffer].modified = true
   end)

@@ -195,6 +195,7 @@ end
 
 --- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
 ---@param buffer integer
+---@return string stamp of what was written: another program may write at any time
 function M.save(buffer)
   local path = file_of(buffer)
   local status = uv.fs_stat(path)
@@ -205,9 +206,11 @@ function M.save(buffer)
   local name = ('.acp-%d-%d~'):format(uv.os_getpid(), uv.hrtime())
   local is_open = uv.fs_access(folder, 'W')
   local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
+  local written
   local ok, err = pcall(function()
     write_to(buffer, beside)
     replace(beside, path, M.in_place(buffer))
+    written = M.stamp(path)
   end)
   uv.fs_unlink(beside)
   if not ok then
@@ -215,6 +218,7 @@ function M.save(buffer)
   end
   M.settle(buffer)
   M.keep_undo(buffer)
+  return written
 end
 
 return M

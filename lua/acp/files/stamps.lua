@@ -12,6 +12,8 @@ local M = {}
 local saved = {}
 ---@type table<integer, string> by buffer
 local synced = {}
+---@type table<integer, {tick: integer, state: integer}> by buffer: which text was in step
+local texts = {}
 -- Who answers `n` when Neovim asks whether to write has written nothing, yet BufWritePost comes.
 local before = ''
 local is_quiet = false
@@ -36,11 +38,40 @@ function M.synced(buffer)
   return synced[buffer] or ''
 end
 
---- Take note that the buffer has what its file has.
 ---@param buffer integer
-function M.sync(buffer)
+---@return integer
+local function state(buffer)
+  return api.nvim_buf_call(buffer, vim.fn.undotree).seq_cur
+end
+
+--- Take note that the buffer has what its file has, or had at that stamp.
+---@param buffer integer
+---@param seen? string nil or '': as it is now
+function M.sync(buffer, seen)
   file_buffers.settle(buffer)
-  synced[buffer] = stamp(buffer)
+  synced[buffer] = (seen or '') ~= '' and seen or stamp(buffer)
+  texts[buffer] = { tick = api.nvim_buf_get_changedtick(buffer), state = state(buffer) }
+end
+
+--- Whether the buffer has the very text that was in step. That it is not modified does not tell:
+--- after what `BufWritePost` has made of it, Neovim says so, too.
+---@param buffer integer
+---@return boolean
+function M.is_synced(buffer)
+  local text, tick = texts[buffer], api.nvim_buf_get_changedtick(buffer)
+  if text and text.tick ~= tick and state(buffer) == text.state then
+    text.tick = tick -- the user has undone what came after
+  end
+  return text ~= nil and text.tick == tick
+end
+
+--- Let the text that was in step be another than the one that the buffer has now.
+---@param buffer integer
+function M.part(buffer)
+  local text = texts[buffer]
+  if text and api.nvim_buf_get_changedtick(buffer) ~= text.tick then
+    texts[buffer] = nil
+  end
 end
 
 --- Do something that is not the user's.
@@ -89,7 +120,7 @@ on('BufReadPost', 'A buffer has what its file has', function(event)
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
-  synced[event.buf] = nil
+  synced[event.buf], texts[event.buf] = nil, nil
 end)
 
 for buffer in file_buffers.all() do

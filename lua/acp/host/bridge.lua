@@ -92,6 +92,7 @@ local function start()
   log.rotate()
   local ok, channel = pcall(vim.fn.jobstart, interpreter.command(python), {
     rpc = true,
+    cwd = interpreter.root(),
     on_stderr = function(_, data)
       keep_stderr(this, data)
     end,

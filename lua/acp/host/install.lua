@@ -20,7 +20,7 @@ local running = false
 ---@type vim.SystemObj?
 local child
 
---- The dependencies in pyproject.toml; the environment gets these, not the plugin itself.
+--- The dependencies in pyproject.toml: names and the versions that will do.
 ---@return string[]
 function M.dependencies()
   local path = vim.fs.joinpath(interpreter.root(), 'pyproject.toml')
@@ -33,7 +33,13 @@ function M.dependencies()
   return found
 end
 
---- Run a program without blocking; to be called in a coroutine.
+--- What is installed: these versions and no others, each known by its hash.
+---@return string path of the file that says so; `make lock` writes it
+local function requirements()
+  return vim.fs.joinpath(interpreter.root(), 'requirements.txt')
+end
+
+--- Run a program without blocking, in the plugin's folder; to be called in a coroutine.
 ---@param command string[]
 ---@return vim.SystemCompleted
 local function run(command)
@@ -42,7 +48,8 @@ local function run(command)
   local ok, started = pcall(
     vim.system,
     command,
-    { text = true, detach = true }, -- a group of its own, to be ended as a whole
+    -- in a group of its own, to be ended as a whole
+    { text = true, detach = true, cwd = interpreter.root() },
     vim.schedule_wrap(function(result)
       log.write((result.stdout or '') .. (result.stderr or ''))
       assert(coroutine.resume(this, result))
@@ -89,8 +96,8 @@ local function make_with_python()
   local first
   for _, name in ipairs(names) do
     local path = vim.fn.exepath(name)
-    if path ~= '' and run({ path, '-c', NEW_ENOUGH }).code == 0 then
-      local err = try({ path, '-m', 'venv', interpreter.venv() })
+    if path ~= '' and run({ path, '-I', '-c', NEW_ENOUGH }).code == 0 then
+      local err = try({ path, '-I', '-m', 'venv', interpreter.venv() })
       if not err then
         return nil
       end
@@ -106,17 +113,19 @@ local function install()
   local program, root = interpreter.venv_python(), interpreter.root()
   local with_uv = vim.fn.executable('uv') == 1
   local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
-  local add = with_uv and { 'uv', 'pip', 'install', '--quiet', '--upgrade', '--python', program }
-    or { program, '-m', 'pip', 'install', '--quiet', '--upgrade', '--disable-pip-version-check' }
+  local add = with_uv and { 'uv', 'pip', 'install', '--quiet', '--python', program }
+    or { program, '-I', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check' }
+  -- only wheels: what builds another package has no hash
+  vim.list_extend(add, { '--require-hashes', '--only-binary', ':all:', '-r', requirements() })
   local err
   if with_uv then
     err = try(vim.list_extend(make, { interpreter.venv() }))
   else
     err = make_with_python()
   end
-  err = err or try(vim.list_extend(add, M.dependencies()))
+  err = err or try(add)
   if not err then
-    run({ program, '-c', COMPILE, root .. '/python', root .. '/rplugin' })
+    run({ program, '-I', '-c', COMPILE, root .. '/python', root .. '/rplugin' })
   end
   return err
 end

@@ -2,8 +2,10 @@
 
 local M = {}
 
--- Must be valid in every Python there is, since it is what finds an interpreter too old. The path
--- filter comes before the first import from it: a project's own pynvim.py must not be run.
+-- Must be valid in every Python there is, since it is what finds an interpreter too old. No module of
+-- a project is ever imported: it starts in the plugin's folder, the path filter comes before the
+-- first import from it, and only then it goes to where the user is. (`-P` would do, but is unknown to
+-- a Python that is too old; `-I` would hide packages that users have installed for themselves.)
 local PROLOGUE = [[
 import sys
 if sys.version_info < (3, 11):
@@ -15,6 +17,11 @@ try:
 except ImportError as error:
     sys.stderr.write(str(error))
     sys.exit(4)
+import os
+try:
+    os.chdir(sys.argv.pop())
+except OSError:
+    pass
 pynvim.start_host()
 ]]
 
@@ -62,10 +69,10 @@ function M.find()
 end
 
 ---@param program string
----@return string[] command that runs the host
+---@return string[] command that runs the host, to be started in the plugin's folder
 function M.command(program)
   local plugin = vim.fs.joinpath(M.root(), 'rplugin', 'python3', 'acp_host.py')
-  return { program, '-c', PROLOGUE, plugin }
+  return { program, '-c', PROLOGUE, plugin, vim.fn.getcwd() }
 end
 
 --- Say how the host ended and what to do.

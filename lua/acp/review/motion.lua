@@ -42,10 +42,8 @@ local function show(path)
   local ok, err
   if buffer then
     ok, err = pcall(api.nvim_win_set_buf, 0, buffer)
-  elseif not buffers.opens(path) then
-    ok, err = false, 'it is no file'
   else
-    ok, err = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
+    ok, err = pcall(buffers.show, path)
   end
   if not ok then
     notice.warn(('%s is not opened here: %s'):format(vim.fs.basename(path), err))

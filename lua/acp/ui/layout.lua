@@ -2,6 +2,7 @@
 -- their views. Every function works on the current tabpage.
 
 local chats = require('acp.chat.registry')
+local file_buffers = require('acp.files.buffers')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -266,6 +267,9 @@ end
 ---@param line integer? 1-based
 ---@param split boolean in a new window
 function M.show_file(path, line, split)
+  if not file_buffers.opens(path) then
+    return require('acp.ui.notice').warn(('%s is not opened: it is no file'):format(path))
+  end
   local window = M.file_window()
   if window then
     api.nvim_set_current_win(window)
@@ -277,7 +281,7 @@ function M.show_file(path, line, split)
     leave_float()
     vim.cmd('topleft vsplit')
   end
-  vim.cmd.edit(vim.fn.fnameescape(path))
+  file_buffers.show(path)
   if line then
     api.nvim_win_set_cursor(0, { math.max(math.min(line, api.nvim_buf_line_count(0)), 1), 0 })
   end

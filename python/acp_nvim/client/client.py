@@ -23,10 +23,16 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import AgentInfo
+from acp_nvim.protocol.dialect import AgentInfo, AuthStatus
 from acp_nvim.protocol.negotiate import NEWEST
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
-from acp_nvim.session.event import Noticed, SessionClosed, SessionReopening, TurnEnded
+from acp_nvim.session.event import (
+    InfoChanged,
+    Noticed,
+    SessionClosed,
+    SessionReopening,
+    TurnEnded,
+)
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport.link import Ended, Link
@@ -73,6 +79,8 @@ class Client:
         self.link: Link | None = None
         self.ready: Ready | None = None
         """None as long as the agent has not answered; it stays when the agent is gone."""
+        self.auth: AuthStatus | None = None
+        """Whether the agent is logged in, if it tells."""
         self._ended: Ended | None = None
         self._services = services
         self._open_link = open_link
@@ -105,6 +113,16 @@ class Client:
     def exit(self) -> ExitStatus | None:
         """How its process ended; None as long as it runs, or if there was none."""
         return None if self._ended is None else self._ended.exit
+
+    @property
+    def forks(self) -> bool:
+        """Whether the agent can begin a session that goes on from another one."""
+        return self.info is not None and self.info.capabilities.fork and self._lives()
+
+    @property
+    def steers(self) -> bool:
+        """Whether the agent takes text into a running turn."""
+        return self.info is not None and self.info.steering and self._lives()
 
     async def run(self) -> None:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
@@ -159,6 +177,31 @@ class Client:
         else:
             await self.ready.settings.set_option(session, option_id, value)
 
+    async def fork(self, session: Session, source_id: str) -> None:
+        """Open a session that goes on from another one; raises `UserError` if it cannot be.
+
+        What was said there is not told again: it is for the caller to show it.
+        """
+        if self.ready is None or not self.forks:
+            raise UserError(f"{self.name} cannot fork sessions")
+        self.registry.add(session)
+        try:
+            await self.ready.opening.fork(session, source_id)
+        except UserError as error:
+            self._close(session, str(error))
+            raise
+
+    async def rename(self, session: Session, title: str) -> bool:
+        """Give the session a title; False if only we know it. Raises `UserError`."""
+        if self.ready is None or not self._lives():
+            session.apply(InfoChanged(title=title))
+            return False
+        return await self.ready.settings.set_title(session, title)
+
+    async def steer(self, session: Session, text: str) -> bool:
+        """Put text into the running turn; False: the agent does not take it. `UserError`."""
+        return self.ready is not None and await self.ready.turns.steer(session, text)
+
     async def close(self, session: Session) -> None:
         """Close one session, with the agent's help where it offers that (C-093, C-094)."""
         if session.state.status == "running":
@@ -195,7 +238,13 @@ class Client:
                     link, self.traffic, self._services.fault, NEWEST.cancel_request
                 )
                 inbound = Inbound(
-                    connection, tasks, NEWEST, self.launch, self.registry, self._services
+                    connection,
+                    tasks,
+                    NEWEST,
+                    self.launch,
+                    self.registry,
+                    self._services,
+                    self._told_login,
                 )
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
@@ -224,6 +273,9 @@ class Client:
         self.state = "ready"
         self._begun.set()
         self._watcher.connected(self)
+        status = await self.ready.login.status()
+        if status is not None:
+            self._told_login(status)
 
     async def _tell_waiting(self) -> None:
         await anyio.sleep(PATIENCE)
@@ -254,6 +306,14 @@ class Client:
     def _needs_login(self, said: str | None) -> None:
         if self._lives():
             self.state, self.error = "ready" if said is None else "needs_login", said
+
+    def _told_login(self, status: AuthStatus) -> None:
+        """Take what the agent tells of its login by itself: so nothing has to be refused first."""
+        self.auth = status
+        if self.ready is not None and status.state == "unauthenticated":
+            self.ready.login.wanted()
+        elif status.state in ("authenticated", "not_required"):
+            self._needs_login(None)
 
     def _lives(self) -> bool:
         return self.state in ("ready", "needs_login")

@@ -22,6 +22,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.protocol.dialect import (
+    AuthStatus,
     Dialect,
     ElicitationCompleted,
     RequestCancelled,
@@ -77,6 +78,7 @@ class Inbound:
         launch: Launch,
         registry: Registry,
         services: Services,
+        told_login: Callable[[AuthStatus], None],
     ) -> None:
         """Take where answers go, where requests run, and what is spoken at first."""
         self.dialect = dialect
@@ -86,6 +88,7 @@ class Inbound:
         self._capabilities = launch.capabilities
         self._registry = registry
         self._services = services
+        self._told_login = told_login
         self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
 
@@ -103,6 +106,8 @@ class Inbound:
                     self._connection.note(f"update for unknown session {session_id!r} dropped")
             case ElicitationCompleted(elicitation_id):
                 self._questioning.complete(elicitation_id)
+            case AuthStatus() as status:
+                self._told_login(status)
             case RequestCancelled(request_id):
                 scope = self._scopes.get(id_key(request_id))
                 if scope is not None:

@@ -39,4 +39,6 @@ class Launch:
             elicitation_form=True,
             elicitation_url=True,
             terminal_login=self.terminal_login,
+            notices=True,
+            compaction=True,
         )

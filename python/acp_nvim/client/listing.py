@@ -79,6 +79,17 @@ class Listing:
             raise UserError(f"{self.name} did not delete the session: {error}") from error
         return True
 
+    async def archive(self, session_id: str) -> None:
+        """Let the agent put a session away, so that it is listed no more; raises `UserError`."""
+        if not self._capabilities.archive:
+            raise UserError(f"{self.name} cannot archive its sessions")
+        try:
+            await self._connection.request(*self._dialect.archive_session(session_id))
+        except (AgentError, ConnectionLost) as error:
+            if is_refusal(error):
+                raise UserError(self._login.wanted()) from error
+            raise UserError(f"{self.name} did not archive the session: {error}") from error
+
 
 async def list_all(listings: Sequence[Listing], cwd: str) -> Mapping[str, Listed]:
     """Ask several agents at once; return what each has told, by its name."""

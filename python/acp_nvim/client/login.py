@@ -20,7 +20,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import AuthMethod
+from acp_nvim.protocol.dialect import AuthMethod, AuthStatus
 
 Method: TypeAlias = AuthMethod
 Again: TypeAlias = Callable[[Any], Awaitable[None]]
@@ -133,6 +133,16 @@ class Login:
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{name} did not log out: {error}") from error
         self._tried = False
+
+    async def status(self) -> AuthStatus | None:
+        """Return whether the agent is logged in, if it tells that; its refusal is no harm."""
+        if not self._info.capabilities.auth_status:
+            return None
+        try:
+            answer = await self._connection.request(*self._dialect.auth_status())
+        except (AgentError, ConnectionLost):
+            return None
+        return self._dialect.decode_auth_status(answer)
 
     async def _by_agent(self, method: Method) -> None:
         call = self._dialect.authenticate(method.id)

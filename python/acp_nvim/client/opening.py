@@ -63,6 +63,22 @@ class Opening:
             self._login.accepted()
         return None
 
+    async def fork(self, session: Session, source_id: str) -> None:
+        """Open a session that goes on from that one; raises `UserError` if there is none then."""
+        call = self._dialect.fork_session(source_id, *self._setup(session))
+        try:
+            async with self._lock:
+                self._registry.begin(session)
+                try:
+                    with anyio.CancelScope() as self._request:
+                        await self._begin(session, call)
+                finally:
+                    self._registry.finish()
+        except (AgentError, ConnectionLost) as error:
+            raise UserError(f"{self._launch.name} did not fork the session: {error}") from error
+        if session.state.status == "loading":
+            raise UserError("the session was not forked")
+
     def abort(self, session: Session) -> bool:
         """Take back the request that opens this session (C-154); False if none is on its way."""
         if self._registry.opening is not session or session.state.status != "loading":
@@ -99,7 +115,10 @@ class Opening:
             text = f"{self._launch.name} cannot load sessions: this one starts anew"
             session.apply(Noticed(text, "warning"))
             session_id = None
-        method, params = self._call(session, session_id)
+        await self._begin(session, self._call(session, session_id), session_id)
+
+    async def _begin(self, session: Session, call: Call, session_id: str | None = None) -> None:
+        method, params = call
 
         def opened(outcome: Outcome) -> None:
             if not isinstance(outcome, AgentError | ConnectionLost):
@@ -142,16 +161,19 @@ class Opening:
 
     def _call(self, session: Session, session_id: str | None) -> Call:
         """Return the request, and prepare for what the agent says before it answers."""
-        offered = self._capabilities
-        roots = self._launch.additional_directories if offered.additional_directories else ()
-        cwd = session.state.cwd
         if session_id is None:
-            return self._dialect.new_session(cwd, self._servers(session), roots)
-        self._registry.enter(session_id, session, SessionReopening(replay=offered.load))
-        servers = self._servers(session)
-        if offered.load:
-            return self._dialect.load_session(session_id, cwd, servers, roots)
-        return self._dialect.resume_session(session_id, cwd, servers, roots)
+            return self._dialect.new_session(*self._setup(session))
+        loads = self._capabilities.load
+        self._registry.enter(session_id, session, SessionReopening(replay=loads))
+        if loads:
+            return self._dialect.load_session(session_id, *self._setup(session))
+        return self._dialect.resume_session(session_id, *self._setup(session))
+
+    def _setup(self, session: Session) -> tuple[str, tuple[McpServer, ...], tuple[str, ...]]:
+        """Return what every way to open a session takes: cwd, MCP servers, further roots."""
+        offered = self._capabilities.additional_directories
+        roots = self._launch.additional_directories if offered else ()
+        return session.state.cwd, self._servers(session), roots
 
     def _servers(self, session: Session) -> tuple[McpServer, ...]:
         """Return the MCP servers that the agent can reach, and say which it cannot (C-072)."""

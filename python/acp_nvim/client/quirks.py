@@ -15,6 +15,12 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event, ModeChanged, SessionOpened
 from acp_nvim.session.options import first_of
 
+_REMINDER = re.compile(
+    r"\A(?:\s*<system-reminder>.*?</system-reminder>\s*)+"
+    r"|(?:\s*<system-reminder>.*?</system-reminder>\s*)+\Z",
+    re.DOTALL,
+)
+"""Before or after a text; what the user has quoted in the midst of it stays."""
 _MODE_UPDATE = re.compile(r"\[MODE_UPDATE\] (\S+)\s*")
 
 
@@ -32,13 +38,23 @@ def heard(events: tuple[Event, ...], quirks: Set[str]) -> tuple[Event, ...]:
         events = tuple(map(_mode_said, events))
     if CONTEXT_AS_USER in quirks:
         events = tuple(event for event in events if not _is_context(event))
-    return events
+    return tuple(told for event in events if (told := _without_reminders(event)) is not None)
 
 
 def _mode_said(event: Event) -> Event:
     match event:
         case ChunkReceived("agent", Text(text)) if found := _MODE_UPDATE.fullmatch(text):
             return ModeChanged(found[1])
+        case _:
+            return event
+
+
+def _without_reminders(event: Event) -> Event | None:
+    """Take away what an agent has put around the user's words for its model; None if it is all."""
+    match event:
+        case ChunkReceived("user", Text(text), message_id) if _REMINDER.search(text):
+            said = _REMINDER.sub("", text)
+            return ChunkReceived("user", Text(said), message_id) if said.strip() else None
         case _:
             return event
 

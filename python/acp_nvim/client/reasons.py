@@ -73,6 +73,11 @@ def held() -> str:
     )
 
 
+def still_runs() -> str:
+    """Return what to say of a cancelled turn whose command in a terminal was left alone."""
+    return "The turn is cancelled, a command of it still runs: :Acp terminals shows it"
+
+
 def ended(name: str, when: str, end: Ended, stderr: str) -> str:
     """Return how an agent ended that nobody told to, with its last words (C-024)."""
     tail = " / ".join(stderr.strip().splitlines()[-LAST_LINES:])

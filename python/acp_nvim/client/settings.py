@@ -16,7 +16,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.action import SetMode, SetOption
-from acp_nvim.session.event import ConfigReplaced, Event, ModeChanged
+from acp_nvim.session.event import ConfigReplaced, Event, InfoChanged, ModeChanged
 from acp_nvim.session.options import find, mode_option, with_value
 
 
@@ -28,6 +28,7 @@ class Settings:
         self._dialect = agent.dialect
         self._connection = agent.connection
         self._login = login
+        self._titles = agent.info.capabilities.title
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the mode, by the option for it if there is one (C-245); raises `UserError`."""
@@ -63,6 +64,20 @@ class Settings:
 
         with self._login.gate((session, option_id), again):
             await self._send(session, call, replaced, f"{self._name} did not set {option_id}")
+
+    async def set_title(self, session: Session, title: str) -> bool:
+        """Give the session a title; False if the agent keeps none. Raises `UserError`."""
+        if not self._titles or session.id is None:
+            session.apply(InfoChanged(title=title))
+            return False
+
+        def kept(result: object) -> Event:
+            return InfoChanged(title=self._dialect.decode_title(result) or title)
+
+        failed = f"{self._name} did not rename the session"
+        with self._login.gate((session, "title"), lambda client: client.rename(session, title)):
+            await self._send(session, self._dialect.set_title(session.id, title), kept, failed)
+        return True
 
     async def _send(
         self, session: Session, call: Call, then: Callable[[object], Event], failed: str

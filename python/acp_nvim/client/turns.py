@@ -13,7 +13,7 @@ from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Files
-from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError
+from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.prompt.mentions import Takes
@@ -28,6 +28,7 @@ from acp_nvim.session.event import (
     Noticed,
     PromptQueued,
     PromptSent,
+    PromptSteered,
     TurnEnded,
     TurnStarted,
 )
@@ -43,12 +44,14 @@ class Turns:
         self._connection = agent.connection
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
+        self._steers = agent.info.steering
         self._tasks = agent.tasks
         self._clock = agent.clock
         self._questions = services.questions
         self._mentions = services.mentions
         self._lessons = services.lessons
         self._prepare = services.prepare
+        self._terminals = services.terminals
         self._files = files
         self._login = login
         self._sent: set[Session] = set()
@@ -65,6 +68,23 @@ class Turns:
                     self._tasks.start_soon(self._turn, session, prompt)
                 case CancelRequested():
                     self._cancelled(session)
+
+    async def steer(self, session: Session, text: str) -> bool:
+        """Put text into the running turn, where it is shown; False: it was not taken.
+
+        Raises `UserError` if the agent refuses.
+        """
+        if not self._steers or session.id is None or session not in self._sent:
+            return False
+        blocks = (Text(text),)
+        try:
+            answer = await self._connection.request(*self._dialect.steer(session.id, blocks))
+        except (AgentError, ConnectionLost) as error:
+            raise UserError(f"{self._agent} did not take it: {error}") from error
+        if not self._dialect.decode_steered(answer):
+            return False
+        session.apply(PromptSteered(blocks))
+        return True
 
     def _cancelled(self, session: Session) -> None:
         withdraw(session, self._questions)
@@ -123,6 +143,8 @@ class Turns:
         else:
             self._lessons.failed(self._key(session))
         session.apply(ending)
+        if ending.stop_reason == "cancelled" and self._terminals.runs(session.id):
+            session.apply(Noticed(reasons.still_runs(), "warning"))
 
     def _ending(self, outcome: Outcome) -> TurnEnded | None:
         """Return what the answer to a prompt means; None if the turn goes on after it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_nvim import hunks
 from acp_nvim.commands.payloads import Compare
 from acp_nvim.editor import LiveBuffer
@@ -68,7 +70,9 @@ def _outcome(preview: Preview, cwd: str, agent: str) -> str:
 
 def _lines(text: str | None, held: LiveFile) -> tuple[str, ...]:
     """Return the lines that the buffer of the file has, or would have."""
-    return buffer_form(text, held.buffer or ON_DISK)[0] if text else ()
+    # what is shown is read already
+    buffer = replace(held.buffer or ON_DISK, encoding="")
+    return buffer_form(text, buffer)[0] if text else ()
 
 
 def _shown(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:

@@ -28,11 +28,13 @@ class OfChat:
 
 
 @dataclass(frozen=True, slots=True)
-class OfRow:
-    """Something about a row of a chat."""
+class FollowLink:
+    """The file that a row of a chat speaks of."""
 
     chat: int
     row: int
+    name: str = ""
+    """What stands under the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,15 @@ class Sessions:
 
     file: str
     cwd: str
-    action: Literal["", "close", "delete"] = ""
+    action: Literal["", "close", "delete", "archive"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """The session of that chat gets this title."""
+
+    chat: int
+    title: str
 
 
 @dataclass(frozen=True, slots=True)

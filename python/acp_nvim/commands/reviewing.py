@@ -216,7 +216,8 @@ def _said(host: Host, reviews: Sequence[FileReview], conflicts: Sequence[Conflic
 async def _compare(host: Host, conflict: Conflict) -> None:
     """Show both sides of a conflict: the user's live text, and what the agent wants."""
     name = os.path.basename(conflict.path)
-    lines = tuple(conflict.theirs.removesuffix("\n").split("\n"))
+    theirs = await host.review.decisions.theirs(conflict)
+    lines = tuple(theirs.removesuffix("\n").split("\n"))
     comparison = Comparison(
         left=Side(f"{name} (yours)", path=conflict.path),
         right=Side(f"{name} ({conflict.author.agent})", lines),

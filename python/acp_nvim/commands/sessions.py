@@ -7,11 +7,16 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
-from acp_nvim.commands.payloads import Reopen, Sessions
+from acp_nvim.commands.payloads import Rename, Reopen, Sessions
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
-from acp_nvim.session.event import SessionClosed, SessionReopening, TranscriptRestored
+from acp_nvim.session.event import (
+    InfoChanged,
+    SessionClosed,
+    SessionReopening,
+    TranscriptRestored,
+)
 from acp_nvim.view.sessions import Row, label, listed_row, merged, open_row, stored_row
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -37,11 +42,16 @@ async def sessions(host: Host, payload: Sessions) -> None:
         await _DEEDS.get(action, _go)(host, row)
 
 
-_TITLES = {"close": "Close a session", "delete": "Delete a session"}
+_TITLES = {
+    "close": "Close a session",
+    "delete": "Delete a session",
+    "archive": "Archive a session",
+}
 _NOTHING = {
     "": "there is no session of this project: :AcpStart opens one",
     "close": "no session is open",
     "delete": "there is no session of this project to delete",
+    "archive": "there is no session of this project to archive",
 }
 
 
@@ -154,7 +164,24 @@ async def _reopen(host: Host, chat: Chat, session_id: str) -> None:
     await _connect(host, chat, session_id)
 
 
-# --- closing and deleting
+def rename(host: Host, payload: Rename) -> Awaitable[None]:
+    """Give the session of a chat another title, with the agent where it keeps one."""
+    chat = host.workspace.chat(payload.chat)
+    title = " ".join(payload.title.split())
+    if not title:
+        raise UserError("a title is missing: :Acp rename {title}")
+    return _rename(host, chat, title)
+
+
+async def _rename(host: Host, chat: Chat, title: str) -> None:
+    if chat.client is None:
+        chat.session.apply(InfoChanged(title=title))
+    elif not await chat.client.rename(chat.session, title):
+        said = f"only acp.nvim knows this title: {chat.client.name} keeps none"
+        host.editor.notifier.notice(said)
+
+
+# --- closing, archiving and deleting
 
 
 async def _close(host: Host, row: Row) -> None:
@@ -188,4 +215,18 @@ async def _delete(host: Host, row: Row) -> None:
         host.editor.notifier.notice(said)
 
 
-_DEEDS: Mapping[str, Callable[[Host, Row], Awaitable[None]]] = {"close": _close, "delete": _delete}
+async def _archive(host: Host, row: Row) -> None:
+    """Close it, and let the agent put it away: it is kept, and listed no more."""
+    client = host.workspace.client(row.agent)
+    if client is None or client.ready is None:
+        raise UserError(f"{row.agent} is not running: :AcpStart {row.agent}, then archive it")
+    await client.ready.listing.archive(row.id)
+    await _close(host, row)
+    host.store.delete(row.agent, row.id)
+
+
+_DEEDS: Mapping[str, Callable[[Host, Row], Awaitable[None]]] = {
+    "close": _close,
+    "delete": _delete,
+    "archive": _archive,
+}

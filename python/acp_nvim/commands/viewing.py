@@ -11,11 +11,15 @@ import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, terminals
-from acp_nvim.commands.payloads import Fold, Follow, Nothing, OfChat, OfRow, PromptMade
+from acp_nvim.commands.payloads import Fold, Follow, FollowLink, Nothing, OfChat, PromptMade
+from acp_nvim.editor import Choice
+from acp_nvim.errors import UserError
+from acp_nvim.files.roots import plain_file
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
+from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -59,18 +63,45 @@ async def follow(host: Host, payload: Follow) -> None:
     host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
 
 
-async def follow_link(host: Host, payload: OfRow) -> dict[str, Any] | None:
-    """Answer the place that the entry in a row speaks of; open its terminal; or nothing."""
+async def follow_link(host: Host, payload: FollowLink) -> dict[str, Any] | None:
+    """Answer the place that the entry in a row speaks of; open its terminal; or nothing.
+
+    Raises `UserError` where a tool call names something else than a file.
+    """
     chat = host.workspace.chat(payload.chat)
     state, row = chat.session.state, payload.row
     place = location_at(state, chat.transcript, row)
     if place is not None:
-        return {"path": place.path, "line": place.line or 1}
+        return await _may_open(host, chat.session, place.path, place.line or 1)
     number = terminals.in_entry(host, state, key_at(chat.transcript, row))
-    if number is None:
+    if number is not None:
+        await terminals.show(host, number)
+        return {"terminal": True}
+    if plain_file(state.cwd, payload.name) is None:
         return None
-    await terminals.show(host, number)
-    return {"terminal": True}
+    return await _may_open(host, chat.session, payload.name)
+
+
+async def _may_open(
+    host: Host, session: Session, name: str, line: int | None = None
+) -> dict[str, Any]:
+    """Return the plain file that an agent has named; the user is asked about one elsewhere."""
+    path = plain_file(session.state.cwd, name)
+    if path is None:
+        raise UserError(f"{one_line(name, 60)} is not opened: there is no such file")
+    if not host.workspace.roots(session).has(path):
+        await _ask_about(host, path)
+    return pruned({"path": path, "line": line})
+
+
+async def _ask_about(host: Host, path: str) -> None:
+    """Let the user see the whole path; raises `UserError` if it is not to be opened."""
+    if not path.isprintable():
+        raise UserError("not opened: it is elsewhere, and its name cannot be shown as it is")
+    title = f"{path} is outside of this session's folders: open it?"
+    choices = [Choice("No", value=False), Choice("Yes, open it", value=True)]
+    if not await host.editor.chooser.choose(title, "acp.open", choices):
+        raise UserError("not opened")
 
 
 def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
@@ -126,6 +157,8 @@ def _connection(client: Client) -> dict[str, Any]:
             pruned({"id": it.id, "name": it.name, "description": it.description, "type": it.type})
             for it in info.auth_methods
         ]
+    if client.auth is not None:
+        plain["auth"] = {"state": client.auth.state, "accounts": list(client.auth.accounts)}
     if exit_ is not None:
         plain["exit"] = pruned({"code": exit_.code, "signal": exit_.signal})
     return pruned(plain)

@@ -24,14 +24,13 @@ class Busy(FileProblem):
 class LiveBuffer:
     """A loaded buffer at one moment.
 
-    `lines` are as `nvim_buf_get_lines` gives them: without line ends, a NUL is "\\0", a byte that
-    is no UTF-8 is a lone surrogate.
+    `lines` are exact texts (`files.encoding`), without line ends: what each is on disk.
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
     of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
     `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
-    last in step, "" if not known.
+    last in step, "" if not known; `unchanged`: the text is still the one that it was then.
     """
 
     number: int
@@ -44,10 +43,17 @@ class LiveBuffer:
     encoding: str = "utf-8"
     bom: bool = False
     endofline: bool = True
+    endoffile: bool = False
     empty: bool = False
     binary: bool = False
     saved: str = ""
     synced: str = ""
+    unchanged: bool = True
+
+    @property
+    def read_at(self) -> str:
+        """The stamp of the file whose bytes these lines are, maybe with loss; "" if not known."""
+        return self.synced if self.unchanged else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,7 @@ class BufferOptions:
     encoding: str = "utf-8"
     bom: bool = False
     endofline: bool = True
+    endoffile: bool = False
 
 
 class Files(Protocol):
@@ -74,16 +81,25 @@ class Files(Protocol):
     ) -> LiveBuffer | None:
         """Apply line hunks and save, in one step; None when the buffer has changed meanwhile.
 
-        The hunks' positions are those of `buffer.lines`. One undo step of its own. No autocommand
-        that could change the text runs before; BufWritePost does after, and what is returned is as
-        that has left it. The file changes at once or not at all. Raises `FileProblem` when the
-        editor cannot save, `Busy` when the user's hands are on the buffer; it is then as it was.
+        The hunks' positions are those of `buffer.lines`, and their lines as exact. One undo step of
+        its own. No autocommand that could change the text runs before; BufWritePost does after, and
+        what is returned is as that has left it. The file changes at once or not at all. Raises
+        `FileProblem` when the editor cannot save, or its encoding has no such line, `Busy` when the
+        user's hands are on the buffer; it is then as it was.
         """
 
     async def follow(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        stamp: str = "",
     ) -> bool:
         """Apply line hunks so that the unmodified buffer equals the disk again, and settle it.
+
+        `stamp`: that of the file whose text it equals then, which may be another by now; "": as it
+        is now.
 
         As `write`, but nothing is written: the buffer stays unmodified and Neovim forgets that the
         file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
@@ -96,11 +112,13 @@ class Files(Protocol):
         options: BufferOptions | None,
         *,
         settled: bool,
+        stamp: str = "",
     ) -> bool:
         """Apply line hunks without saving: the buffer is modified afterwards.
 
         As `write` otherwise; without `options` they stay. `settled`: Neovim forgets that the file
-        has changed on disk, and does so also where the user has locked the buffer.
+        has changed on disk, and does so also where the user has locked the buffer. `stamp`: as for
+        `follow`.
         """
 
     async def saved(self, path: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from acp_nvim.errors import FileProblem
-from acp_nvim.files.text import decode, is_binary
+from acp_nvim.files.encoding import exact_text, is_binary
 
 IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Why a file cannot be replaced though it may be written."""
@@ -31,15 +31,14 @@ LONG = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class DiskText:
-    """The text of a file, exact, and the encoding that it was read with."""
+    """The exact text of a file."""
 
     text: str
-    encoding: str
 
 
 async def read(path: str, encoding: str = "") -> DiskText | None:
-    """Return the text of a file, None if there is none; `encoding` is tried first, then UTF-8,
-    then Latin-1. Raises `FileProblem` if it is no text file or cannot be read.
+    """Return the text of a file, None if there is none; `encoding`: that of its buffer, "" without.
+    Raises `FileProblem` if it is no text file or cannot be read.
     """
     with _sentences(path, "read"):
         try:
@@ -115,7 +114,7 @@ def _read(path: str, encoding: str) -> DiskText:
         data = file.read()
     if is_binary(data, encoding):
         raise FileProblem(f"{path} is a binary file")
-    return DiskText(*decode(data, encoding))
+    return DiskText(exact_text(data, encoding))
 
 
 def _opened(path: str, flags: int) -> FileIO:

@@ -2,7 +2,8 @@
 
 Each is emitted while `DiskSync.exclusive` is held wherever a file was changed, so that what is done
 and what the books say of it are one step. Paths are resolved unless said otherwise; texts are exact
-live texts: what the loaded buffer holds, else what the disk does, None: no file.
+live texts: what the loaded buffer holds, else what the disk does, None: no file. `encoding` is that
+of the buffer by which they are read, "" without one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,19 @@ class FileRead:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteBegun:
+    """An agent's write is settled on, and nothing is changed yet; `FileWritten` follows.
+
+    `before` and `after` are what the file holds, and is to hold.
+    """
+
+    path: str
+    before: str | None
+    after: str
+    author: Author | None
+
+
+@dataclass(frozen=True, slots=True)
 class FileWritten:
     """An agent has written a file through us; `line`: the first that it has changed, from 1.
 
@@ -38,6 +52,7 @@ class FileWritten:
     after: str
     author: Author | None
     line: int | None = None
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,7 @@ class DiskChanged:
     after: str | None
     author: Author | None
     left: FileAttributes | None = None
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +117,40 @@ class Unrecoverable:
 
 
 @dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """The disk has changed, and the buffer cannot have that: Neovim warns of it as it does.
+
+    `reason` goes on from the name of the file; `author` is whose the change is.
+    """
+
+    path: str
+    reason: str
+    author: Author | None
+
+
+@dataclass(frozen=True, slots=True)
 class TakenBack:
-    """The user has rejected, or undone, something of the agent's; `theirs`: what it had left."""
+    """The user has rejected, or undone, something of the agent's; `theirs`: what it had left,
+    as it is read."""
 
     session: SessionKey
     path: str
     theirs: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class FilePut:
+    """A file is another text because the user has rejected, undone or redone something,
+    or ended a conflict; both as they are read."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
 FileEvent: TypeAlias = (
     FileRead
+    | WriteBegun
     | FileWritten
     | DiskChanged
     | WriteRefused
@@ -118,7 +158,9 @@ FileEvent: TypeAlias = (
     | Conflicted
     | ConflictSettled
     | Unrecoverable
+    | NotFollowed
     | TakenBack
+    | FilePut
 )
 
 Emit: TypeAlias = Callable[[FileEvent], None]

@@ -1,11 +1,15 @@
 """What git knows of a folder: its files, and what has changed in it.
 
-Only reads; each call has a limit of bytes and of time. For mentions and for baselines.
+Only reads; each call has a limit of bytes and of time. For mentions and for baselines. Every call
+of git is made here (`_output`), and none runs what the user's or a project's configuration names:
+a `.git/config` may be anyone's. (pygit2 would run nothing either, but is 5 MB of C that has its own
+idea of what is ignored; dulwich is Python, and takes seconds for what git lists in 0.1.)
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from subprocess import DEVNULL
 
@@ -24,8 +28,22 @@ LISTING_LIMIT = 4_000_000
 PATIENCE = 10.0
 """Seconds that git may take."""
 
-_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
+_HARMLESS = (
+    *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
+    *("-c", "core.quotepath=false"),
+)
+_ALONE = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # in a partial clone a diff would fetch what is missing, by a command of the configuration
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+}
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
+# A submodule has a configuration of its own, which `status` in it would obey.
+_WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
+_FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 
@@ -43,12 +61,16 @@ class Names:
 
 
 async def diff(folder: str, limit: int) -> str:
-    """Return what is not committed, staged or not; cut after so many bytes.
+    """Return what is not committed below a folder, staged or not; cut after so many bytes.
 
     Raises `UserError` where there is no repository.
     """
-    for arguments in ((*_DIFF, "HEAD"), _DIFF):  # before the first commit there is no HEAD
-        output = await _output(folder, arguments, limit)
+    without_filters = await _without_filters(folder)
+    diffs = ((*_DIFF, "HEAD"), _DIFF)  # before the first commit there is no HEAD
+    for arguments in diffs if without_filters is not None else ():
+        # below it only: `core.worktree` may be the home directory
+        command = (*(without_filters or ()), *arguments, *_WITHIN, "--", ".")
+        output = await _output(folder, command, limit)
         if output is not None:
             text = output[:limit].decode("utf-8", "replace")
             return text if len(output) <= limit else text + "\n[the rest of the diff is left out]\n"
@@ -87,11 +109,42 @@ async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names |
     return Names(tuple(names), len(output) <= limit)
 
 
+async def _without_filters(folder: str) -> tuple[str, ...] | None:
+    """Return the options that turn off all filters of the configuration; None if that cannot be.
+
+    A filter is a command that git runs on the text of a file before it compares it.
+    """
+    # without any filter git fails, as it does where there is no repository: then so will the diff
+    listed = await _output(folder, _FILTERS, LISTING_LIMIT) or b""
+    names = {key.rpartition(".")[0] for key in os.fsdecode(listed).split("\0") if key}
+    if len(listed) > LISTING_LIMIT or any("=" in name for name in names):  # -c cuts at the first
+        return None
+    off = (f"{name}.{part}" for name in sorted(names) for part in _FILTER_OFF)
+    return tuple(word for setting in off for word in ("-c", setting))
+
+
+_FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
+
+
+def environment() -> dict[str, str]:
+    """Return what git is run in: nothing that was said to another git."""
+    inherited = {name: it for name, it in os.environ.items() if not name.startswith("GIT_")}
+    return inherited | _ALONE
+
+
+def _program() -> str:
+    """Return the path of git; raises `OSError` where there is none. A project has none for us."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = shutil.which("git", path=os.pathsep.join(filter(os.path.isabs, folders)))
+    if found is None:
+        raise FileNotFoundError("git")
+    return found
+
+
 async def _output(folder: str, arguments: tuple[str, ...], limit: int) -> bytes | None:
     """Return the output, or its first `limit` bytes and a few more; None if it failed."""
-    command = ["git", *_QUIET, "-C", folder, *arguments]
-    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     try:
+        command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
         async with await anyio.open_process(
             command, stdin=DEVNULL, stderr=DEVNULL, env=env
         ) as process:

@@ -13,8 +13,9 @@ import anyio
 
 from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
-from acp_nvim.files.event import EditWaits, Emit
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.files.encoding import NotRead
+from acp_nvim.files.event import EditWaits, Emit, NotFollowed
+from acp_nvim.ledger.delta import Author, SessionKey
 
 T = TypeVar("T")
 
@@ -55,6 +56,7 @@ class Hands:
         self._emit = emit
         self._waiting: dict[str, Waiting] = {}
         self._told: set[str] = set()
+        self._stays: set[str] = set()
         self._freed = anyio.Event()
         self._writes: list[tuple[SessionKey, anyio.CancelScope]] = []
 
@@ -78,6 +80,14 @@ class Hands:
         """No edit of that file waits any more."""
         self._waiting.pop(path, None)
         self._told.discard(path)
+
+    def stays(self, path: str, problem: FileProblem | None, author: Author | None) -> None:
+        """A buffer cannot have what the disk has: say so once, until that is over (`problem`)."""
+        if not isinstance(problem, NotRead):
+            self._stays.discard(path)
+        elif path not in self._stays:
+            self._stays.add(path)
+            self._emit(NotFollowed(path, str(problem), author))
 
     def tell(self) -> None:
         """Tell of what has waited for a while, once, all of a session together."""

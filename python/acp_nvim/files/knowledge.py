@@ -2,21 +2,23 @@
 
 An agent learns a text when it is served one, writes one through us, leaves one on disk by its own
 tool, reads the disk by a tool of its own, or is told by a note that goes along with a prompt. Its
-next write through us is made upon what it was last served, or wrote so: that is the `base`.
+next change is made upon the `base`: what it has read or written as a whole, with what its own tools
+have made of it since. And what the user has agreed to is known: the text without those unsaved
+edits that only a merge has saved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.errors import FileProblem
-from acp_nvim.files import disk
+from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.roots import Roots
-from acp_nvim.files.text import clean
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.files.encoding import clean
+from acp_nvim.files.settle import Followed
+from acp_nvim.files.write import WriteRequest, WriteResult
+from acp_nvim.ledger.delta import Author, SessionKey
 
 MOST_KNOWN = 1_000
 """Texts that are remembered of a session; what the agent has learned longest ago goes first."""
@@ -26,19 +28,43 @@ How: TypeAlias = Literal["served", "written", "left", "read", "told"]
 read of its own tool, by a note."""
 
 
+Sure: TypeAlias = Literal["sure", "likely", "unlikely"]
+"""Whether an agent has changed the disk: it has said so, its turn runs, neither."""
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
 
-    `base`: what it was last served, or wrote, through us.
+    `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
+    that since; it may have been another program. What it was told in a note is in neither.
     """
 
     text: Text = UNKNOWN
     how: How = "read"
     base: Text = UNKNOWN
+    made: Text = UNKNOWN
+
+    @property
+    def latest(self) -> Text:
+        """The text that its own tool would write anew."""
+        return self.base if self.made is UNKNOWN else self.made
 
 
 NOTHING = Known()
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What a file that an agent wrote would hold without the edits that the user has not saved.
+
+    `saved`: the stamp of the file as the user has last written it; with another one this is over.
+    `is_last`: nothing has happened to the file since an agent wrote it through us.
+    """
+
+    text: str
+    saved: str
+    is_last: bool = True
 
 
 class Knowledge:
@@ -47,13 +73,91 @@ class Knowledge:
     def __init__(self) -> None:
         self._sessions: dict[SessionKey, dict[str, Known]] = {}
         self._revisions: dict[SessionKey, int] = {}
+        self._agreed: dict[str, Agreed] = {}
 
     def learn(self, session: SessionKey, path: str, text: str | None, how: How) -> None:
         """The agent takes the file for this text from now on; None: for no file."""
-        files = self._sessions.setdefault(session, {})
-        base = files.pop(path, NOTHING).base
         known = None if text is None else clean(text)
-        files[path] = Known(known, how, known if how in ("served", "written") else base)
+        was = self.of(session, path)
+        if how == "told":
+            self._know(session, path, replace(was, text=known, how=how))
+        else:
+            self._know(session, path, Known(known, how, known))
+
+    def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
+        """The agent has written through us.
+
+        It knows its own text, not the merged one: what the user added is no news that it has had.
+        """
+        path, saved, content = request.path, written.saved, request.content
+        was = self._agreement(path, saved)
+        agreed = agreed_by_write(
+            written.disk if was is None else was.text, request.base, written.before, content
+        )
+        self.learn(session, path, content, "written")
+        self._agreed.pop(path, None)
+        self._agreed[path] = Agreed(agreed, saved)
+        if len(self._agreed) > MOST_KNOWN:
+            del self._agreed[next(iter(self._agreed))]
+
+    def left(
+        self, session: SessionKey, path: str, text: str | None, followed: Followed, how_sure: Sure
+    ) -> None:
+        """The agent has left that on the disk by a tool of its own; `followed`: what came of it.
+
+        It need not know all of it: its tool may have changed some lines of what others wrote.
+        """
+        was, known = self.of(session, path), None if text is None else clean(text)
+        made: Text = known
+        older = followed.base if followed.conflicts else was.latest
+        if isinstance(older, str):
+            made = carried(older, followed.before, followed.after)
+        if how_sure == "sure":
+            now = Known(known, "left", made)
+        else:
+            now = Known(known, "left", was.base, made if how_sure == "likely" else was.made)
+        self._know(session, path, now)
+
+    def changed(self, path: str, before: str | None, after: str | None) -> None:
+        """The live text has become another one because the disk did, or by a user's decision."""
+        agreed = self._agreed.get(path)
+        if agreed is not None and before != after:
+            text = carried(agreed.text, before, after)
+            self._agreed[path] = Agreed(text or "", agreed.saved, is_last=False)
+
+    def taken_back(self, session: SessionKey, path: str) -> None:
+        """The user has rejected what the agent's own tool made: if it makes the same again, that
+        is no late repetition, but new."""
+        known = self.of(session, path)
+        if known.how == "left":
+            self._know(session, path, replace(known, how="told"))
+
+    def lineage(self, author: Author | None, path: str, saved: str) -> Lineage:
+        """Return which texts a change of the disk may come from; `saved`: see `Agreed`."""
+        found: list[Ancestor] = []
+        known = NOTHING if author is None else self.of((author.agent, author.session), path)
+        if isinstance(known.latest, str) and known.how != "told":
+            found.append(Ancestor(known.latest, firm=known.how in ("served", "written")))
+        agreed = self._agreement(path, saved)
+        if agreed is None:
+            return Lineage(tuple(found))
+        found.append(Ancestor(agreed.text, firm=True))
+        everybodys = (files[path] for files in self._sessions.values() if path in files)
+        wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
+        return Lineage(tuple(found), frozenset(it for it in wrote if isinstance(it, str)))
+
+    def _agreement(self, path: str, saved: str) -> Agreed | None:
+        """Return what is agreed upon, None if that is not known, or the user has saved."""
+        agreed = self._agreed.get(path)
+        if agreed is not None and agreed.saved != saved:
+            del self._agreed[path]
+            return None
+        return agreed
+
+    def _know(self, session: SessionKey, path: str, known: Known) -> None:
+        files = self._sessions.setdefault(session, {})
+        files.pop(path, None)
+        files[path] = known
         self._revisions[session] = self.revision(session) + 1
         self._bound(files)
 
@@ -79,7 +183,9 @@ class Knowledge:
     def close(self, session: SessionKey) -> None:
         """The session is over, or begins anew: what it was served is no base of a write."""
         files = self._sessions.get(session, {})
-        self._sessions[session] = {path: replace(it, base=UNKNOWN) for path, it in files.items()}
+        self._sessions[session] = {
+            path: replace(it, base=UNKNOWN, made=UNKNOWN) for path, it in files.items()
+        }
 
     def forget(self, session: SessionKey) -> None:
         """The session was deleted."""
@@ -92,17 +198,3 @@ class Knowledge:
         known = [path for path, it in files.items() if it.text is not UNKNOWN]
         for path in known[:-MOST_KNOWN]:
             files[path] = replace(files[path], text=UNKNOWN)
-
-
-async def learn_from_disk(
-    knowledge: Knowledge, session: SessionKey, roots: Roots, paths: Iterable[str]
-) -> None:
-    """Take note that an agent's own tool has read these files; those outside are none of ours."""
-    for path in paths:
-        try:
-            real = roots.resolve(path)
-            found = await disk.read(real)
-        except FileProblem:
-            continue
-        if found is not None:
-            knowledge.learn(session, real, found.text, "read")

@@ -13,9 +13,13 @@ from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.disk import DiskText
-from acp_nvim.files.text import buffer_text, clean
+from acp_nvim.files.encoding import clean, decoded
+from acp_nvim.files.text import buffer_text
 from acp_nvim.hunks import split_lines
 from acp_nvim.ledger.ledger import FileAttributes
+
+ATTEMPTS = 3
+"""How often a file that is written meanwhile is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,23 @@ class LiveFile:
         """
         if self.buffer is None:
             return self.on_disk
-        return None if not self.buffer.modified and self.mode is None else buffer_text(self.buffer)
+        if self.buffer.modified:
+            return buffer_text(self.buffer)
+        # What Neovim made of the bytes as it read them may not be all of them.
+        return self.held if self.mode is not None else None
+
+    @property
+    def read_at(self) -> str:
+        """The stamp of the file that its buffer stands for; "" if there is none, or not known."""
+        return "" if self.buffer is None else self.buffer.read_at
+
+    @property
+    def held(self) -> str:
+        """What the unmodified buffer stands for: its file, of which Neovim may not have read all
+        exactly, as long as that is as it was then; else its lines."""
+        assert self.buffer is not None
+        is_read = self.disk is not None and self.stamp and self.stamp == self.buffer.read_at
+        return self.disk.text if self.disk is not None and is_read else buffer_text(self.buffer)
 
     @property
     def unsaved(self) -> bool:
@@ -61,19 +81,28 @@ class LiveFile:
 
     @property
     def shown(self) -> str | None:
-        """What the user would say that the file holds: the unsaved text, else the disk's; None: no
-        file. Raises `FileProblem`."""
-        return (
-            buffer_text(self.buffer) if self.buffer is not None and self.unsaved else self.on_disk
-        )
+        """What the user would say that the file holds: the unsaved text, else the disk's, as it is
+        read; None: no file. Raises `FileProblem`."""
+        return self.read(self.newest)
+
+    @property
+    def newest(self) -> str | None:
+        """The same as exact text. Raises `FileProblem`."""
+        if self.buffer is not None and self.unsaved:
+            return buffer_text(self.buffer)
+        return self.on_disk
+
+    def read(self, text: str | None) -> str | None:
+        """Return how an exact text of this file is read."""
+        return None if text is None else decoded(text, self.encoding)
 
     @property
     def for_agent(self) -> str | None:
         """The same as JSON can hold it. Raises `FileProblem`, also for what is no text."""
-        text = self.shown
+        text = self.newest
         if text is not None and self.unsaved and "\0" in text:
             raise FileProblem(f"{self.path} is a binary file")
-        return None if text is None else clean(text)
+        return None if text is None else clean(text, self.encoding)
 
     @property
     def encoding(self) -> str:
@@ -83,9 +112,7 @@ class LiveFile:
     @property
     def attributes(self) -> FileAttributes:
         """How the file is on disk besides its text."""
-        if self.buffer is not None:
-            return FileAttributes(self.mode or 0, self.buffer.encoding)
-        return FileAttributes(self.mode or 0, "" if self.disk is None else self.disk.encoding)
+        return FileAttributes(self.mode or 0)
 
     @property
     def rows(self) -> int:
@@ -103,12 +130,16 @@ async def load(buffers: Files | None, path: str) -> LiveFile:
 
 async def with_buffer(path: str, buffer: LiveBuffer | None) -> LiveFile:
     """Return what that path holds, whose buffer is known."""
-    stamp, mode = disk.stamp(path), _mode(path)
-    try:
-        found = await disk.read(path, encoding_of(buffer))
-    except FileProblem as problem:
-        return LiveFile(path, None, buffer, problem, stamp, mode)
-    return LiveFile(path, found, buffer, None, stamp, mode)
+    found, problem = None, None
+    for _ in range(ATTEMPTS):
+        stamp, mode = disk.stamp(path), _mode(path)
+        try:
+            found, problem = await disk.read(path, encoding_of(buffer)), None
+        except FileProblem as error:
+            problem = error
+        if disk.stamp(path) == stamp:
+            break
+    return LiveFile(path, None if problem else found, buffer, problem, stamp, mode)
 
 
 def encoding_of(buffer: LiveBuffer | None) -> str:

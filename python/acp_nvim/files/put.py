@@ -13,8 +13,9 @@ from dataclasses import replace
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
+from acp_nvim.files.encoding import NotRead, exact_bytes
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_form, exact
+from acp_nvim.files.text import buffer_form
 from acp_nvim.hunks import diff
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
@@ -37,12 +38,15 @@ async def put(
     if text is None:
         return await _remove(files, live)
     if live.buffer is not None:
-        return await _edit(files, live, live.buffer, text, attributes, settled=settled)
+        try:
+            return await _edit(files, live, live.buffer, text, attributes, settled=settled)
+        except NotRead as problem:
+            told = f"{live.path} stays as it is: {problem}; without its buffer it could be done"
+            raise FileProblem(told) from problem
     disk.check_writable(live.path)
     disk.make_folders(live.path)
     is_new = live.exact is None
-    kept = attributes if is_new else live.attributes
-    data = exact(text, kept.encoding)
+    data = exact_bytes(live.path, text)
     await disk.write(live.path, data, in_place=await files.in_place())
     if is_new:
         _restore_mode(live.path, attributes)
@@ -74,6 +78,7 @@ async def _edit(
         return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(live.path)
     disk.check_writable(live.path)
+    exact_bytes(live.path, text)
     done = await files.write(buffer, hunks, options) is not None
     if done and live.exact is None:
         _restore_mode(live.path, attributes)

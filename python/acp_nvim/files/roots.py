@@ -44,6 +44,12 @@ class Roots:
         return real
 
 
+def plain_file(folder: str, name: str) -> str | None:
+    """Return the resolved path of the plain file that a name means there; None: it means none."""
+    named = os.path.join(folder, os.path.expanduser(name))
+    return os.path.realpath(named) if os.path.isfile(named) else None
+
+
 def inside(folder: str) -> str:
     """Return what the paths below a folder begin with."""
     return folder if folder.endswith("/") else folder + "/"

@@ -20,12 +20,13 @@ import anyio
 from acp_nvim.editor import Files
 from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
+from acp_nvim.files.base import base_of_write
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
-    DiskChanged,
     Emit,
     WriteRefused,
 )
@@ -33,7 +34,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.sync import DiskSync, Synced
-from acp_nvim.files.text import clean, window
+from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
@@ -123,37 +124,41 @@ class FileService:
     ) -> None:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
-        base = self._knowledge.of(session, path).base
-        known = clean(synced.known) if isinstance(synced.known, str) else synced.known
-        request = WriteRequest(path, known if base is UNKNOWN else base, content)
+        known, live = self._knowledge.of(session, path), synced.live
+        seen = synced.known
+        seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
+        base = base_of_write(seen if known.base is UNKNOWN else known.base, known.made, content)
+        request = WriteRequest(path, base, content, partial(self._begun, path, author))
         self._check(path)
         try:
-            written = await write(self._files, synced.live, request)
+            written = await write(self._files, live, request)
         except WriteConflict as conflict:
             self._conflicted(request, conflict, author)
             raise
         if written.encoding is not None:
-            await self._sync.refresh(path, written.encoding)
+            await self._sync.refresh(path, written.encoding, written.left)
         else:
             written = await self._opened(path, author, written)
-        # Not the merged text: what the user added is no news that the agent has had.
-        self._knowledge.learn(session, path, content, "written")
+        self._knowledge.wrote(session, request, written.read(live))
         line = first_change(request.base, content) if isinstance(request.base, str) else None
-        self._emit(event.FileWritten(session, path, written.before, written.after, author, line))
+        self._emit(
+            event.FileWritten(
+                session, path, written.before, written.after, author, line, live.encoding
+            )
+        )
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
-            await self._formatted(path, author, written.after)
+            await self._formatted(path, author)
 
-    async def _formatted(self, path: str, author: Author | None, text: str) -> None:
+    async def _formatted(self, path: str, author: Author | None) -> None:
         """See what a formatter has made of the file on disk: that is the agent's doing, too."""
         live = await load(self._files, path)
-        if live.buffer is None or live.buffer.modified:
-            return
-        if live.exact in (text, None):
+        if live.buffer is not None and not live.buffer.modified:
             await self._sync.sync(path, author)
-        else:  # Neovim has read it by itself
-            self._emit(DiskChanged(path, text, live.exact, author))
+
+    def _begun(self, path: str, author: Author | None, before: str | None, after: str) -> None:
+        self._emit(event.WriteBegun(path, before, after, author))
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""
@@ -171,8 +176,8 @@ class FileService:
     ) -> None:
         if author is not None:
             places, on_disk = found.places, found.on_disk
-            content = request.content
-            conflict = Conflict(request.path, author, found.base, content, places, on_disk=on_disk)
+            sides = found.base, found.content
+            conflict = Conflict(request.path, author, *sides, places, on_disk=on_disk)
             self._emit(Conflicted(conflict))
 
     async def _opened(self, path: str, author: Author | None, written: WriteResult) -> WriteResult:
@@ -189,10 +194,11 @@ class FileService:
         return self._locks.setdefault(path, anyio.Lock())
 
     async def _current(self, path: str) -> LiveFile:
-        """Return the file; one with unsaved edits with what the disk has new, which may be the
-        agent's own. The caller holds its lock."""
+        """Return the file with what the disk has new, which may be the agent's own. The caller
+        holds its lock."""
         live = await load(self._files, path)
-        if live.buffer is None or not live.buffer.modified:
+        is_modified = live.buffer is not None and live.buffer.modified
+        if not is_modified and not self._sync.is_behind(live):
             return live
         async with self._sync.exclusive():
             return (await self._sync.sync(path)).live

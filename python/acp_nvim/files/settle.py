@@ -1,18 +1,22 @@
-"""What becomes of a buffer when the disk has something new: decided here, carried out by `sync`.
+"""What becomes of a buffer when the disk has something new.
 
 In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
-the disk has new is merged; where both changed the same place the user's text stays. Pure.
+the disk has new is merged; where both changed the same place the user's text stays. `settle`
+decides, purely; `bring_up` carries it out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
+from acp_nvim.errors import FileProblem
+from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
-from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_form, buffer_text, reconciled
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.text import buffer_form, buffer_text, options_of, reconciled
 from acp_nvim.hunks import ConflictRegion, Hunk, diff, split_lines
 
 
@@ -20,7 +24,8 @@ from acp_nvim.hunks import ConflictRegion, Hunk, diff, split_lines
 class Followed:
     """What became of a change of the disk: the live text before and after, None for no file.
 
-    `conflicts` are places of `after` where the user's text stays against `theirs`, the disk's.
+    Where it was merged, `theirs` is the disk's text, made upon `base`, and `conflicts` are places
+    of `after` where the user's text stays against it.
     """
 
     before: str | None
@@ -28,6 +33,13 @@ class Followed:
     base: str = ""
     theirs: str = ""
     conflicts: tuple[ConflictRegion, ...] = ()
+
+    def read(self, live: LiveFile) -> Followed:
+        """Return it as the texts of that file are read."""
+        before, after, base, theirs = map(
+            live.read, (self.before, self.after, self.base, self.theirs)
+        )
+        return replace(self, before=before, after=after, base=base or "", theirs=theirs or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +65,36 @@ class Settlement:
 
 
 NOTHING = Settlement()
+ATTEMPTS = 5
+"""How often a buffer that changes meanwhile is tried again."""
+
+
+class Moved(FileProblem):
+    """The disk no longer holds what it was seen to hold: it is to be looked at again."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} keeps changing on disk")
 
 
 def settle(
-    live: LiveFile, change: DiskChange | None, *, saved: str, kept: bool, same: bool
+    live: LiveFile,
+    change: DiskChange | None,
+    *,
+    saved: str,
+    kept: bool,
+    same: bool,
+    in_step: bool = False,
+    lineage: Lineage = UNKNOWN_LINEAGE,
 ) -> Settlement:
     """Return how the buffer of that file, if it has one, is brought up to the disk.
 
     `change` is what is known of how the disk has changed, as the buffer's encoding has it;
     `saved`: the stamp of the file as the user has last written it, "" if not here; `kept`:
     somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
-    `same`: the disk is known to hold what it held, though its time may be another. Raises
-    `FileProblem` if the disk holds no text.
+    `same`: the disk is known to hold what it held, though its time may be another; `in_step`: what
+    it held when the buffer was read from it, or written, which Neovim may have read with loss;
+    `lineage`: the texts that the change may have been made upon. Raises `FileProblem` if the disk
+    holds no text.
     """
     if live.stamp and live.stamp == saved:
         return NOTHING
@@ -74,27 +104,76 @@ def settle(
         )
     touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
     if not live.buffer.modified:
-        return _take(live, live.buffer, change, touched=touched)
+        text = live.on_disk if in_step and live.on_disk is not None else live.held
+        return _take(live, live.buffer, text, change, lineage, touched=touched, kept=kept)
     if change is None:
         # Nothing new: at most Neovim is to know that the file's time tells nothing.
         return Settlement(BufferEdit((), settled=True)) if touched and same else NOTHING
-    return _merge(live, live.buffer, change, kept=kept)
+    return _merge(live, live.buffer, change, lineage, kept=kept)
 
 
-def needs_disk(live: LiveFile, change: DiskChange | None, saved: str) -> bool:
+def needs_disk(live: LiveFile, change: DiskChange | None, saved: str, *, same: bool) -> bool:
     """Return whether `settle` goes by what the disk holds, which must be what was seen then."""
     if live.buffer is None or (live.stamp and live.stamp == saved):
         return False
-    return not _has_read(live, live.buffer) and not (live.buffer.modified and change is None)
+    is_idle = live.buffer.modified and change is None and not same
+    return not _has_read(live, live.buffer) and not is_idle
 
 
-async def carry_out(files: Files, buffer: LiveBuffer | None, edit: BufferEdit | None) -> bool:
+async def bring_up(
+    files: Files,
+    live: LiveFile,
+    change: DiskChange | None,
+    *,
+    lineage: Callable[[str], Lineage],
+    seen_at: Callable[[str], bool],
+    kept: bool,
+    same: bool,
+    held: Text,
+) -> tuple[LiveFile, Followed | None]:
+    """Bring the buffer up to the disk as `settle` says, and begin anew when it has changed.
+
+    `lineage` is asked with the stamp of the file as the user has last written it, `seen_at` whether
+    the file was seen with one, as it is now; `held`: what the disk was seen to hold. Returns the
+    file then, and what became of it. Raises `FileProblem`, `Moved` if the disk holds something else
+    by now; nothing has changed then.
+    """
+    for _ in range(ATTEMPTS):
+        saved = await _saved(files, live, change)
+        is_needed = held is not UNKNOWN and needs_disk(live, change, saved, same=same)
+        if is_needed and live.on_disk != held:
+            raise Moved(live.path)
+        step = settle(
+            live,
+            change,
+            saved=saved,
+            kept=kept,
+            same=same,
+            in_step=change is None and seen_at(live.read_at),
+            lineage=lineage(saved),
+        )
+        if await carry_out(files, live, step.edit):
+            return live if step.edit is None else await load(files, live.path), step.followed
+        live = await load(files, live.path)
+    raise FileProblem(f"{live.path} keeps changing")
+
+
+async def carry_out(files: Files, live: LiveFile, edit: BufferEdit | None) -> bool:
     """Edit the buffer; False if it has changed meanwhile. Raises `FileProblem`."""
+    buffer, stamp = live.buffer, live.stamp
     if buffer is None or edit is None:
         return True
     if edit.follows and edit.options is not None:
-        return await files.follow(buffer, edit.hunks, edit.options)
-    return await files.edit(buffer, edit.hunks, edit.options, settled=edit.settled)
+        return await files.follow(buffer, edit.hunks, edit.options, stamp=stamp)
+    settled = edit.settled
+    return await files.edit(buffer, edit.hunks, edit.options, settled=settled, stamp=stamp)
+
+
+async def _saved(files: Files, live: LiveFile, change: DiskChange | None) -> str:
+    """Return the stamp of the file as the user has last written it, "" if that is no matter."""
+    if live.buffer is not None:
+        return live.buffer.saved
+    return "" if change is None or not live.stamp else await files.saved(live.path)
 
 
 def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
@@ -103,20 +182,36 @@ def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
 
 
 def _take(
-    live: LiveFile, buffer: LiveBuffer, change: DiskChange | None, *, touched: bool
+    live: LiveFile,
+    buffer: LiveBuffer,
+    text: str,
+    change: DiskChange | None,
+    lineage: Lineage,
+    *,
+    touched: bool,
+    kept: bool,
 ) -> Settlement:
-    """Make the unmodified buffer equal the disk; of a file that is gone it keeps the text."""
-    text, now = buffer_text(buffer), live.on_disk
+    """Make the unmodified buffer, which has that text, equal the disk, but for what the disk has
+    of an older text.
+
+    Of a file that is gone it keeps the text.
+    """
+    now = live.on_disk
     before = _before(buffer, text, now, change)
     if now is None:
         if change is None or change.before is None:
             return NOTHING
         # An empty buffer was opened where the file had been: what was there is what was last seen.
         return Settlement(followed=Followed(change.before if buffer.empty else text, None))
+    if before is not None:
+        # What the user had is `before` also where Neovim has read the file anew by itself.
+        base = lineage.base(before, before, now, live.encoding)
+        if base != before:
+            return _merged(buffer, Followed(before, before, base, now), kept=kept)
     edit = None
     if now != text or touched:
-        lines, options = buffer_form(now, buffer)
-        edit = BufferEdit(diff(buffer.lines, lines), options, follows=True)
+        form = (buffer.lines, options_of(buffer)) if now == text else buffer_form(now, buffer)
+        edit = BufferEdit(diff(buffer.lines, form[0]), form[1], follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))
 
 
@@ -127,21 +222,41 @@ def _before(
     or Neovim has read the file anew by itself."""
     if change is None:
         return text
+    if buffer.read_at in change.stamps:
+        # what it stood for, whatever Neovim made of that as it read it
+        return change.before
     was_gone = change.before is None and not buffer.saved
     return change.before if now in (text, None) or was_gone else text
 
 
-def _merge(live: LiveFile, buffer: LiveBuffer, change: DiskChange, *, kept: bool) -> Settlement:
+def _merge(
+    live: LiveFile, buffer: LiveBuffer, change: DiskChange, lineage: Lineage, *, kept: bool
+) -> Settlement:
     """Bring into unsaved edits what the disk has new."""
-    text, now, base = buffer_text(buffer), live.on_disk, change.before or ""
-    if now is None and change.before is None:
+    text, now, before = buffer_text(buffer), live.on_disk, change.before
+    if now is None and before is None:
         return NOTHING
     if now is None:
         whole = ConflictRegion(0, len(split_lines(text)), ())
-        return Settlement(followed=Followed(text, text, base, "", (whole,)))
-    both, conflicts = reconciled(base, text, now)
-    edit = None
-    if both != text or kept or not conflicts:
-        lines, options = buffer_form(both, buffer)
-        edit = BufferEdit(diff(buffer.lines, lines), options, settled=kept or not conflicts)
-    return Settlement(edit, Followed(text, both, base, now, conflicts))
+        return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
+    base = "" if before is None else lineage.base(before, text, now, live.encoding)
+    return _merged(buffer, Followed(text, text, base, now), kept=kept)
+
+
+def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
+    """Merge the disk into the text that the user has; what the disk lacks is unsaved then."""
+    both, conflicts = reconciled(found.base, found.before or "", found.theirs)
+    lines, options = buffer_form(both, buffer)
+    hunks, settled = diff(buffer.lines, lines), kept or not conflicts
+    if not buffer.modified:
+        follows = both == found.theirs and not conflicts
+        edit: BufferEdit | None = BufferEdit(hunks, options, follows, settled)
+    else:
+        is_new = settled or both != buffer_text(buffer)
+        edit = BufferEdit(hunks, options, settled=settled) if is_new else None
+    return Settlement(edit, replace(found, after=both, conflicts=conflicts))
+
+
+def joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
+    """Return two changes, one after the other, as one."""
+    return second if first is None else replace(second, before=first.before, stamps=first.stamps)

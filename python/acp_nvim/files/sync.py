@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import anyio
 
@@ -16,15 +17,16 @@ from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import AcpError, FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
-from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.event import Conflicted, DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
+from acp_nvim.files.event import DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.following.asked import Asked, inside
+from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.hands import Hands
-from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.settle import Followed, carry_out, needs_disk, settle
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author
+from acp_nvim.files.settle import Followed, Moved, bring_up, joined
+from acp_nvim.ledger.delta import Author, SessionKey
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -35,15 +37,6 @@ class Late:
     """A change of the disk that the editor could not take yet."""
 
     change: DiskChange
-    author: Author | None
-
-
-@dataclass(frozen=True, slots=True)
-class Dispute:
-    """The disk, as it was then, and the user differ at a line; `author` is whose the disk is."""
-
-    stamp: str
-    line: int
     author: Author | None
 
 
@@ -59,22 +52,10 @@ class Synced:
     busy: Busy | None = None
 
 
-class Moved(FileProblem):
-    """The disk no longer holds what it was seen to hold: it is to be looked at again."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{path} keeps changing on disk")
-
-
 class DiskSync:
-    """Collects what may have changed; `look` and `sweep` return at once, `run` does the work.
+    """Brings open buffers up to the disk: `look` and `sweep` return at once, `run` does the work.
 
-    Whose a change is, a turn of an agent or nobody (None), is found out in this order:
-
-    1. for whom that path was to be looked at, however late the look is;
-    2. who the caller says;
-    3. for whom a folder that it is in was to be swept;
-    4. whose turn runs there now, as `author` says.
+    Whose a change is, `Asked` knows.
     """
 
     def __init__(
@@ -93,28 +74,27 @@ class DiskSync:
         self._knowledge = knowledge
         self._author = author
         self._baselines = baselines or Baselines()
-        self._paths: dict[str, Author | None] = {}
-        self._roots: dict[Roots, Author | None] = {}
+        self._asked = Asked(author)
         self.hands = Hands(emit)
         self._late: dict[str, Late] = {}
         self._busy: dict[str, Busy] = {}
-        self._disputes: dict[str, Dispute] = {}
+        self._disputes = Disputes(emit)
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
-    def look(self, author: Author | None, roots: Roots, paths: Iterable[str]) -> None:
-        """A tool call names these files; those outside of the roots are none of ours."""
-        for path in paths:
-            try:
-                real = roots.resolve(path)
-            except FileProblem:
-                continue
-            self._paths[real] = author or self._paths.get(real)
+    def look(
+        self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool = False
+    ) -> None:
+        """A tool call names these files; those outside of the roots are none of ours.
+
+        `sure`: it says that it changes them.
+        """
+        if self._asked.look(author, roots, paths, sure=sure):
             self._wake.set()
 
     def sweep(self, author: Author | None, roots: Roots) -> None:
         """Anything below the roots may have changed."""
-        self._roots[roots] = author or self._roots.get(roots)
+        self._asked.sweep(author, roots)
         self._wake.set()
 
     def free(self) -> None:
@@ -129,8 +109,7 @@ class DiskSync:
             with anyio.move_on_after(self.hands.patience.silent if self._busy else None):
                 await self._wake.wait()
             self._wake = anyio.Event()
-            for path in self._busy:
-                self._paths.setdefault(path, None)
+            self._asked.again(self._busy)
             await self.drain()
             self.hands.tell()
 
@@ -144,6 +123,17 @@ class DiskSync:
         async with self.exclusive():
             await self._sweep(None, roots, refresh=True)
 
+    async def was_read(self, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
+        """An agent's own tool has read these files; those outside of the roots are none of ours.
+
+        What the disk has new is taken first, so that what the agent knows is as old as that.
+        """
+        for path in inside(roots, paths):
+            async with self.exclusive():
+                live = (await self.sync(path)).live
+                if live.disk is not None:
+                    self._knowledge.learn(session, path, live.read(live.disk.text), "read")
+
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
@@ -156,25 +146,30 @@ class DiskSync:
             except AcpError as error:
                 self._fault(error)
             yield
+            await self._baselines.keep()
 
     async def _catch_up(self) -> None:
-        paths, everywhere = self._paths, self._roots
-        self._paths, self._roots = {}, {}
-        for path, author in paths.items():
-            await self.sync(path, author)
-        for roots, author in everywhere.items():
+        asked = self._asked.take()
+        for path, author in asked.paths.items():
+            await self.sync(path, author, sure=path in asked.sure)
+        for roots, author in asked.roots.items():
             await self._sweep(author, roots)
 
     # --- for who holds `exclusive`
 
-    async def sync(self, path: str, author: Author | None = None) -> Synced:
-        """Take what the disk has new at that resolved path; return the file as it is then."""
+    async def sync(self, path: str, author: Author | None = None, *, sure: bool = False) -> Synced:
+        """Take what the disk has new at that resolved path; return the file as it is then.
+
+        `sure`: the author has said that it changes the file.
+        """
         buffer = await self._files.loaded(path)  # may take as long as Neovim waits for a key
         with anyio.CancelScope(shield=True):  # what was seen is taken, or kept for later
-            synced = await self._take(path, author, buffer)
+            synced = await self._take(path, author, buffer, sure=sure)
         return synced
 
-    async def _take(self, path: str, author: Author | None, buffer: LiveBuffer | None) -> Synced:
+    async def _take(
+        self, path: str, author: Author | None, buffer: LiveBuffer | None, *, sure: bool
+    ) -> Synced:
         told: DiskChange | None = None
         before: Text = UNKNOWN
         for attempt in range(ATTEMPTS):
@@ -184,10 +179,11 @@ class DiskSync:
             known = self._baselines.text(path, encoding)
             before = before if attempt else self._seen(path, known)
             change = await self._baselines.look(path, encoding)
-            told = told if change is None else _joined(told, change)
+            told = told if change is None else joined(told, change)
             same = change is None and isinstance(known, str) and path not in self._disputes
             live = await with_buffer(path, buffer)
-            found = await self._follow(live, self._whose(path, author), change, same=same)
+            whose = self._asked.whose(path, author)
+            found = await self._follow(live, whose, change, same=same, sure=sure)
             if found is not None:
                 live = found
                 break
@@ -195,11 +191,17 @@ class DiskSync:
             before = told.before
         return Synced(live, before, told, self._busy.get(path))
 
-    async def refresh(self, path: str, encoding: str) -> None:
-        """See the file as it is now: it was we who wrote it, through a buffer in that encoding."""
-        await self._baselines.look(path, encoding, at_once=True)
+    async def refresh(self, path: str, encoding: str, text: str | None = None) -> None:
+        """See the file as it is now: it was we who wrote it, through a buffer in that encoding.
+
+        `text`: what we wrote, which the disk may hold no more.
+        """
+        if text is None:
+            await self._baselines.look(path, encoding, at_once=True)
+        else:
+            self._baselines.note(path, text)
         self._late.pop(path, None)
-        self._disputes.pop(path, None)
+        self._disputes.over(path)
         self._waits(path)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
@@ -209,25 +211,24 @@ class DiskSync:
         """
         live = await load(self._files, path)
         try:
-            live, followed = await self._settle(live, change, kept=author is not None)
+            live, followed = await self._settle(live, change, author)
         except FileProblem as problem:
             self._late[path] = Late(change, author)
             self._waits(path, problem, author, tell=True)
             return None
-        await self.refresh(path, live.encoding)
+        await self.refresh(path, live.encoding, change.after)
         if followed is not None:
-            self._dispute(path, author, followed)
+            self._disputes.note(path, author, followed)
         return followed
 
-    def disputed(self, path: str) -> int | None:
-        """Return the 0-based line where the user's text stands against another program's on disk.
+    def is_behind(self, live: LiveFile) -> bool:
+        """Return whether the disk has something new of which nobody was told yet."""
+        known = self._baselines.text(live.path, live.encoding)
+        return known is not UNKNOWN and live.problem is None and known != live.on_disk
 
-        An agent's own text on disk does not count: that conflict is kept by the log.
-        """
-        dispute = self._disputes.get(path)
-        if dispute is None or dispute.author is not None or dispute.stamp != disk.stamp(path):
-            return None
-        return dispute.line
+    def disputed(self, path: str) -> int | None:
+        """Return the line where the user and another program disagree; see `Disputes.line`."""
+        return self._disputes.line(path)
 
     async def _sweep(self, author: Author | None, roots: Roots, *, refresh: bool = False) -> None:
         paths = await self._files.loaded_paths(roots.folders())
@@ -238,15 +239,15 @@ class DiskSync:
         self._miss(found.gone, author, gone=True)
         done: set[str] = set()
         for change in found.known:
-            whose = self._whose(change.path, author)
+            whose = self._asked.whose(change.path, author)
             if change.path in opened or change.path in self._late:
                 live = await load(self._files, change.path)
                 if await self._follow(live, whose, change) is not None:
                     done.add(change.path)
                 continue
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
-            if (followed := (await self._settle(live, change))[1]) is not None:
-                self._took(change.path, whose, followed, change)
+            if (followed := (await self._settle(live, change, whose))[1]) is not None:
+                self._took(live, whose, followed, change)
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:
                 await self.sync(path, author)
@@ -259,16 +260,10 @@ class DiskSync:
     def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
         missed: dict[Author, list[str]] = {}
         for path in paths:
-            if whose := self._whose(path, author):
+            if whose := self._asked.whose(path, author):
                 missed.setdefault(whose, []).append(path)
         for whose, theirs in missed.items():
             self._emit(Unrecoverable(tuple(theirs), whose, gone))
-
-    def _whose(self, path: str, author: Author | None) -> Author | None:
-        """Return who changed that path just now; `author`: who is said to."""
-        asked = (it for roots, it in self._roots.items() if roots.has(path))
-        known = (it for it in (self._paths.get(path), author, *asked) if it is not None)
-        return next(known, None) or self._author(path)
 
     async def _follow(
         self,
@@ -277,17 +272,18 @@ class DiskSync:
         change: DiskChange | None,
         *,
         same: bool = False,
+        sure: bool = False,
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and say what became of it; return the file as it is
         then, None if it is to be looked at again at once."""
         late = self._late.pop(live.path, None)
         if late is not None:
             author = late.author or (author if change else None)
-            change = _joined(late.change, change) if change else late.change
+            change = joined(late.change, change) if change else late.change
         held = self._baselines.text(live.path, live.encoding)
+        change = self._disputes.made_upon(change)
         try:
-            kept = author is not None
-            live, followed = await self._settle(live, change, kept=kept, same=same, held=held)
+            live, followed = await self._settle(live, change, author, same=same, held=held)
         except FileProblem as problem:
             # The buffer stays as it was, and Neovim warns the user as it does without us.
             if change is not None:
@@ -296,10 +292,10 @@ class DiskSync:
             return None if isinstance(problem, Moved) else live
         self._waits(live.path)
         if followed is not None:
-            self._took(live.path, author, followed, change)
-        elif live.path in self._disputes and self._disputes[live.path].stamp != live.stamp:
-            # The agent's text is kept by the log until the user has decided on it.
-            del self._disputes[live.path]
+            self._took(live, author, followed, change, sure=sure)
+            self._disputes.note_emptied(live.path, followed, change)
+        else:
+            self._disputes.seen(live.path, live.stamp)
         return live
 
     def _waits(
@@ -312,6 +308,7 @@ class DiskSync:
     ) -> None:
         """Take note whether the file is to be tried again when the user's hands are off it."""
         waited = self._busy.pop(path, None)
+        self.hands.stays(path, problem, author)
         if isinstance(problem, Busy):
             self._busy[path] = problem
             if tell:
@@ -325,59 +322,49 @@ class DiskSync:
         self,
         live: LiveFile,
         change: DiskChange | None,
+        author: Author | None,
         *,
-        kept: bool = False,
         same: bool = False,
         held: Text = UNKNOWN,
     ) -> tuple[LiveFile, Followed | None]:
-        """Bring the buffer up to the disk; return the file then, and what became of it.
-
-        `held`: what the disk was seen to hold. Raises `FileProblem`, `Moved` if it holds something
-        else by now; nothing has changed then. See `settle` for the others.
-        """
-        for _ in range(ATTEMPTS):
-            saved = await self._saved(live, change)
-            if held is not UNKNOWN and needs_disk(live, change, saved) and live.on_disk != held:
-                raise Moved(live.path)
-            step = settle(live, change, saved=saved, kept=kept, same=same)
-            if await carry_out(self._files, live.buffer, step.edit):
-                now = live if step.edit is None else await load(self._files, live.path)
-                return now, step.followed
-            live = await load(self._files, live.path)
-        raise FileProblem(f"{live.path} keeps changing")
-
-    async def _saved(self, live: LiveFile, change: DiskChange | None) -> str:
-        """Return the stamp of the file as the user has last written it, "" if that is no matter."""
-        if live.buffer is not None:
-            return live.buffer.saved
-        return "" if change is None or not live.stamp else await self._files.saved(live.path)
+        """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
+        return await bring_up(
+            self._files,
+            live,
+            change,
+            lineage=partial(self._knowledge.lineage, author, live.path),
+            seen_at=partial(self._baselines.held, live.path),
+            kept=author is not None,
+            same=same,
+            held=held,
+        )
 
     def _took(
-        self, path: str, author: Author | None, followed: Followed, change: DiskChange | None
+        self,
+        live: LiveFile,
+        author: Author | None,
+        followed: Followed,
+        change: DiskChange | None,
+        *,
+        sure: bool = False,
     ) -> None:
+        path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
         if followed.before != followed.after or left is not None:
-            self._learn(path, author, followed)
-            self._emit(DiskChanged(path, followed.before, followed.after, author, left))
-        self._dispute(path, author, followed)
+            self._learn(live, author, followed, sure=sure)
+            self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
+        self._disputes.note(path, author, followed)
 
-    def _learn(self, path: str, author: Author | None, followed: Followed) -> None:
+    def _learn(
+        self, live: LiveFile, author: Author | None, followed: Followed, *, sure: bool
+    ) -> None:
         """What an agent has made on disk it knows."""
-        text = self._baselines.text(path)
-        if author is not None and followed.before != followed.after and text is not UNKNOWN:
-            self._knowledge.learn((author.agent, author.session), path, text, "left")
-
-    def _dispute(self, path: str, author: Author | None, followed: Followed) -> None:
-        if not followed.conflicts:
+        text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
+        self._knowledge.changed(live.path, read.before, read.after)
+        is_same = followed.before == followed.after
+        if author is None or is_same or isinstance(text, Unknown):
             return
-        line = followed.conflicts[0].first
-        self._disputes[path] = Dispute(disk.stamp(path), line, author)
-        if author is not None:
-            places = tuple((place.first, place.last) for place in followed.conflicts)
-            conflict = Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
-            self._emit(Conflicted(conflict))
-
-
-def _joined(first: DiskChange | None, second: DiskChange) -> DiskChange:
-    """Return two changes, one after the other, as one."""
-    return second if first is None else replace(second, before=first.before)
+        runs = self._author(live.path)
+        is_likely = runs is not None and runs.session_key == author.session_key
+        how_sure: Sure = "sure" if sure else "likely" if is_likely else "unlikely"
+        self._knowledge.left(author.session_key, live.path, live.read(text), read, how_sure)

@@ -5,15 +5,16 @@ Through the buffer where the file is open, else to the disk. All of it happens, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_form, buffer_text, clean, encode, merge_lines
+from acp_nvim.files.text import buffer_form, buffer_text, merge_lines
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
@@ -27,6 +28,8 @@ class WriteRequest:
     path: str
     base: Text
     content: str
+    begun: Callable[[str | None, str], object] = lambda before, after: None
+    """Told the exact live texts before anything is changed: it is settled what will be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +42,29 @@ class WriteResult:
     """The agent's text is in it."""
     encoding: str | None = None
     """Of the buffer that it was written through; None: to the disk, for there was none."""
+    disk: str | None = None
+    """What the disk held."""
+    saved: str = ""
+    """The stamp of the file as the user had last written it."""
     stamp: str = ""
     """Of the file that the buffer has saved; "" if it has not."""
+    left: str | None = None
+    """What the disk held when the buffer was last saved, by us or by a formatter."""
+
+    def read(self, live: LiveFile) -> WriteResult:
+        """Return it as the texts of that file are read."""
+        before, after = live.read(self.before), live.read(self.after) or ""
+        return replace(self, before=before, after=after, disk=live.read(self.disk))
 
 
 class WriteConflict(FileProblem):
-    """The user has changed the same places; nothing was written."""
+    """The user has changed the same places; nothing was written. `base` and `content` are exact."""
 
     def __init__(
         self, request: WriteRequest, base: str, places: Iterable[ConflictRegion], *, on_disk: bool
     ) -> None:
         self.base = base
+        self.content = request.content
         self.places = tuple((place.first, place.last) for place in places)
         self.on_disk = on_disk
         line = self.places[0][0] + 1
@@ -68,11 +83,27 @@ async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteRes
     for _ in range(ATTEMPTS):
         if disk.stamp(live.path) == live.stamp:
             through = _to_disk if live.buffer is None else _through
-            written = await through(files, live, request)
+            try:
+                written = await through(files, live, _as_exact(live, request))
+            except NotRead as problem:
+                raise FileProblem(f"{live.path} stays as it is: {problem}") from problem
             if written is not None:
                 return written
         live = await load(files, live.path)
     raise FileProblem(f"{request.path} keeps changing: try again later")
+
+
+def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
+    """Return the request in exact texts; a line that the agent has only read is as it was.
+
+    Raises `Misfit` if the file's encoding cannot hold what is new.
+    """
+    path, encoding = request.path, live.encoding
+    base: Text = request.base
+    old = live.newest or ""
+    if isinstance(base, str):
+        base = old = encoded(path, base, old, encoding, sure=False)
+    return replace(request, base=base, content=encoded(path, request.content, old, encoding))
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -82,18 +113,21 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
         raise FileProblem(
             f"{live.path} is open in {holder}, which would overwrite it: it must be closed there",
         )
-    now = live.on_disk
+    now, saved = live.on_disk, await files.saved(live.path)
     if disk.stamp(live.path) != live.stamp:
         return None
-    if now is None or live.disk is None:
-        await disk.write(live.path, request.content.encode())
-        return WriteResult(None, request.content)
+    if now is None:
+        data = exact_bytes(live.path, request.content)
+        request.begun(None, request.content)
+        await disk.write(live.path, data)
+        return WriteResult(None, request.content, saved=saved)
     base = request.base if isinstance(request.base, str) else now
     text = _merge(request, base, now, now)
     if text != now:
-        data = encode(text, live.disk.encoding)
+        data = exact_bytes(live.path, text)
+        request.begun(now, text)
         await disk.write(live.path, data, in_place=await files.in_place())
-    return WriteResult(now, text)
+    return WriteResult(now, text, disk=now, saved=saved)
 
 
 async def _through(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -104,29 +138,37 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if buffer.readonly or not buffer.modifiable:
         how = "read-only" if buffer.readonly else "not modifiable"
         raise FileProblem(f"{live.path} is {how} in the user's editor")
-    on_disk = None if live.on_disk is None else clean(live.on_disk)
-    text = buffer_text(buffer)
+    on_disk = live.on_disk
+    text = buffer_text(buffer) if buffer.modified else live.held
     before = None if on_disk is None and not buffer.modified else text
-    ours = clean(text) if on_disk is None or buffer.modified else on_disk
+    ours = text if on_disk is None or buffer.modified else on_disk
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
-        return WriteResult(text, text, taken=False, encoding=live.encoding)
+        kept = WriteResult(text, text, taken=False, encoding=live.encoding, disk=on_disk)
+        return replace(kept, saved=buffer.saved, left=live.on_disk)
     merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
     lines, options = buffer_form(merged, buffer)
-    hunks = diff([clean(line) for line in buffer.lines], lines)
+    hunks = diff(buffer.lines, lines)
     after = buffer_text(_edited(buffer, hunks, options))
-    result = WriteResult(before, after, encoding=options.encoding or "utf-8")
+    encoding = options.encoding or "utf-8"
+    result = WriteResult(before, after, encoding=encoding, disk=on_disk, saved=buffer.saved)
     saved = merged == on_disk and not buffer.modified
+    if saved:
+        result = replace(result, left=live.on_disk)
     if saved and after == text:
         return result
+    exact_bytes(live.path, after)
+    request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options)
     # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
     if written is None:
         return None
-    return replace(result, after=buffer_text(written), stamp=written.synced)
+    now = buffer_text(written)
+    left = after if written.modified else now
+    return replace(result, after=now, stamp=written.synced, left=left)
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
@@ -139,7 +181,7 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
 
 
 def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
-    """Return the buffer as it is after an edit: lines that stayed may hold what is no text."""
+    """Return the buffer as it is after an edit."""
     lines = tuple(apply(buffer.lines, hunks))
     return replace(
         buffer,
@@ -149,6 +191,7 @@ def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -
         encoding=options.encoding,
         bom=options.bom,
         endofline=options.endofline,
+        endoffile=options.endoffile,
     )
 
 

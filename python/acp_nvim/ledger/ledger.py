@@ -18,7 +18,8 @@ class FileAttributes:
     mode: int = 0
     """Its permission bits; 0: not known."""
     encoding: str = ""
-    """What its text was written in, as Neovim or Python call it; "": UTF-8, or not known."""
+    """Of a ledger that an earlier version has kept: what its lines, as they are read, were written
+    in. Since then lines are exact, and this is ""."""
 
 
 UNKNOWN_ATTRIBUTES: Final = FileAttributes()

@@ -1,16 +1,30 @@
-"""The editor's live files, by `lua/acp/buffer.lua`: implements `editor.Files`.
+"""The editor's live files, by `lua/acp/files/live.lua`: implements `editor.Files`.
 
-Lines may hold lone surrogates, for bytes that are no UTF-8; they go back as they came.
+A buffer's lines come as exact texts (`files.encoding`), and go back so. What they are in Neovim is
+in UTF-8; where that is not their 'fileencoding', Neovim itself says which bytes they would be,
+for its codecs are not Python's, and what does not come back as it was has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any
 
 from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
+from acp_nvim.files.encoding import (
+    LATIN_1,
+    MARKS,
+    UNCODED,
+    UTF_8,
+    NotRead,
+    codec,
+    decoded,
+    encoded_line,
+)
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.session.model import Selection
 
@@ -33,12 +47,15 @@ class NvimFiles(Files):
         last = self._last.pop(path, None)
         known = () if last is None else (last.number, last.changedtick)
         found = await self._lua("acp.files.live.read", path, *known)
+        if last is not None and found and found.get("encoding", last.encoding) != last.encoding:
+            # it has no changedtick of its own
+            last, found = None, await self._lua("acp.files.live.read", path)
         if not found:
             return None
         if last is not None and "lines" not in found:
             buffer = replace(last, **found)
         else:
-            buffer = LiveBuffer(**(found | {"lines": tuple(found["lines"])}))
+            buffer = await self._live(found)
         self._last[path] = buffer
         if len(self._last) > REMEMBERED:
             del self._last[next(iter(self._last))]
@@ -56,17 +73,23 @@ class NvimFiles(Files):
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:
-            return LiveBuffer(**(live | {"lines": tuple(live["lines"])}))
+            return await self._live(live)
         lines = tuple(apply(buffer.lines, hunks))
         empty = not lines or (buffer.empty and not hunks)
         now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         return replace(now, changedtick=outcome.get("tick", 0), synced=outcome.get("synced", ""))
 
     async def follow(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        stamp: str = "",
     ) -> bool:
         """Make the buffer equal the disk; False if it has changed. Raises `FileProblem`."""
-        return "ok" in await self._change("acp.files.live.follow", buffer, hunks, options)
+        arguments = (buffer, hunks, options, stamp)
+        return "ok" in await self._change("acp.files.live.follow", *arguments)
 
     async def edit(
         self,
@@ -75,10 +98,11 @@ class NvimFiles(Files):
         options: BufferOptions | None,
         *,
         settled: bool,
+        stamp: str = "",
     ) -> bool:
         """Edit without saving; False if the buffer has changed. Raises `FileProblem`."""
-        outcome = await self._change("acp.files.live.edit", buffer, hunks, options, settled)
-        return "ok" in outcome
+        arguments = (buffer, hunks, options, settled, stamp)
+        return "ok" in await self._change("acp.files.live.edit", *arguments)
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""
@@ -109,7 +133,7 @@ class NvimFiles(Files):
         options: BufferOptions | None,
         *more: object,
     ) -> dict[str, Any]:
-        plain = [[hunk.first, hunk.last, list(hunk.lines)] for hunk in hunks]
+        plain = await self._plain(hunks, buffer.encoding)
         settings = options and _plain_options(options)
         outcome: dict[str, Any] = await self._lua(
             function, buffer.number, buffer.changedtick, plain, settings, *more
@@ -122,12 +146,57 @@ class NvimFiles(Files):
             self._edited(buffer, hunks, outcome["tick"])
         return outcome
 
+    async def _live(self, found: dict[str, Any]) -> LiveBuffer:
+        lines = await self._exact(tuple(found["lines"]), found.get("encoding", ""))
+        return LiveBuffer(**(found | {"lines": lines}))
+
+    async def _exact(self, lines: tuple[str, ...], encoding: str) -> tuple[str, ...]:
+        """Return what lines of a buffer are on disk."""
+        if _is_plain(encoding):
+            return lines
+        if codec(encoding) == LATIN_1:
+            with suppress(UnicodeError):
+                data = "\n".join(lines).encode(LATIN_1)
+                return tuple(data.decode(UTF_8, "surrogateescape").split("\n"))
+            return tuple(encoded_line(line, LATIN_1) for line in lines)
+        found = await self._lua("acp.files.coding.encode", list(lines), encoding)
+        return tuple(
+            UNCODED + line if it is False else it for line, it in zip(lines, found, strict=True)
+        )
+
+    async def _plain(self, hunks: Sequence[Hunk], encoding: str) -> list[list[Any]]:
+        """Return the hunks with the lines that the buffer is to have. Raises `NotRead`."""
+        lines = [line for hunk in hunks for line in hunk.lines]
+        if not _is_plain(encoding):
+            lines = await self._held(lines, encoding)
+        rest = iter(lines)
+        return [[it.first, it.last, list(islice(rest, len(it.lines)))] for it in hunks]
+
+    async def _held(self, lines: list[str], encoding: str) -> list[str]:
+        if codec(encoding) == LATIN_1:
+            return [decoded(line, LATIN_1) for line in lines]
+        # a line that has no bytes is as it was in the buffer
+        coded = ["" if line.startswith(UNCODED) else line for line in lines]
+        found = await self._lua("acp.files.coding.decode", coded, encoding)
+        held = [
+            line[1:] if line.startswith(UNCODED) else it
+            for line, it in zip(lines, found, strict=True)
+        ]
+        if False in held:
+            raise NotRead(f"Neovim cannot read its bytes as {encoding} so that they come back")
+        return held
+
     def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:
         """Know the lines after our own edit, too, without reading them again."""
         lines = tuple(apply(buffer.lines, hunks))
         for path, last in self._last.items():
             if last.number == buffer.number and any(lines):
                 self._last[path] = replace(last, lines=lines, changedtick=tick, empty=False)
+
+
+def _is_plain(encoding: str) -> bool:
+    """Return whether a buffer's lines are exact texts as they are."""
+    return codec(encoding) in (UTF_8, *MARKS)
 
 
 def _plain_options(options: BufferOptions) -> dict[str, Any]:
@@ -137,4 +206,5 @@ def _plain_options(options: BufferOptions) -> dict[str, Any]:
         "fileencoding": options.encoding,
         "bomb": options.bom,
         "endofline": options.endofline,
+        "endoffile": options.endoffile,
     }

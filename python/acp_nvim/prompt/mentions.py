@@ -17,8 +17,9 @@ from anyio import to_thread
 from acp_nvim.editor import Files, Finding, LiveBuffer, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
 from acp_nvim.files import disk, git
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.text import buffer_text, clean
+from acp_nvim.files.text import buffer_text
 from acp_nvim.prompt import clipboard
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink
 from acp_nvim.session.context import (
@@ -111,7 +112,7 @@ class Mentions:
         kind = mime_type_of(path)
         if kind is not None and kind.startswith(("image/", "audio/")):
             return (await self._media(path, kind, takes),)
-        text = None if buffer is None else clean(buffer_text(buffer))
+        text = None if buffer is None else clean(buffer_text(buffer), buffer.encoding or "utf-8")
         if text is None and takes.embedded and _size(path) <= TEXT_LIMIT:
             text = await _text(path)
         if text is None or "\0" in text or not takes.embedded or len(text.encode()) > TEXT_LIMIT:
@@ -162,7 +163,7 @@ async def _text(path: str) -> str | None:
         read = await disk.read(path)
     except FileProblem:
         return None
-    return None if read is None else clean(read.text)
+    return None if read is None else clean(read.text, "")
 
 
 def _path(name: str, roots: Roots) -> str | None:

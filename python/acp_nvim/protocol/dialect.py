@@ -33,6 +33,8 @@ class ClientCapabilities:
     elicitation_form: bool = False
     elicitation_url: bool = False
     terminal_login: bool = False
+    notices: bool = False
+    compaction: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class AgentCapabilities:
     http: bool = False
     sse: bool = False
     logout: bool = False
+    auth_status: bool = False
+    fork: bool = False
+    title: bool = False
+    archive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class AgentInfo:
     version: str = ""
     capabilities: AgentCapabilities = AgentCapabilities()
     auth_methods: tuple[AuthMethod, ...] = ()
+    steering: bool = False
+    """It takes more text while a turn runs, by a convention of agents."""
     raw_capabilities: Mapping[str, Any] = field(default_factory=dict)
     """The agent's capabilities as sent; for `inspect` only."""
 
@@ -82,6 +90,17 @@ class AgentInfo:
     def label(self) -> str:
         """The name to show: the title, else the name; "" when the agent gave neither."""
         return self.title or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class AuthStatus:
+    """Whether the agent is logged in, and as whom: the labels of its accounts.
+
+    `state` is open: authenticated, unauthenticated, not_required, unknown, or what the agent says.
+    """
+
+    state: str
+    accounts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +133,7 @@ class RequestCancelled:
     request_id: RequestId
 
 
-AgentNotification: TypeAlias = SessionUpdated | ElicitationCompleted | RequestCancelled
+AgentNotification: TypeAlias = SessionUpdated | ElicitationCompleted | RequestCancelled | AuthStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +202,27 @@ class Dialect(Protocol):
     def delete_session(self, session_id: str) -> Call:
         """Return `session/delete`."""
 
+    def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/fork`: a new session that goes on from that one."""
+
+    def set_title(self, session_id: str, title: str) -> Call:
+        """Return `session/set_title`."""
+
+    def archive_session(self, session_id: str) -> Call:
+        """Return `session/archive`: the session is kept and listed no more."""
+
+    def auth_status(self) -> Call:
+        """Return `auth/status`."""
+
+    def steer(self, session_id: str, blocks: Sequence[Content]) -> Call:
+        """Return what puts text into the running turn, for agents that have `steering`."""
+
     def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
         """Return `session/prompt`; `UnknownContent` cannot be sent and is left out."""
 
@@ -223,6 +263,15 @@ class Dialect(Protocol):
 
     def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
         """Return all options from the answer to `set_option`; None if it does not tell them."""
+
+    def decode_title(self, result: object) -> str | None:
+        """Return the title as the agent keeps it, from the answer to `set_title`; None: as sent."""
+
+    def decode_auth_status(self, result: object) -> AuthStatus:
+        """Return what the answer to `auth_status` says; the state is unknown if it is odd."""
+
+    def decode_steered(self, result: object) -> bool:
+        """Return whether the text is in the turn; False: the turn was over, it was not taken."""
 
     def decode_prompt(self, result: object) -> TurnResult | None:
         """Return how the turn ended; None if the answer to a prompt only says that it has begun."""

@@ -45,7 +45,7 @@ class PreviewService:
         for proposal in proposals(call, roots.cwd)[:MOST]:
             try:
                 live = await self._load(roots.resolve(proposal.path))
-                made = preview(proposal, live.shown, live.on_disk)
+                made = preview(proposal, live.shown, live.read(live.on_disk))
             except FileProblem:
                 continue
             found.append((made, live))

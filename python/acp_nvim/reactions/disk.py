@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
+from acp_nvim.files.roots import Roots
+from acp_nvim.ledger.delta import Author
 from acp_nvim.reactions.files import learn
 from acp_nvim.session.content import Diff
-from acp_nvim.session.event import UNSET, Event, SessionOpened, ToolCallUpdated, TurnEnded
+from acp_nvim.session.event import (
+    UNSET,
+    Event,
+    PromptSent,
+    SessionOpened,
+    ToolCallUpdated,
+    TurnEnded,
+)
 from acp_nvim.session.place import places
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.workspace.authors import Authors
@@ -17,13 +26,32 @@ LOOKING = ("read", "search", "think", "fetch", "switch_mode")
 
 def prepare(host: Host, session: Session, _before: SessionState, _event: SessionOpened) -> None:
     """Know what the files hold before the agent has done anything."""
-    host.tasks.start_soon(host.review.sync.prepare, host.workspace.roots(session))
+    host.tasks.start_soon(_prepare, host, host.workspace.roots(session))
+
+
+async def _prepare(host: Host, roots: Roots) -> None:
+    await host.review.restore()
+    await host.review.sync.prepare(roots)
+
+
+def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
+    """Have it on disk that the turn runs, should the host be killed."""
+    author, roots = Authors(host.workspace).of(session.state), host.workspace.roots(session)
+    if author is not None:
+        host.review.store.journal.begin(author, (roots.cwd, *roots.additional))
 
 
 def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded) -> None:
     """Find all that the turn has changed."""
     author = Authors(host.workspace).of(before)
     host.review.sync.sweep(author, host.workspace.roots(session))
+    if author is not None:
+        host.tasks.start_soon(_end, host, author)
+
+
+async def _end(host: Host, author: Author) -> None:
+    await host.review.sync.drain()
+    host.review.store.journal.end(author)
 
 
 def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
@@ -43,7 +71,8 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
         return
     roots, authors = host.workspace.roots(session), Authors(host.workspace)
     named = [place.path for place in places(event, call, state.cwd)]
-    host.review.sync.look(authors.last(state, call.id), roots, (*paths(event), *named))
+    author, changes = authors.last(state, call.id), (*paths(event), *named)
+    host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
     if event.status not in ("completed", "failed"):
         return
     if call.kind in LOOKING:

@@ -11,19 +11,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
     DiskChanged,
     EditWaits,
     FileEvent,
+    FilePut,
     FileRead,
     FileWritten,
+    NotFollowed,
     TakenBack,
     Unrecoverable,
+    WriteBegun,
     WriteRefused,
 )
-from acp_nvim.files.knowledge import learn_from_disk
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
@@ -48,12 +51,23 @@ def on_file(host: Host, event: FileEvent) -> None:
         react(host, event)
 
 
+def foresee(host: Host, event: WriteBegun) -> None:
+    """Have it on disk who did so, should the host be killed right after."""
+    if event.author is not None:
+        host.review.log.writes(event.path, event.before, event.after, event.author)
+
+
 def record(host: Host, event: FileWritten | DiskChanged) -> None:
     """Count it to its author."""
     author = event.author
     if author is not None and event.before != event.after:
         host.review.log.wrote(event.path, event.before, event.after, author)
-        host.review.notes.wrote(author.session_key, event.path, event.before, event.after)
+        before, after = (_read(text, event.encoding) for text in (event.before, event.after))
+        host.review.notes.wrote(author.session_key, event.path, before, after)
+
+
+def _read(text: str | None, encoding: str) -> str | None:
+    return None if text is None else clean(text, encoding)
 
 
 def remember(host: Host, event: DiskChanged) -> None:
@@ -98,6 +112,14 @@ def lament(host: Host, event: Unrecoverable) -> None:
     _notice(host, event.author.session_key, f"{text}: {_names(event.paths, named)}")
 
 
+def leave(host: Host, event: NotFollowed) -> None:
+    """Tell the user of a buffer that stays behind its file, and why."""
+    text = f"{_name(event.path)} has changed on disk, its buffer stays as it is: {event.reason}"
+    host.editor.notifier.notice(text, warning=True)
+    if event.author is not None:
+        _notice(host, event.author.session_key, text)
+
+
 def _names(paths: Sequence[str], most: int) -> str:
     """Return so many names, and how many more there are."""
     more = f" and {len(paths) - most} more" if len(paths) > most else ""
@@ -120,8 +142,14 @@ def settle(host: Host, event: ConflictSettled) -> None:
     host.review.log.settled(event.path)
 
 
+def put(host: Host, event: FilePut) -> None:
+    """Know what the user has agreed to."""
+    host.review.knowledge.changed(event.path, event.before, event.after)
+
+
 def take_back(host: Host, event: TakenBack) -> None:
     """Tell the agent with the next prompt."""
+    host.review.knowledge.taken_back(event.session, event.path)
     host.review.notes.rejected(event.session, event.path, event.theirs)
     session = host.workspace.session(*event.session)
     chat = None if session is None else host.workspace.chat_of(session)
@@ -131,6 +159,7 @@ def take_back(host: Host, event: TakenBack) -> None:
 
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (tell, go_along),
+    WriteBegun: (foresee,),
     FileWritten: (record, tell, go_along),
     DiskChanged: (remember, record, tell),
     WriteRefused: (refuse,),
@@ -138,7 +167,9 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     Conflicted: (conflict,),
     ConflictSettled: (settle,),
     Unrecoverable: (lament,),
+    NotFollowed: (leave,),
     TakenBack: (take_back,),
+    FilePut: (put,),
 }
 
 
@@ -194,4 +225,4 @@ async def catch_up(host: Host) -> None:
 
 async def learn(host: Host, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
     """An agent's own tool has read these files from the disk."""
-    await learn_from_disk(host.review.knowledge, session, roots, paths)
+    await host.review.sync.was_read(session, roots, paths)

@@ -57,7 +57,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionClosed: (disk.forget, tell, follow.begin),
     CancelRequested: (disk.let_go,),
     TurnStarted: (tell, follow.begin),
-    PromptSent: (notes.look_again,),
+    PromptSent: (disk.begin, notes.look_again),
     TurnEnded: (keep, disk.sweep, notes.look_again, tell),
     ToolCallUpdated: (disk.look, tell, follow.walk),
     QuestionOpened: (questions.show,),

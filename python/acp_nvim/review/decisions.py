@@ -16,8 +16,9 @@ import anyio
 
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
-from acp_nvim.files.event import Emit, TakenBack
-from acp_nvim.files.live import LiveFile
+from acp_nvim.files.encoding import decoded, guess
+from acp_nvim.files.event import Emit, FilePut, TakenBack
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
@@ -99,7 +100,8 @@ class Decisions:
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        review = FileReview(path, live.rows, self._log.changes(path))
+        changes = (_read(it, live) for it in self._log.changes(path))
+        review = FileReview(path, live.rows, tuple(changes))
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:
@@ -150,12 +152,19 @@ class Decisions:
                 now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
                 asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
                 is_done = now == text and not asks
+                self._log.writes(path, text, now, conflict.author)
                 if is_done or await self._put(live, now, settled=conflict.on_disk):
                     await self._sync.refresh(path, live.encoding)
+                    self._emit(FilePut(path, live.read(text), live.read(now)))
                     self._log.wrote(path, text, now, conflict.author)
                     self._log.settled(path)
                     return
         raise UserError(f"{path} keeps changing: try again")
+
+    async def theirs(self, conflict: Conflict) -> str:
+        """Return the agent's text of a conflict as it is read."""
+        live = await load(self._files, conflict.path)
+        return live.read(conflict.theirs) or ""
 
     async def undo(self, turn: Turn) -> Undone:
         """Take back what that turn has changed, in all files."""
@@ -220,10 +229,12 @@ class Decisions:
                 return Turned(ledger, missing=True, path=path)
             if after is ledger:
                 return turned
+            self._log.puts(path, live.exact, after, live.attributes)
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
+                self._emit(FilePut(path, live.read(live.exact), live.read(after.text)))
                 for session in turned.sessions:
-                    self._emit(TakenBack(session, path, live.exact))
+                    self._emit(TakenBack(session, path, live.read(live.exact)))
                 went = after.text is None and live.exact is not None
                 self._log.put(path, replace(after, form=live.attributes) if went else after)
                 return replace(turned, live=live)
@@ -244,7 +255,7 @@ class Decisions:
         text, conflict = live.exact, self._log.conflict(path)
         if conflict is not None and text is not None:
             self._weigh(conflict, text)
-        self._log.saw(path, text)
+        self._log.saw(path, text, live.encoding)
         return live
 
     def _weigh(self, conflict: Conflict, live: str) -> None:
@@ -292,6 +303,15 @@ class Decisions:
 def _busy(path: str, busy: Busy) -> UserError:
     name = os.path.basename(path)
     return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
+
+
+def _read(hunk: ReviewHunk, live: LiveFile) -> ReviewHunk:
+    """Return a hunk with its lines as they are read."""
+    encoding = live.encoding or guess(live.exact or "")
+    added, removed = (
+        tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
+    )
+    return replace(hunk, added=added, removed=removed)
 
 
 def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:

@@ -17,7 +17,9 @@ from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
+from acp_nvim.review.recode import recoded, revived
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.journal import Act, Killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class EditLog:
             self._restored = True
         for path, ledger in kept.items():
             if path not in self._ledgers:
-                self._ledgers[path] = ledger
+                self._ledgers[path] = revived(ledger) if ledger.form.encoding else ledger
                 self._changed(path)
         for conflict in conflicts:
             if conflict.path not in self._conflicts:
@@ -68,15 +70,18 @@ class EditLog:
 
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
-        if before == after:
-            return
+        if before != after:
+            self._store.journal.done(Act("wrote", 0, path, before, after, author))
+            self._wrote(path, before, after, author)
+
+    def _wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         ledger = self._ledgers.get(path) or begin(before)
         if before is None and ledger.text is not None:
             ledger = begin(before)  # the user has removed it: what comes is another file
         if ledger.text != before:
             ledger = saw(ledger, before, self.now())
         ledger = wrote(ledger, after, author, self.now())
-        self.put(path, replace(ledger, form=self._left.pop(path, ledger.form)))
+        self._keep(path, replace(ledger, form=self._left.pop(path, ledger.form)))
 
     def left(self, path: str, form: FileAttributes) -> None:
         """A file is gone which was like that on disk; `wrote` is told next."""
@@ -84,21 +89,30 @@ class EditLog:
 
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
+        self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
+        self._stand(conflict)
+
+    def _stand(self, conflict: Conflict) -> None:
         self._conflicts[conflict.path] = conflict
         self._store.note_conflict(conflict.path, conflict)
         self._changed(conflict.path)
 
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older conflict is over."""
+        if path in self._conflicts:
+            self._store.journal.done(Act("conflict", path=path))
+            self._settle(path)
+
+    def _settle(self, path: str) -> None:
         if self._conflicts.pop(path, None) is not None:
             self._store.note_conflict(path, None)
             self._changed(path)
 
-    def saw(self, path: str, text: str | None) -> None:
+    def saw(self, path: str, text: str | None, encoding: str = "") -> None:
         """The user has made this text of the file; nothing if no agent ever changed it.
 
         A file that the user has moved or deleted is missing: should it come back, all that was
-        known of it still holds.
+        known of it still holds. `encoding`: that of its buffer, "" without one.
         """
         ledger = self._ledgers.get(path)
         if ledger is None:
@@ -108,17 +122,47 @@ class EditLog:
                 self._missing.add(path)
                 self._changed(path)
         elif ledger.text != text:
-            self.put(path, saw(ledger, text, self.now()))
+            ledger = ledger if text is None else recoded(ledger, text, encoding)
+            self._keep(path, saw(ledger, text, self.now()))
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)
 
     def put(self, path: str, ledger: Ledger) -> None:
-        """Let this be the file's ledger from now on."""
+        """Let this be the file's ledger from now on: the user has decided."""
+        self._store.journal.done(Act("put", path=path, ledger=ledger))
+        self._keep(path, ledger)
+
+    def _keep(self, path: str, ledger: Ledger) -> None:
         self._missing.discard(path)
         self._ledgers[path] = ledger
         self._store.note(path, ledger)
         self._changed(path)
+
+    # --- before it happens, and after a kill
+
+    def writes(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        """An agent's text is about to be written; `wrote` tells when it is."""
+        if before != after:
+            self._store.journal.intend(Act("intend", 0, path, before, after, author))
+
+    def puts(self, path: str, before: str | None, ledger: Ledger, form: FileAttributes) -> None:
+        """The file is about to be made what this ledger holds; `put` tells when it is."""
+        ledger = replace(ledger, form=form) if ledger.text is None else ledger
+        self._store.journal.intend(Act("intend", 0, path, before, ledger.text, ledger=ledger))
+
+    def replay(self, killed: Killed, act: Act) -> None:
+        """Take up what a killed host has done, unless its books have it."""
+        if act.conflict is not None:
+            self._stand(act.conflict)
+        elif act.kind == "conflict":
+            self._settle(act.path)
+        if act.kind == "conflict" or not self._store.lacks(killed, act):
+            return
+        if act.ledger is not None:
+            self._keep(act.path, act.ledger)
+        elif act.author is not None:
+            self._wrote(act.path, act.before, act.after, act.author)
 
     # --- what there is
 

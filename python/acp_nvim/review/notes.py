@@ -16,10 +16,10 @@ import anyio
 from acp_nvim.editor import Files
 from acp_nvim.errors import EditorError, FileProblem
 from acp_nvim.files.baselines.snapshot import UNKNOWN
+from acp_nvim.files.encoding import clean
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots, inside
-from acp_nvim.files.text import clean
 from acp_nvim.hunks import apply, reconcile, split_lines
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.storage.edits import EditStore, Texts

@@ -80,7 +80,7 @@ class ToolCallUpdated:
     """JSON text, as compact as it came; an empty object is left UNSET (C-164)."""
     raw_output: str | Unset = UNSET
     name: str | Unset = UNSET
-    """What the agent's program calls the tool, as in `read_file`; of the unstable schema."""
+    """What the agent's program calls the tool, as in `read_file`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +138,20 @@ class Noticed:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionUpdated:
+    """What is known of a compaction of the context: an upsert (v1, `CompactionUpdate`)."""
+
+    id: str
+    status: str | Unset = UNSET
+    """Open: in_progress, completed, failed, cancelled, or what the agent says."""
+    summary: tuple[Content, ...] | Unset = UNSET
+    """In place of what was known."""
+    more: tuple[Content, ...] = ()
+    """Content that follows what was known."""
+    error: str | Unset | None = UNSET
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """An update of a kind that this client does not know; kept for the log only."""
 
@@ -181,6 +195,13 @@ class TurnStarted:
 @dataclass(frozen=True, slots=True)
 class PromptSent:
     """The blocks as they went out, selections read: replaces what the turn's prompt shows."""
+
+    blocks: tuple[Content, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSteered:
+    """What the user said while the turn ran, and the agent has taken into it."""
 
     blocks: tuple[Content, ...]
 
@@ -253,10 +274,12 @@ Event: TypeAlias = (
     | InfoChanged
     | UsageChanged
     | Noticed
+    | CompactionUpdated
     | Unknown
     | PromptQueued
     | TurnStarted
     | PromptSent
+    | PromptSteered
     | CancelRequested
     | TurnEnded
     | QuestionOpened

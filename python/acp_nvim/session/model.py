@@ -9,7 +9,11 @@ from acp_nvim.session.content import Content
 from acp_nvim.session.elicitation.model import Elicitation
 
 Role: TypeAlias = Literal["user", "agent", "thought"]
-ToolStatus: TypeAlias = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
+ToolStatus: TypeAlias = Literal[
+    "pending", "in_progress", "completed", "failed", "cancelled", "ended"
+]
+"""`cancelled`: cut off, or refused by the user; `ended`: its turn ended well, and nobody said how
+it did."""
 Severity: TypeAlias = Literal["info", "warning", "error"]
 
 

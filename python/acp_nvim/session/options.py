@@ -1,4 +1,4 @@
-"""What can be set in a session: config options, and modes where there are none (C-245 to C-260).
+"""What can be set in a session: config options, and modes where no option is for them (C-245 on).
 
 Pure; the reducers, `decide` and the view ask it, so that all agree on what the current mode is.
 Categories only choose what is shown where: an option without one works as well (C-252).
@@ -29,20 +29,17 @@ def mode_option(state: SessionState) -> ConfigOption | None:
 
 
 def modes_of(state: SessionState) -> tuple[Mode, ...]:
-    """Return the modes to choose from: those of the options, else those of `modes` (C-245)."""
-    if not _has_options(state):
-        return state.modes
+    """Return the modes to choose from: those of the option for it, else of `modes` (C-245)."""
     option = mode_option(state)
-    choices = option.choices if option is not None else ()
-    return tuple(Mode(choice.value, choice.name, choice.description) for choice in choices)
+    if option is None:
+        return state.modes
+    return tuple(Mode(choice.value, choice.name, choice.description) for choice in option.choices)
 
 
 def mode_of(state: SessionState) -> str | None:
     """Return the id of the current mode, or None."""
-    if not _has_options(state):
-        return state.mode
     option = mode_option(state)
-    return None if option is None else str(option.value)
+    return state.mode if option is None else str(option.value)
 
 
 def value_name(option: ConfigOption) -> str:
@@ -84,7 +81,3 @@ def shown(options: tuple[ConfigOption, ...]) -> tuple[ConfigOption, ...]:
     others = [option for option in options if option.category != "model_config"]
     place = others.index(model) + 1
     return (*others[:place], *beside, *others[place:])
-
-
-def _has_options(state: SessionState) -> bool:
-    return any(option.way == "set_config_option" for option in state.config)

@@ -73,7 +73,18 @@ class Notice:
     severity: Severity = "info"
 
 
-Entry: TypeAlias = Message | ToolCall | Notice
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The agent's context made shorter: where it began, and what has become of it."""
+
+    key: str
+    turn: int
+    status: str = "in_progress"
+    summary: tuple[Content, ...] = ()
+    error: str | None = None
+
+
+Entry: TypeAlias = Message | ToolCall | Notice | Compaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """The ledgers of files kept on disk, so that a review and an undo survive the host and Neovim.
 
 What waits for the user is never dropped; of the rest the oldest go. Conflicts, and what agents
-were not told yet, stand beside them.
+were not told yet, stand beside them; and the journal, for what a kill would leave out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 import anyio
@@ -17,6 +17,7 @@ from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.review import changes
 from acp_nvim.ledger.rewind import undone
+from acp_nvim.storage.journal import Act, Journal, Killed
 from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.record import Record, Value, loaded
 
@@ -38,6 +39,8 @@ class KeptLedger:
     ledger: Ledger
     waits: bool = False
     """Something in it waits for the user: a hunk, or an undo that can be returned."""
+    acts: dict[str, int] = field(default_factory=dict)
+    """The number of the last act that is in it, by the name of the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,24 @@ class EditStore:
         )
         self._conflicts: Final = JsonStore(folder, ".clash.json", CONFLICTS)
         self._lessons: Final = JsonStore(folder, ".lessons.json", LESSONS, most=MOST_LESSONS)
+        self.journal: Final = Journal(folder)
+        self._acts: dict[str, dict[str, int]] = {}
+        """What of the journals of hosts that are gone is in the ledgers, by path."""
 
     def note(self, path: str, ledger: Ledger) -> None:
         """Keep this ledger soon; never waits."""
-        self._ledgers.note(path, KeptLedger(path, ledger))
+        acts = self._acts.get(path, {})
+        if self.journal.name:
+            acts = acts | {self.journal.name: self.journal.number}
+        self._ledgers.note(path, KeptLedger(path, ledger, acts=acts))
+
+    def lacks(self, killed: Killed, act: Act) -> bool:
+        """Return whether that act is not in the ledger of its file; it is from now on."""
+        acts = self._acts.setdefault(act.path, {})
+        if act.number <= acts.get(killed.name, 0):
+            return False
+        acts[killed.name] = act.number
+        return True
 
     def note_conflict(self, path: str, conflict: Conflict | None) -> None:
         """Keep this conflict of the file soon, or none any more; never waits."""
@@ -134,15 +151,28 @@ class EditStore:
         async with anyio.create_task_group() as tasks:
             for store in (self._ledgers, self._conflicts, self._lessons):
                 tasks.start_soon(store.run)
+            tasks.start_soon(self.journal.run, self._is_settled)
 
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
+        self.write()
+        self.journal.close()
+
+    def _is_settled(self) -> bool:
+        return self._ledgers.is_settled() and self._conflicts.is_settled()
+
+    def write(self) -> None:
+        """Write now what was noted."""
         for store in (self._ledgers, self._conflicts, self._lessons):
             store.flush()
 
     async def read_all(self) -> dict[str, Ledger]:
         """Return the ledgers that are kept, by path."""
         found = await anyio.to_thread.run_sync(self._ledgers.read_all)
+        names = {name for kept in found for name in kept.acts}
+        there = set(filter(self.journal.has, names))
+        for kept in found:
+            self._acts[kept.path] = {it: kept.acts[it] for it in there & kept.acts.keys()}
         return {kept.path: kept.ledger for kept in found}
 
     async def read_conflicts(self) -> list[Conflict]:

@@ -87,6 +87,10 @@ class JsonStore(Generic[T]):
             await anyio.to_thread.run_sync(self._write, self._writing)
             self._writing = {}
 
+    def is_settled(self) -> bool:
+        """Return whether all that was noted is on disk."""
+        return not self._noted and not self._writing
+
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
         # also what `run` was about to write when it was cancelled

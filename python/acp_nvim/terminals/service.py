@@ -94,6 +94,11 @@ class Terminals:
                 self._release(self._find(request))
                 return TerminalEnded()
 
+    def runs(self, session_id: str | None) -> bool:
+        """Tell whether a command of that session runs that the agent has not released."""
+        mine = (it for it in self if it.session_id == session_id and not it.released)
+        return any(terminal.exit is None for terminal in mine)
+
     def close(self, session_id: str) -> None:
         """End all terminals of a session and let their screens go (C-216)."""
         for terminal in self:

@@ -15,6 +15,7 @@ from acp_nvim.editor import TerminalScreens
 from acp_nvim.session.event import TerminalUpdated
 from acp_nvim.session.request import CreateTerminalRequest
 from acp_nvim.session.terminal import ExitStatus, tail
+from acp_nvim.terminals.escapes import EscapeFilter
 from acp_nvim.terminals.log import TerminalLog
 from acp_nvim.transport.pty import Pty
 
@@ -51,6 +52,7 @@ class Terminal:
         self.exit: ExitStatus | None = None
         self.released = False
         self._pty = pty
+        self._filter = EscapeFilter()
         self._tell = tell
         self._tail = ""
         self._news = anyio.Event()
@@ -118,7 +120,7 @@ class Terminal:
 
     def _take(self, data: bytes) -> None:
         self._tail = tail(self._tail + self.log.feed(data))
-        self._screens.write(self.number, data)
+        self._screens.write(self.number, self._filter.feed(data))
         self._news.set()
 
     async def _report(self) -> None:

@@ -10,8 +10,11 @@ from typing import Any
 from acp_nvim.session.content import Text
 from acp_nvim.session.model import ConfigOption, Prompt
 from acp_nvim.session.options import mode_of, modes_of
-from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
+from acp_nvim.session.state import Compaction, Entry, Message, Notice, SessionState, ToolCall
 from acp_nvim.view.chat.transcript import entry_text
+
+_PUBLIC = {"ended": "completed"}
+"""By a tool call's status, what scripts are told: its turn ended well, and so did the call."""
 
 
 def snapshot(state: SessionState) -> dict[str, Any]:
@@ -87,11 +90,11 @@ def _entry(entry: Entry) -> dict[str, Any]:
             places = [pruned({"path": it.path, "line": it.line}) for it in entry.locations]
             data |= {
                 "kind": "tool",
-                "status": entry.status,
+                "status": _PUBLIC.get(entry.status, entry.status),
                 "title": entry.title,
                 "tool_kind": entry.kind,
                 "locations": places,
             }
-        case Notice():
+        case Notice() | Compaction():
             data |= {"kind": "notice"}
     return pruned(data)

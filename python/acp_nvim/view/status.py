@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from acp_nvim.view.visible import one_line
 SEPARATOR = " · "
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
+_MONEY = re.compile("[A-Z]{3}")
+"""What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
 
 def winbar(
@@ -124,7 +127,12 @@ def _short(number: int) -> str:
 
 
 def _cost(cost: Cost | None) -> str:
-    return f"{cost.amount:.2f} {one_line(cost.currency, 8)}" if cost else ""
+    """Return the amount: of money with two places, of what else agents count as they tell it."""
+    if cost is None:
+        return ""
+    if _MONEY.fullmatch(cost.currency):
+        return f"{cost.amount:.2f} {cost.currency}"
+    return f"{cost.amount:.4f}".rstrip("0").rstrip(".") + f" {one_line(cost.currency, 12)}"
 
 
 def _plain_cost(cost: Cost) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
+from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.sessions import Store
 from acp_nvim.transport.link import Link
@@ -40,11 +41,13 @@ class Review:
     sync: DiskSync
     knowledge: Knowledge
     store: EditStore
+    recovery: Recovery
 
     async def restore(self) -> None:
-        """Take up the books of an earlier host."""
+        """Take up the books of an earlier host, and what it had no time to write there."""
         await self.log.restore()
         await self.notes.restore()
+        await self.recovery.run()
 
 
 @dataclass(frozen=True, slots=True)

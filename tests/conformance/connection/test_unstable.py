@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.client.session import Session
 from tests.conformance.connection.probe import bar, chat, shows
-from tests.support.stage import Stage, notices, tool
+from tests.support.stage import Stage, tool
 
 
 async def told(stage: Stage, session: Session, update: str, **fields: Any) -> None:
@@ -52,21 +52,6 @@ async def test_a_plan_as_text_is_shown_line_by_line():
         plan = {"type": "file", "planId": "a", "uri": "file:///p/PLAN.md"}
         await told(stage, session, "plan_update", plan=plan)
         assert chat(session) == ["Plan", "• file:///p/PLAN.md"]
-
-
-async def test_a_compaction_is_one_line_when_it_is_done():
-    async with Stage() as stage:
-        session = await stage.start()
-        compaction: dict[str, Any] = {"compactionId": "c"}
-        await told(stage, session, "compaction_update", **compaction, status="in_progress")
-        content = {"type": "text", "text": "We dug."}
-        await told(stage, session, "compaction_summary_chunk", **compaction, content=content)
-        assert notices(session) == []
-        summary = "We dug.\nThen we filled."
-        await told(
-            stage, session, "compaction_update", **compaction, status="completed", summary=summary
-        )
-        assert notices(session) == ["Context compacted: We dug."]
 
 
 async def test_a_tool_is_called_by_its_name_until_it_has_a_title():

@@ -393,7 +393,7 @@ async def test_c217_bytes_that_are_no_text_are_replaced() -> None:
         (await stage.output(terminal))["output"].encode("utf-8", "strict")
 
 
-@pytest.mark.parametrize("limit", [None, 10**12, -1])
+@pytest.mark.parametrize("limit", [None, 10**12])
 async def test_c218_a_cap_of_our_own(limit: int | None) -> None:
     stage = Terminals()
     stage.output_limit = 10_000
@@ -404,6 +404,29 @@ async def test_c218_a_cap_of_our_own(limit: int | None) -> None:
         shown = await stage.output(terminal)
         assert shown["truncated"] is True
         assert shown["output"] == "y\n" * 5_000
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"args": [1]},
+        {"args": {"1": "a"}},
+        {"args": "a"},
+        {"env": [{"name": "A"}]},
+        {"env": {"A": "b"}},
+        {"cwd": 7},
+        {"cwd": ""},
+        {"outputByteLimit": -1},
+        {"outputByteLimit": "1"},
+    ],
+)
+async def test_c319_what_is_malformed_runs_nothing(wrong: dict[str, Any], tmp_path: Path) -> None:
+    async with Terminals(tmp_path) as stage:
+        await stage.start()
+        answer = await stage.call("create", command=f"touch {tmp_path}/ran", **wrong)
+        assert answer == Code.INVALID_PARAMS
+        nothing = {"args": None, "env": None, "cwd": None, "outputByteLimit": None}
+        assert await stage.run("ls", **nothing) == ""
 
 
 async def test_c219_stdin_is_a_terminal_of_its_own() -> None:

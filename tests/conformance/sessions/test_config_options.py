@@ -99,9 +99,20 @@ async def test_c245_a_mode_of_the_old_way_is_refused():
         await stage.agent.quiet()
 
 
-async def test_c245_without_an_option_for_it_there_is_no_mode():
+async def test_c321_without_an_option_for_it_the_modes_are_there():
     async with Stage() as stage:
         session = await opened(stage, MODEL, modes=MODES)
+        assert summary(session.state)["mode"] == "old"
+        with pytest.raises(AcpError, match="it has old"):
+            await stage.client.set_mode(session, "new")
+        stage.tasks.start_soon(stage.client.set_mode, session, "old")
+        request = await stage.agent.expect("session/set_mode")
+        assert request["params"] == {"sessionId": SESSION, "modeId": "old"}
+
+
+async def test_c321_with_no_modes_at_all_there_is_none():
+    async with Stage() as stage:
+        session = await opened(stage, MODEL)
         assert "mode" not in summary(session.state)
         with pytest.raises(AcpError, match="no session modes"):
             await stage.client.set_mode(session, "old")
@@ -178,7 +189,7 @@ async def test_c255_a_boolean_option_says_its_type():
         session = stage.launch()
         request = await stage.agent.initialize()
         advertised = request["params"]["clientCapabilities"]["session"]
-        assert advertised == {"configOptions": {"boolean": {}}}
+        assert advertised["configOptions"] == {"boolean": {}}
         await stage.agent.open(SESSION, configOptions=[WEB])
         await stage.until(lambda: session.state.status == "idle")
         request = await setting(stage, session, "web", value=True)

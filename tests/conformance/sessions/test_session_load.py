@@ -39,6 +39,32 @@ def replay(stage: Stage, *, ids: bool = False) -> None:
     stage.agent.update("plan", "old", entries=plan)
 
 
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("<system-reminder>be nice</system-reminder>", []),
+        ("<system-reminder>be\nnice</system-reminder>\n\nhello", ["hello"]),
+        (
+            "hello\n<system-reminder>a</system-reminder>\n<system-reminder>b</system-reminder>",
+            ["hello"],
+        ),
+        ("what is <system-reminder>a</system-reminder> for?", None),
+        ("<system-reminder>is what I said", None),
+    ],
+)
+async def test_c323_reminders_for_the_model_are_not_shown(told: str, shown: list[str] | None):
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=LOADS)
+        session = stage.reopen("old")
+        request = await stage.agent.expect("session/load")
+        content = {"type": "text", "text": told}
+        stage.agent.update("user_message_chunk", "old", content=content)
+        stage.agent.say("answer", "old")
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session, "user") == ([told] if shown is None else shown)
+
+
 def kinds(session: Any) -> list[str]:
     """Return what kind each entry is, in order."""
     return [it.role if isinstance(it, Message) else "tool" for it in session.state.entries]

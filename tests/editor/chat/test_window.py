@@ -254,8 +254,8 @@ def test_go_to_the_file_of_a_tool_call(nvim: Neovim, spy: BridgeSpy, tmp_path: P
     file.write_text("1\n2\n3\n")
     chat, prompt = spy.open_session()
     go_to(nvim, chat)
-    nvim.input("gf")
-    assert spy.told("follow_link") == [{"chat": chat, "row": 0}]
+    nvim.input("ggwgf")
+    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "tutor"}]
     spy.answer({"path": str(file), "line": 3})
     assert nvim.eval("[expand('%:p'), line('.'), winnr()]") == [str(file), 3, 1]
     assert shown(nvim)[1:] == [chat, prompt]
@@ -267,7 +267,8 @@ def test_go_to_a_file_name_in_the_text(nvim: Neovim, spy: BridgeSpy) -> None:
     spy.frame(chat, [0, 1, ["see notes.txt", "nothing here"], []])
     go_to(nvim, chat)
     nvim.input("gg$<C-w>f")
-    spy.answer(None)
+    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "notes.txt"}]
+    spy.answer({"path": str(nvim.cwd / "notes.txt")})
     assert nvim.eval("expand('%:t')") == "notes.txt"
     assert len(shown(nvim)) == 4
     go_to(nvim, chat)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.files.encoding import codec, exact_text
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from tests.support.files.file_rig import FileRig
@@ -48,6 +49,28 @@ KINDS = {
     "utf-16": Kind(text(codec="utf-16-le", mark=b"\xff\xfe")),
     "binary": Kind(text("\r\n"), "edit ++bin", typed="mine\r"),
     "bad bytes": Kind(text(), "edit ++enc=utf-8 ++bad=keep", "odd \udcff\udce9"),
+    **{
+        name: Kind(text(codec=codec(name)), f"edit ++enc={name}", odd)
+        for name, odd in {
+            "cp1251": "odd Жя",
+            "koi8-r": "odd Жя",
+            "sjis": "odd ソ表\\~",
+            "cp932": "odd ソ表\\~①",
+            "euc-jp": "odd 日本\\~",
+            "euc-kr": "odd 한국",
+            "cp949": "odd 똠방각하",
+            "big5": "odd 許功",
+            "cp950": "odd 許功",
+            "gb18030": "odd 中😀€",
+            "macintosh": "odd é–",
+            "iso-2022-jp": "odd 日本 x",
+            "iso-8859-15": "odd 5 €",
+            "utf-16le": "odd é😀",
+            "ucs-4": "odd é😀",
+        }.items()
+    },
+    "^Z": Kind(lambda lines: text("\r\n")(lines) + b"\x1a"),
+    "^Z at once": Kind(lambda lines: text("\r\n", ended=False)(lines) + b"\x1a"),
     "long line": Kind(text(), odd="x" * 1_000_000),
 }
 
@@ -92,12 +115,8 @@ class Desk:
 
     def exact(self, lines: list[str]) -> str:
         """Return the live text of these lines, as it is to be recorded."""
-        data = self.kind.encode(lines)
-        if data.startswith(b"\xff\xfe"):
-            return data.decode("utf-16-le")
-        if self.kind.encode(["é"])[:1] == b"\xe9":
-            return data.decode("latin-1")
-        return data.decode("utf-8", "surrogateescape")
+        encoding = self.nvim.eval("&fileencoding")
+        return exact_text(self.kind.encode(lines), encoding)
 
 
 @pytest.fixture(params=KINDS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,8 +14,8 @@ from tests.support.nvim import ROOT, Neovim
 from tests.support.screen.grid import Screen
 
 VENV = """
-case "$2" in
-  venv) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+case "$3" in
+  venv) mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
 esac
 """
 LOGGING = 'echo "$(basename "$0") $*" >> "$CALLS"\n'
@@ -54,9 +53,7 @@ def install(tmp_path: Path) -> Iterator[Install]:
         yield run
 
 
-def dependencies() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return " ".join(project["dependencies"])
+WHEELS = f"--require-hashes --only-binary :all: -r {ROOT}/requirements.txt"
 
 
 def test_with_uv(install: Install) -> None:
@@ -66,8 +63,8 @@ def test_with_uv(install: Install) -> None:
     assert calls[0].startswith("uv venv --quiet --allow-existing --python >=3.11 /")
     assert calls[0].endswith("/acp.nvim/venv")
     python = calls[0].split()[-1] + "/bin/python"
-    assert calls[1] == f"uv pip install --quiet --upgrade --python {python} {dependencies()}"
-    assert calls[2].startswith("python -c import compileall")
+    assert calls[1] == f"uv pip install --quiet --python {python} {WHEELS}"
+    assert calls[2].startswith("python -I -c import compileall")
     assert len(calls) == 3
 
 
@@ -76,13 +73,11 @@ def test_with_the_newest_python_that_runs(install: Install) -> None:
     assert err is None
     names = [call.split()[0] for call in calls]
     assert names == ["python3.13", "python3.12", "python3.12", "python", "python"]
-    assert calls[3] == (
-        f"python -m pip install --quiet --upgrade --disable-pip-version-check {dependencies()}"
-    )
+    assert calls[3] == f"python -I -m pip install --quiet --disable-pip-version-check {WHEELS}"
 
 
 def test_a_python_without_venv_gives_way_to_one_with_it(install: Install) -> None:
-    broken = 'case "$1" in -m) echo "apt install python3.12-venv"; echo ensurepip; exit 1; esac\n'
+    broken = 'case "$2" in -m) echo "apt install python3.12-venv"; echo ensurepip; exit 1; esac\n'
     err, calls = install(python3_12=broken, python3_11=VENV)
     assert err is None
     assert [call.split()[0] for call in calls][2:4] == ["python3.11", "python3.11"]
@@ -97,7 +92,7 @@ def test_a_python_without_venv_gives_way_to_one_with_it(install: Install) -> Non
     ],
 )
 def test_the_debian_package_is_named(install: Install, said: str, package: str) -> None:
-    err, _ = install(python3_12=f"case \"$1\" in -m) printf '{said}'; exit 1; esac\n")
+    err, _ = install(python3_12=f"case \"$2\" in -m) printf '{said}'; exit 1; esac\n")
     assert err is not None
     assert f"python3.12 has no venv module: apt install {package}, then :Acp install" in err
 
@@ -109,7 +104,7 @@ def test_no_python_is_new_enough(install: Install) -> None:
 
 
 def test_the_last_line_of_an_error_is_told(install: Install) -> None:
-    pip = 'case "$2" in pip) echo "a lot"; echo "no network" >&2; exit 1; esac\n'
+    pip = 'case "$3" in pip) echo "a lot"; echo "no network" >&2; exit 1; esac\n'
     err, _ = install(python3=VENV + pip)
     assert err is not None
     assert err.startswith("python failed: no network; log: ")

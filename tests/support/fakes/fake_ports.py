@@ -116,11 +116,16 @@ class FakeFiles(Files):
         return self.buffers[path]
 
     async def follow(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        stamp: str = "",
     ) -> bool:
         path = self._change("follow", buffer, hunks, options)
         if path is not None:
-            self._sync(path)
+            self._sync(path, stamp)
         return path is not None
 
     async def edit(
@@ -130,12 +135,13 @@ class FakeFiles(Files):
         options: BufferOptions | None,
         *,
         settled: bool,
+        stamp: str = "",
     ) -> bool:
         path = self._change("settle" if settled else "edit", buffer, hunks, options)
         if path is not None:
             self.buffers[path] = replace(self.buffers[path], modified=True)
             if settled:
-                self._sync(path)
+                self._sync(path, stamp)
         return path is not None
 
     async def saved(self, path: str) -> str:
@@ -150,8 +156,8 @@ class FakeFiles(Files):
     async def selection(self, selection: Selection) -> Selection:
         return selection
 
-    def _sync(self, path: str) -> None:
-        self.buffers[path] = replace(self.buffers[path], synced=disk.stamp(path))
+    def _sync(self, path: str, stamp: str = "") -> None:
+        self.buffers[path] = replace(self.buffers[path], synced=stamp or disk.stamp(path))
 
     def _change(
         self, verb: str, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,6 +13,7 @@ import pytest
 from acp_nvim.editor import Files
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import Baselines
+from acp_nvim.files.baselines.memory import Memory
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -32,6 +34,7 @@ from acp_nvim.reactions.files import on_file
 from acp_nvim.review.decisions import Decisions, Undone
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.review.recovery import Recovery
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.workspace.host import Host
@@ -70,9 +73,12 @@ class FileRig:
         self.turns: dict[str, Author] = {"s": AGENT}
         self.running: dict[str, Author] = {}
         """By the name of a file; "" stands for all."""
-        self.store = EditStore(lambda: str(kept or folder / ".kept"))
+        self.store = EditStore(lambda: str(kept or folder.with_name(f"{folder.name}.kept")))
+        weakref.finalize(self, self.store.journal.drop)
         self.knowledge = Knowledge()
         ports: Files = self.files
+        baselines = baselines or Baselines()
+        baselines.keep_in(Memory(self.store.journal.see))
         self.lessons = PromptNotes(ports, self.knowledge, self.store, self.faults.append)
         self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
         self.sync = DiskSync(
@@ -83,17 +89,25 @@ class FileRig:
             author=lambda path: self.running.get(Path(path).name) or self.running.get(""),
             baselines=baselines,
         )
+        self.said: list[str] = []
+        """What the user was told of turns that were killed."""
+        self.recovery = Recovery(
+            self.store, self.edits, self.sync, baselines, ports, self.said.append
+        )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
         self.service = FileService(
             "a", ports, self.sync, self.knowledge, self.on_file, lambda it: self.turns.get(it)
         )
 
+        self.notifier = FakeNotifier()
         self.host = cast(
             Host,
             SimpleNamespace(
-                review=SimpleNamespace(log=self.edits, notes=self.lessons),
+                review=SimpleNamespace(
+                    log=self.edits, notes=self.lessons, knowledge=self.knowledge
+                ),
                 workspace=SimpleNamespace(session=lambda *_: None),
-                editor=SimpleNamespace(notifier=FakeNotifier()),
+                editor=SimpleNamespace(notifier=self.notifier),
                 follow=SimpleNamespace(touched=lambda *_: None),
             ),
         )
@@ -204,6 +218,17 @@ class FileRig:
             else:
                 path.write_bytes(text.encode("utf-8", "surrogateescape"))
             await self.sync.sync(str(path), by or author())
+
+    # --- the end
+
+    def kill(self) -> None:
+        """Kill the host; the books are as they are on disk. The rig is of no use from now on."""
+        self.store.journal.drop()
+
+    async def restore(self) -> None:
+        """Take up what another host has left."""
+        await self.edits.restore()
+        await self.recovery.run()
 
     # --- looking
 

@@ -20,7 +20,7 @@ async def failure(call: Callable[[], object]) -> str:
 async def test_reads_short_and_long_files(tmp_path: Path, size: int) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * size)
-    assert await disk.read(str(path)) == disk.DiskText("x" * size, "utf-8")
+    assert await disk.read(str(path)) == disk.DiskText("x" * size)
 
 
 async def test_what_is_no_text_is_said(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ async def follow(files: FakeFiles, path: str, changed: DiskChange | None) -> Fol
     live = await load(files, path)
     saved = live.buffer.saved if live.buffer else await files.saved(path)
     settlement = settle(live, changed, saved=saved, kept=False, same=False)
-    assert await carry_out(files, live.buffer, settlement.edit)
+    assert await carry_out(files, live, settlement.edit)
     return settlement.followed
 
 

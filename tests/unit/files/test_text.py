@@ -7,13 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.editor import LiveBuffer
+from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.text import (
     buffer_form,
     buffer_text,
-    clean,
-    decode,
-    encode,
-    is_binary,
     merged,
     reconciled,
     window,
@@ -73,61 +70,40 @@ def test_the_file_format_follows_the_text(content: str, now: str, fileformat: st
 
 
 @pytest.mark.parametrize(
-    ("content", "now", "encoding"),
-    [
-        ("é", "latin1", "latin1"),
-        ("€", "latin1", "utf-8"),
-        ("\ufeffa", "latin1", "utf-8"),
-        ("\ufeff€", "utf-16le", "utf-16le"),
-        ("a", "", ""),
-        ("a", "8bit-odd", "8bit-odd"),
-    ],
+    ("content", "now"), [("é", "latin1"), ("€", "latin1"), ("\ufeffa", "cp1251"), ("a", "8bit-odd")]
 )
-def test_the_encoding_stays_where_it_can(content: str, now: str, encoding: str) -> None:
-    assert buffer_form(content, replace(BUFFER, encoding=now))[1].encoding == encoding
+def test_the_encoding_stays(content: str, now: str) -> None:
+    held = replace(BUFFER, encoding=now)
+    lines, options = buffer_form(content, held)
+    assert options.encoding == now
+    assert buffer_text(replace(held, lines=lines, endofline=options.endofline)) == content
+
+
+def test_a_wide_buffer_takes_only_what_is_as_wide() -> None:
+    wide = replace(BUFFER, encoding="utf-16le")
+    lines, options = buffer_form("\udd16\ufeff€\n", wide)
+    assert (lines, options.bom) == (("€",), True)
+    for content, buffer in (("€\n", wide), ("\udd17€\n", wide), ("\udd16€\n", BUFFER)):
+        with pytest.raises(NotRead):
+            buffer_form(content, buffer)
 
 
 @pytest.mark.parametrize(
-    ("data", "encoding", "text"),
+    ("content", "lines", "ended", "apart"),
     [
-        (b"caf\xc3\xa9", "", "café"),
-        (b"caf\xe9", "", "café"),
-        (b"caf\xe9", "utf-8", "caf\udce9"),
-        (b"caf\xe9", "latin1", "café"),
-        (b"\xef\xbb\xbfa", "", "\ufeffa"),
-        (b"\xff\xfea\x00", "utf-16le", "\ufeffa"),
-        (b"\x00a", "utf-16", "a"),
-        (b"\x00", "utf-16le", "\0"),
-        (b"a", "no such", "a"),
+        ("a\r\nb\r\n\x1a", ("a", "b"), True, True),
+        ("a\r\nb\x1a", ("a", "b"), False, True),
+        ("a\nb\n\x1a", ("a", "b", "\x1a"), False, False),
+        ("\x1a", ("\x1a",), False, False),
     ],
 )
-def test_bytes_become_text(data: bytes, encoding: str, text: str) -> None:
-    assert decode(data, encoding)[0] == text
-
-
-def test_a_file_keeps_its_encoding_if_it_can() -> None:
-    text, encoding = decode(b"caf\xe9\n")
-    assert encode(text, encoding) == b"caf\xe9\n"
-    assert encode("€\n", encoding) == "€\n".encode()
-
-
-def test_a_nul_early_on_means_binary() -> None:
-    assert is_binary(b"a\0b")
-    assert not is_binary(b"a\0b", "utf-16le")
-    assert not is_binary(b"a" * 8192 + b"\0")
-
-
-@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-def test_a_byte_order_mark_tells_a_wide_encoding(name: str) -> None:
-    data = "\ufeffä\n".encode(name)
-    assert not is_binary(data)
-    assert decode(data) == ("\ufeffä\n", name)
-    assert encode(*decode(data)) == data
-
-
-def test_what_json_cannot_hold_is_replaced() -> None:
-    assert clean("a\udce9b\ud800") == "a\ufffdb\ufffd"
-    assert clean("aé\U0001f600") == "aé\U0001f600"
+def test_what_ends_a_file_of_dos_is_kept_apart(
+    content: str, lines: tuple[str, ...], ended: bool, apart: bool
+) -> None:
+    held, options = buffer_form(content, BUFFER)
+    assert (held, options.endofline, options.endoffile) == (lines, ended, apart)
+    buffer = replace(BUFFER, lines=held, endofline=ended, endoffile=apart)
+    assert buffer_text(replace(buffer, fileformat=options.fileformat)) == content
 
 
 @given(CONTENT)

@@ -7,6 +7,7 @@ import pytest
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.errors import FileProblem
+from acp_nvim.files.encoding import Misfit
 from acp_nvim.hunks import Hunk
 from acp_nvim.nvim.files import REMEMBERED, NvimFiles
 from acp_nvim.session.model import Selection
@@ -50,7 +51,7 @@ async def test_lines_are_known_after_an_edit_of_ours() -> None:
     await files.loaded("/a")
     lua.answer = {"ok": True, "tick": 9}
     assert await files.edit(BUFFER, (Hunk(0, 0, ("new",)),), None, settled=True)
-    assert lua.calls[-1] == ("acp.files.live.edit", 3, 7, [[0, 0, ["new"]]], None, True)
+    assert lua.calls[-1] == ("acp.files.live.edit", 3, 7, [[0, 0, ["new"]]], None, True, "")
     lua.answer = {"number": 3, "changedtick": 9, "modified": True}
     known = await files.loaded("/a")
     assert lua.calls[-1] == ("acp.files.live.read", "/a", 3, 9)
@@ -84,8 +85,15 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
     lua = Lua({"ok": True})
     change = getattr(NvimFiles(lua), verb)
     assert await change(BUFFER, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
-    options = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": True, "endofline": True}
-    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options)]
+    options = {
+        "fileformat": "unix",
+        "fileencoding": "utf-8",
+        "bomb": True,
+        "endofline": True,
+        "endoffile": False,
+    }
+    stamp = ("",) if verb == "follow" else ()
+    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options, *stamp)]
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
@@ -100,3 +108,68 @@ async def test_a_selection_is_renewed_unless_its_buffer_is_gone() -> None:
     assert renewed == Selection(3, 1, "/a", 2, 3, ("a", "b"), "text")
     assert now.calls == [("acp.files.live.selection", 3, 1)]
     assert await NvimFiles(Lua(None)).selection(chosen) == chosen
+
+
+class Iconv(Lua):
+    """Neovim with a buffer in cp1251, and its conversion."""
+
+    async def __call__(self, *call: Any) -> Any:
+        self.calls.append(call)
+        name, *arguments = call
+        if not name.startswith("acp.files.coding"):
+            return self.answer
+        encode = name.endswith("encode")
+        return [(_exact if encode else _read)(line) for line in arguments[0]]
+
+
+def _exact(line: str) -> str | bool:
+    try:
+        return line.encode("cp1251").decode("utf-8", "surrogateescape")
+    except UnicodeError:
+        return False
+
+
+def _read(line: str) -> str | bool:
+    try:
+        return line.encode("utf-8", "surrogateescape").decode("cp1251")
+    except UnicodeError:
+        return False
+
+
+async def test_lines_are_in_the_encoding_of_the_buffer_as_neovim_converts_them() -> None:
+    answer = {"number": 3, "changedtick": 7, "lines": ["ж", "é"], "modified": True}
+    lua = Iconv(answer | {"encoding": "cp1251"})
+    files = NvimFiles(lua)
+    buffer = await files.loaded("/a")
+    assert buffer is not None
+    assert buffer.lines == ("\udce6", "\udd00é")
+    lua.answer = {"ok": True, "tick": 8}
+    assert await files.edit(buffer, (Hunk(0, 1, ("\udcff", "\udd00é")),), None, settled=False)
+    assert lua.calls[-1][3] == [[0, 1, ["я", "é"]]]
+    calls = len(lua.calls)
+    with pytest.raises(Misfit, match="Neovim cannot read its bytes as cp1251"):
+        await files.edit(buffer, (Hunk(0, 1, ("\udc98",)),), None, settled=False)
+    assert len(lua.calls) == calls + 1
+
+
+async def test_another_encoding_makes_other_lines_of_the_same_buffer() -> None:
+    lua = Iconv({"number": 3, "changedtick": 7, "lines": ["ж"], "modified": True, "encoding": ""})
+    files = NvimFiles(lua)
+    before = await files.loaded("/a")
+    lua.answer |= {"encoding": "cp1251"}
+    after = await files.loaded("/a")
+    assert before is not None
+    assert after is not None
+    assert (before.lines, after.lines) == (("ж",), ("\udce6",))
+
+
+async def test_latin_1_needs_no_conversion_of_neovims() -> None:
+    answer = {"number": 3, "changedtick": 7, "lines": ["é", "€"], "modified": True}
+    lua = Lua(answer | {"encoding": "latin1"})
+    files = NvimFiles(lua)
+    buffer = await files.loaded("/a")
+    assert buffer is not None
+    assert buffer.lines == ("\udce9", "\udd00€")
+    lua.answer = {"ok": True, "tick": 8}
+    assert await files.edit(buffer, (Hunk(0, 1, ("é", "\udd00€")),), None, settled=False)
+    assert lua.calls[-1][3] == [[0, 1, ["Ã©", "€"]]]

@@ -15,6 +15,7 @@ from acp_nvim.protocol.dialect import (
     AgentCapabilities,
     AgentInfo,
     AuthMethod,
+    AuthStatus,
     ClientCapabilities,
     RequestCancelled,
     SessionPage,
@@ -46,6 +47,7 @@ from acp_nvim.session.elicitation.model import (
 from acp_nvim.session.event import (
     ChunkReceived,
     CommandsReplaced,
+    CompactionUpdated,
     ConfigReplaced,
     Event,
     InfoChanged,
@@ -216,10 +218,20 @@ UPDATES: dict[str, tuple[Event, ...]] = {
         ),
     ),
     "plan_removed": (PlanReplaced((), "p1"),),
-    "compaction": (Noticed("Context compacted: We dug."),),
-    "compaction_failed": (Noticed("Context not compacted: too long", "warning"),),
-    "compaction_goes_on": (),
-    "compaction_summary_chunk": (),
+    "compaction": (
+        CompactionUpdated(
+            "c1", "completed", (Text("We dug."), ResourceLink("file:///p/PLAN.md", "PLAN.md"))
+        ),
+    ),
+    "compaction_failed": (CompactionUpdated("c1", "failed", error="too long"),),
+    "compaction_cleared": (CompactionUpdated("c1", "_paused", (), error=None),),
+    "compaction_lenient": (
+        CompactionUpdated("c1", "completed", (Text("We dug."),), error="too long"),
+    ),
+    "compaction_goes_on": (CompactionUpdated("c1", "in_progress"),),
+    "compaction_summary_chunk": (CompactionUpdated("c1", more=(Text("We"),)),),
+    "tool_call_name_null": (ToolCallUpdated("t1", status="in_progress"),),
+    "usage_credits": (UsageChanged(10, 100, Cost(12, "credits")),),
     "tool_call_name": (ToolCallUpdated("t1", "", name="read_file"),),
     "tool_call_terminal_told": (
         TerminalUpdated("own"),
@@ -292,7 +304,7 @@ ASKS = {
     "terminal_create": CreateTerminalRequest(
         "s1", "npm", ("test", "--", "a b"), (("CI", "1"),), "/p", 100
     ),
-    "terminal_create_lenient": CreateTerminalRequest("s1", "npm test", env=(("A", ""),)),
+    "terminal_create_lenient": CreateTerminalRequest("s1", "npm test"),
     "terminal_output": TerminalOutputRequest("s1", "term 1"),
     "terminal_wait_for_exit": WaitForTerminalRequest("s1", "term 1"),
     "terminal_kill": KillTerminalRequest("s1", "term 1"),
@@ -305,6 +317,13 @@ BAD = {
     "permission_no_list": (Code.INVALID_PARAMS, "options"),
     "permission_no_tool_call": (Code.INVALID_PARAMS, "toolCall"),
     "read_relative": (Code.INVALID_PARAMS, "path"),
+    "read_line": (Code.INVALID_PARAMS, "line"),
+    "read_limit": (Code.INVALID_PARAMS, "limit"),
+    "terminal_args": (Code.INVALID_PARAMS, "args"),
+    "terminal_args_map": (Code.INVALID_PARAMS, "args"),
+    "terminal_env": (Code.INVALID_PARAMS, "env"),
+    "terminal_cwd": (Code.INVALID_PARAMS, "cwd"),
+    "terminal_limit": (Code.INVALID_PARAMS, "outputByteLimit"),
     "write_without_content": (Code.INVALID_PARAMS, "content"),
     "terminal_unknown": (Code.METHOD_NOT_FOUND, "terminal/resize"),
     "terminal_relative": (Code.INVALID_PARAMS, "cwd"),
@@ -322,7 +341,8 @@ INITIALIZED = {
             AuthMethod("oauth", "Log in", "in the browser"),
             AuthMethod("tty", "Terminal", None, "terminal", ("--login",), (("A", "b"),)),
         ),
-        message("initialize_full")["result"]["agentCapabilities"],
+        steering=True,
+        raw_capabilities=message("initialize_full")["result"]["agentCapabilities"],
     ),
     "minimal": AgentInfo(1),
     "lenient": AgentInfo(
@@ -351,6 +371,7 @@ SESSIONS = {
     "new_models": ("session/new", None, SessionOpened("s1", config=(), models=LEGACY)),
     "load_null": ("session/load", "s9", SessionOpened("s9")),
     "load": ("session/load", "s9", SessionOpened("s9", MODES, "ask")),
+    "fork": ("session/fork", None, SessionOpened("s2", MODES, "ask", config=())),
 }
 
 PROMPTS = {
@@ -382,6 +403,11 @@ CLAIMED = {
     "session_new_without_id",
     "sessions_page",
     "cancel_request",
+    "auth_status",
+    "auth_status_update",
+    "set_title",
+    "steering_injected",
+    "steering_over",
 }
 
 
@@ -458,6 +484,26 @@ def test_cancel_request() -> None:
     told = message("cancel_request")
     decoded = V1_DIALECT.decode_notification(told["method"], told["params"])
     assert decoded == RequestCancelled(7)
+
+
+def test_whether_the_agent_is_logged_in() -> None:
+    told = V1_DIALECT.decode_auth_status(message("auth_status")["result"])
+    assert told == AuthStatus("authenticated", ("me@example.com", "home"))
+    update = message("auth_status_update")
+    decoded = V1_DIALECT.decode_notification(update["method"], update["params"])
+    assert decoded == AuthStatus("unauthenticated")
+    for odd in (None, {}, {"state": 5}, {"state": "unknown", "accounts": 5}):
+        assert V1_DIALECT.decode_auth_status(odd) == AuthStatus("unknown")
+
+
+def test_a_title_as_the_agent_keeps_it() -> None:
+    assert V1_DIALECT.decode_title(message("set_title")["result"]) == "Fix it"
+    assert [V1_DIALECT.decode_title(odd) for odd in (None, {}, {"title": 5})] == [None] * 3
+
+
+def test_what_became_of_text_for_the_running_turn() -> None:
+    assert V1_DIALECT.decode_steered(message("steering_injected")["result"])
+    assert not V1_DIALECT.decode_steered(message("steering_over")["result"])
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_c245_the_modes_are_those_of_the_option():
     state = after(OPENED, ConfigReplaced((MODE,)))
     assert (mode_of(state), modes_of(state)) == ("x", (Mode("x", "X"), Mode("y", "Y")))
     state = after(ConfigReplaced((SWITCH,)), state=state)
-    assert (mode_of(state), modes_of(state)) == (None, ())
+    assert (mode_of(state), modes_of(state)) == ("ask", MODES)
     state = after(ConfigReplaced(()), state=state)
     assert (mode_of(state), modes_of(state)) == ("ask", MODES)
 

@@ -7,7 +7,7 @@ found, but not what was there before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, time_ns
@@ -21,6 +21,8 @@ from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange
 from acp_nvim.files.baselines.ignored import IgnoredFiles
 from acp_nvim.files.baselines.listing import Fingerprint, Listings, real_fingerprint
+from acp_nvim.files.baselines.memory import Memory, Remembered
+from acp_nvim.files.baselines.recall import recall
 from acp_nvim.files.baselines.scan import Scan
 from acp_nvim.files.baselines.snapshot import (
     ABSENT,
@@ -78,6 +80,44 @@ class Baselines:
         """The most bytes of a file for which the shelf has had room."""
         self._untold: set[str] = set()
         self._lock = anyio.Lock()
+        self._memory: Memory | None = None
+
+    def keep_in(self, memory: Memory) -> None:
+        """Keep there what is seen from now on."""
+        self._memory = memory
+
+    async def keep(self) -> None:
+        """Return when all that was seen is kept, for who comes after a kill."""
+        if self._memory is not None and self._shelf.has_fresh():
+            async with self._lock:
+                await to_thread.run_sync(self._memory.keep, self._shelf, self._visits)
+
+    async def recall(
+        self, remembered: Remembered, until: int, known: Container[str]
+    ) -> tuple[str, ...]:
+        """Let what a killed host has seen be what was seen last, so that `changes` tells the rest.
+
+        What has changed after `until` (ns since 1970), or is `known`, is seen as it is now; returns
+        the paths of those of the former that were seen otherwise.
+        """
+        since: list[str] = []
+        async with self._lock:
+            for folder, last in remembered.scans.items():
+                listing = await self._inventories.take(folder)
+                since += await to_thread.run_sync(
+                    partial(
+                        recall,
+                        self._shelf,
+                        remembered,
+                        last,
+                        listing,
+                        until=until,
+                        known=known,
+                        largest=self._largest,
+                    )
+                )
+                self._visits[folder] = last
+        return tuple(since)
 
     async def refresh(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
         """See all files of the roots as they are now, and return what `changes` would.
@@ -127,9 +167,14 @@ class Baselines:
         sight = self._shelf.get(path)
         return UNKNOWN if sight is None else sight.text(encoding)
 
-    def note(self, path: str, text: str | None, encoding: str = "") -> None:
-        """Say that we ourselves have just made the disk hold this, written with that encoding."""
-        sight = ABSENT if text is None else written_snapshot(path, text, encoding, self._largest)
+    def held(self, path: str, stamp: str) -> bool:
+        """Return whether the file was seen with that stamp, as it is now."""
+        sight = self._shelf.get(path)
+        return sight is not None and stamp in sight.stamps
+
+    def note(self, path: str, text: str | None) -> None:
+        """Say that we ourselves have just made the disk hold this exact text."""
+        sight = ABSENT if text is None else written_snapshot(path, text, self._largest)
         self._shelf.put(path, sight)
         self._untold.discard(path)
 

@@ -24,6 +24,7 @@ class SnapshotCache:
         self._budget = budget
         self._sights: dict[str, Snapshot] = {}
         self._size = 0
+        self._fresh: set[str] = set()
         self._lock = Lock()
 
     @property
@@ -44,6 +45,21 @@ class SnapshotCache:
         """Return all paths that were seen, with or without a file."""
         return list(self._sights)
 
+    def fresh(self) -> list[str]:
+        """Return the paths that were seen since this was asked last."""
+        with self._lock:
+            fresh, self._fresh = self._fresh, set()
+        return sorted(fresh)
+
+    def has_fresh(self) -> bool:
+        """Return whether something was seen since."""
+        return bool(self._fresh)
+
+    def forget(self, path: str) -> None:
+        """Let nobody have looked there."""
+        with self._lock:
+            self._size -= _weight(self._sights.pop(path, None))
+
     def put(self, path: str, sight: Snapshot) -> None:
         """Keep it, whatever was there."""
         with self._lock:
@@ -58,8 +74,11 @@ class SnapshotCache:
             return True
 
     def _put(self, path: str, sight: Snapshot) -> None:
-        self._size += _weight(sight) - _weight(self._sights.get(path))
+        was = self._sights.get(path)
+        self._size += _weight(sight) - _weight(was)
         self._sights[path] = sight
+        if not _is_same(was, sight) or _weight(sight) > _weight(was):
+            self._fresh.add(path)
         if self._size > self._budget:
             self._make_room(_worth(sight))
         if self._size > self._budget:

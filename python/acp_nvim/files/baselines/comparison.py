@@ -20,6 +20,8 @@ from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
 QUIET = 0.02
 """Seconds between two writes of most programs, which empty a file, and then write it."""
+EMPTIED = 10
+"""So many times as long, if a program has emptied it, and is held up."""
 PATIENCE = 0.2
 """Seconds that one comparison waits for all files that somebody is writing."""
 
@@ -33,6 +35,8 @@ class DiskChange:
     after: str | None
     form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
     """How a file that is gone now was on disk."""
+    stamps: tuple[str, ...] = field(default=(), compare=False)
+    """What `disk.stamp` said when it held `before`, as far as that is known."""
 
 
 class Comparison:
@@ -98,22 +102,49 @@ class Comparison:
     def _see(
         self, path: str, at: Fingerprint | None, was: Snapshot | None = None
     ) -> Snapshot | None:
-        """Read a file; one that has changed when nobody is writing it, or there is no end to it."""
+        """Read a file; one that has changed when nobody is writing it, or there is no end to it.
+
+        None: not now. One that is empty while there is no end to it has just been emptied.
+        """
         if was is not None and at == was.fingerprint:
             return read_snapshot(path, at, self._largest, was)
+        if at is None:
+            at = self._back_again(path, was)
         while True:
-            while (rest := self._unrest(at)) > 0:
+            while (rest := self._unrest(at, was)) > 0:
                 sleep(rest)
                 at = fingerprint(path)
             now, then = read_snapshot(path, at, self._largest, was), fingerprint(path)
             if at is None or then is None or then[2] >= at[2] or self._unrest(then) <= 0:
-                return now
+                return None if self._is_emptied(at, then, was) else now
             at = then  # somebody has just emptied it
 
-    def _unrest(self, at: Fingerprint | None) -> float:
-        """Return for how many seconds the file is to be let alone."""
-        age = self._quiet if at is None else (time_ns() - at[1]) / 1e9
-        return min(self._quiet - age, self._deadline - monotonic()) if age >= 0 else 0.0
+    def _is_emptied(
+        self, at: Fingerprint | None, then: Fingerprint | None, was: Snapshot | None
+    ) -> bool:
+        if at is None or at[2] or was is None or was.fingerprint is None:
+            return False
+        return then != at or self._age(at) < self._quiet
+
+    def _back_again(self, path: str, was: Snapshot | None) -> Fingerprint | None:
+        """Wait for a file that is gone: some programs remove it, and then write it anew."""
+        rest = min(self._quiet, self._deadline - monotonic())
+        above = os.path.dirname(path)
+        if was is None or was.fingerprint is None or rest <= 0 or os.path.realpath(above) != above:
+            return None
+        sleep(rest)
+        return fingerprint(path)
+
+    def _age(self, at: Fingerprint) -> float:
+        """Return for how many seconds the file has not changed."""
+        return (time_ns() - at[1]) / 1e9
+
+    def _unrest(self, at: Fingerprint | None, was: Snapshot | None = None) -> float:
+        """Return for how many seconds the file is to be let alone: for longer if it is emptied."""
+        age = self._quiet if at is None else self._age(at)
+        is_emptied = at is not None and not at[2] and was is not None and was.fingerprint
+        quiet = self._quiet * EMPTIED if is_emptied else self._quiet
+        return min(quiet - age, self._deadline - monotonic()) if age >= 0 else 0.0
 
     def _tell(self, path: str, was: Snapshot | None, now: Snapshot) -> None:
         encoding = self._encodings.get(path, "")
@@ -121,9 +152,9 @@ class Comparison:
         after = now.text(encoding)
         if isinstance(before, Unknown) or isinstance(after, Unknown):
             self.unknown.append(path)
-        elif before != after:  # a noted text may have been encoded otherwise on disk
+        elif before != after:
             form = UNKNOWN_ATTRIBUTES if was is None or after is not None else was.form()
-            self.known.append(DiskChange(path, before, after, form))
+            self.known.append(DiskChange(path, before, after, form, was.stamps if was else ()))
 
     def _differing(
         self, folder: str, stamps: Mapping[str, Fingerprint]

@@ -15,11 +15,13 @@ from time import time_ns
 from typing import Final, TypeAlias
 
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
-from acp_nvim.files.text import decode, exact, is_binary
+from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
 from acp_nvim.ledger.ledger import FileAttributes
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
+MOST_STAMPS = 8
+"""So many moments are remembered at which a file was the same."""
 FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -48,22 +50,21 @@ class Snapshot:
     packed: bytes | None = None
     settled: bool = False
     near: bool = False
+    stamps: tuple[str, ...] = ()
+    """The last under which the same bytes were seen (`disk.stamp`)."""
 
     def text(self, encoding: str = "") -> Text:
-        """Return its text, exact, read with that encoding of a buffer, else UTF-8 or Latin-1."""
+        """Return its exact text; `encoding`: that of its buffer, "" without."""
         if self.fingerprint is None:
             return None
         if self.packed is None:
             return UNKNOWN
         data = zlib.decompress(self.packed)
-        return UNKNOWN if is_binary(data, encoding) else decode(data, encoding)[0]
+        return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text, as far as that is known."""
-        mode = 0 if self.fingerprint is None else S_IMODE(self.fingerprint[4])
-        return FileAttributes(
-            mode, "" if self.packed is None else decode(zlib.decompress(self.packed))[1]
-        )
+        return FileAttributes(0 if self.fingerprint is None else S_IMODE(self.fingerprint[4]))
 
     def is_like(self, other: Snapshot) -> bool:
         """Return whether both are known to be the same bytes, or both no file."""
@@ -103,12 +104,12 @@ def read_snapshot(
     return _sight(at, data if len(data) <= largest else None, now, was)
 
 
-def written_snapshot(path: str, text: str, encoding: str, largest: int) -> Snapshot:
-    """Return the sight of a file that has just been written with that text."""
+def written_snapshot(path: str, text: str, largest: int) -> Snapshot:
+    """Return the sight of a file that has just been written with that exact text."""
     at = fingerprint(path)
     if at is None:
         return ABSENT
-    data = exact(text, encoding)
+    data = exact_bytes(path, text)
     return _sight(at, data if len(data) <= largest else None, at[1])
 
 
@@ -117,12 +118,21 @@ def _sight(at: Fingerprint, data: bytes | None, now: int, was: Snapshot | None =
     if data is None:
         return Snapshot(at, settled=settled, near=True)
     digest = blake2b(data, digest_size=16).digest()
+    earlier = was.stamps if was and was.digest == digest else ()
+    stamps = tuple(dict.fromkeys((*earlier, stamp_of(at))))[-MOST_STAMPS:]
     if was and was.packed and was.digest == digest:
-        return replace(was, fingerprint=at, settled=settled)
+        return replace(was, fingerprint=at, settled=settled, stamps=stamps)
     near = was is None or was.digest != digest or was.near
-    kept = not is_binary(data)
+    kept = not is_binary(data) or may_be_wide(data)
     # Level 1: a third of the size at 0.1 GB/s; higher levels take longer and gain a tenth.
-    return Snapshot(at, digest, zlib.compress(data, 1) if kept else None, settled, near)
+    packed = zlib.compress(data, 1) if kept else None
+    return Snapshot(at, digest, packed, settled, near, stamps)
+
+
+def stamp_of(at: Fingerprint) -> str:
+    """Return what `disk.stamp` says of such a file."""
+    seconds, rest = divmod(at[0], 1_000_000_000)
+    return f"{seconds}.{rest:09d}:{at[2]}:{at[3]}"
 
 
 def is_recent(at: Fingerprint, moment: int) -> bool:

@@ -9,7 +9,7 @@ from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.dialect import ClientCapabilities, RequestId
 from acp_nvim.protocol.v1 import methods, request_types, terminal
 from acp_nvim.protocol.v1.elicitation import decode_elicitation, encode_elicitation
-from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
+from acp_nvim.protocol.v1.request import absolute, invalid, valid
 from acp_nvim.protocol.v1.tool_call import tool_call_event
 from acp_nvim.session.model import PermissionOption
 from acp_nvim.session.request import (
@@ -68,8 +68,8 @@ def _read(params: object) -> AgentRequest:
     return ReadFileRequest(
         request.session_id,
         absolute(methods.READ_TEXT_FILE, "path", request.path),
-        natural(request.line) or None,
-        natural(request.limit),
+        request.line or None,
+        request.limit,
     )
 
 

@@ -10,6 +10,7 @@ from acp_nvim.protocol.base import WireModel
 from acp_nvim.protocol.dialect import (
     AgentInfo,
     AgentNotification,
+    AuthStatus,
     Call,
     ClientCapabilities,
     ElicitationCompleted,
@@ -20,6 +21,7 @@ from acp_nvim.protocol.dialect import (
 )
 from acp_nvim.protocol.v1 import (
     agent_request,
+    agent_types,
     elicitation,
     encode,
     methods,
@@ -41,9 +43,10 @@ class V1:
 
     def warm(self) -> None:
         """Build the validators of all models; a second call costs nothing."""
-        for model in (*vars(types).values(), *vars(request_types).values()):
-            if isinstance(model, type) and issubclass(model, WireModel):
-                model.model_rebuild()
+        for module in (agent_types, types, request_types):
+            for model in vars(module).values():
+                if isinstance(model, type) and issubclass(model, WireModel):
+                    model.model_rebuild()
 
     def initialize(
         self, capabilities: ClientCapabilities, *, name: str, title: str, version: str
@@ -102,6 +105,33 @@ class V1:
         """Return `session/delete`."""
         return methods.DELETE_SESSION, {"sessionId": session_id}
 
+    def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/fork`."""
+        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
+        return methods.FORK_SESSION, {"sessionId": session_id} | setup
+
+    def set_title(self, session_id: str, title: str) -> Call:
+        """Return `session/set_title`."""
+        return methods.SET_TITLE, {"sessionId": session_id, "title": title}
+
+    def archive_session(self, session_id: str) -> Call:
+        """Return `session/archive`."""
+        return methods.ARCHIVE_SESSION, {"sessionId": session_id}
+
+    def auth_status(self) -> Call:
+        """Return `auth/status`."""
+        return methods.AUTH_STATUS, {}
+
+    def steer(self, session_id: str, blocks: Sequence[Content]) -> Call:
+        """Return `_session/steering`."""
+        return methods.STEER, encode.encode_steering(session_id, blocks)
+
     def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
         """Return `session/prompt`."""
         return methods.PROMPT, encode.encode_prompt(session_id, blocks)
@@ -148,6 +178,18 @@ class V1:
         """Return all options, if the answer tells them."""
         return opening.decode_options(result)
 
+    def decode_title(self, result: object) -> str | None:
+        """Return the title as the agent keeps it."""
+        return opening.decode_title(result)
+
+    def decode_auth_status(self, result: object) -> AuthStatus:
+        """Return whether the agent is logged in."""
+        return opening.decode_auth_status(result)
+
+    def decode_steered(self, result: object) -> bool:
+        """Return whether the text is in the turn."""
+        return not isinstance(result, dict) or result.get("outcome") != "promptRequired"
+
     def decode_prompt(self, result: object) -> TurnResult:
         """Return how the turn ended: in this version the answer to a prompt is its end."""
         return opening.decode_prompt(result)
@@ -157,6 +199,8 @@ class V1:
         match method:
             case methods.UPDATE:
                 return SessionUpdated(*update.decode_update(params))
+            case methods.AUTH_STATUS_UPDATE:
+                return opening.decode_auth_status(params)
             case methods.COMPLETE_ELICITATION:
                 return ElicitationCompleted(elicitation.decode_complete(params))
             case methods.CANCEL_REQUEST:

@@ -25,7 +25,7 @@ def encode_initialize(
             "terminal": capabilities.terminal,
             # agents then tell the output of their own terminals
             "_meta": {"terminal_output": True},
-            **_options(capabilities),
+            **_session(capabilities),
             **_elicitation(capabilities),
             **_auth(capabilities),
         },
@@ -40,9 +40,14 @@ def _elicitation(capabilities: ClientCapabilities) -> dict[str, Any]:
     return {"elicitation": modes} if modes else {}
 
 
-def _options(capabilities: ClientCapabilities) -> dict[str, Any]:
-    served: dict[str, Any] = {"session": {"configOptions": {"boolean": {}}}}
-    return served if capabilities.boolean_options else {}
+def _session(capabilities: ClientCapabilities) -> dict[str, Any]:
+    served: dict[str, Any] = {
+        "configOptions": {"boolean": {}} if capabilities.boolean_options else None,
+        "notices": {} if capabilities.notices else None,
+        "compaction": {} if capabilities.compaction else None,
+    }
+    advertised = {name: it for name, it in served.items() if it is not None}
+    return {"session": advertised} if advertised else {}
 
 
 def _auth(capabilities: ClientCapabilities) -> dict[str, Any]:
@@ -85,6 +90,12 @@ def encode_prompt(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
     """Return the params of `session/prompt`, without the blocks that cannot be sent."""
     encoded = (encode_content(block) for block in blocks)
     return {"sessionId": session_id, "prompt": [block for block in encoded if block is not None]}
+
+
+def encode_steering(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
+    """Return the params of `_session/steering`; a turn that is over must not begin another."""
+    only_now = {"steering": {"idleBehavior": "promptRequired"}}
+    return encode_prompt(session_id, blocks) | {"_meta": only_now}
 
 
 def encode_option(session_id: str, option_id: str, value: str | bool) -> dict[str, Any]:

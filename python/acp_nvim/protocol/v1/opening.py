@@ -9,10 +9,11 @@ from acp_nvim.protocol.dialect import (
     AgentCapabilities,
     AgentInfo,
     AuthMethod,
+    AuthStatus,
     SessionPage,
     TurnResult,
 )
-from acp_nvim.protocol.v1 import types
+from acp_nvim.protocol.v1 import agent_types, types
 from acp_nvim.protocol.v1.config import decode_config, decode_models
 from acp_nvim.session.event import SessionOpened
 from acp_nvim.session.model import ConfigOption, ListedSession, Mode
@@ -22,25 +23,26 @@ def decode_initialize(result: object) -> AgentInfo:
     """Return what the agent told (C-036 to C-040); raises `UserError` if it is no object."""
     if not isinstance(result, dict):
         raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
-    told = types.InitializeResult.model_validate(result)
-    info = told.agent_info or types.Implementation()
+    told = agent_types.InitializeResult.model_validate(result)
+    info = told.agent_info or agent_types.Implementation()
     raw = result.get("agentCapabilities")
     return AgentInfo(
         protocol_version=1,
         name=info.name or "",
         title=info.title,
         version=info.version or "",
-        capabilities=_capabilities(told.agent_capabilities or types.Capabilities()),
+        capabilities=_capabilities(told.agent_capabilities or agent_types.Capabilities()),
         auth_methods=tuple(map(_auth_method, told.auth_methods or ())),
+        steering=_offers_steering(result.get("_meta")),
         raw_capabilities=raw if isinstance(raw, dict) else {},
     )
 
 
-def _capabilities(told: types.Capabilities) -> AgentCapabilities:
-    prompt = told.prompt_capabilities or types.PromptCapabilities()
-    mcp = told.mcp_capabilities or types.McpCapabilities()
-    session = told.session_capabilities or types.SessionCapabilities()
-    auth = told.auth or types.AuthCapabilities()
+def _capabilities(told: agent_types.Capabilities) -> AgentCapabilities:
+    prompt = told.prompt_capabilities or agent_types.PromptCapabilities()
+    mcp = told.mcp_capabilities or agent_types.McpCapabilities()
+    session = told.session_capabilities or agent_types.SessionCapabilities()
+    auth = told.auth or agent_types.AuthCapabilities()
     return AgentCapabilities(
         load=told.load_session is True,
         list=session.list is not None,
@@ -54,10 +56,20 @@ def _capabilities(told: types.Capabilities) -> AgentCapabilities:
         http=mcp.http is True,
         sse=mcp.sse is True,
         logout=auth.logout is not None,
+        auth_status=auth.status is not None,
+        fork=session.fork is not None,
+        title=session.title is not None,
+        archive=session.archive is not None,
     )
 
 
-def _auth_method(method: types.AuthMethod) -> AuthMethod:
+def _offers_steering(meta: object) -> bool:
+    """Tell what `_meta`, which may be anything (C-311), says of `_session/steering`."""
+    steering = meta.get("steering") if isinstance(meta, dict) else None
+    return isinstance(steering, dict) and steering.get("supported") is True
+
+
+def _auth_method(method: agent_types.AuthMethod) -> AuthMethod:
     return AuthMethod(
         method.id,
         method.name,
@@ -111,6 +123,19 @@ def decode_options(result: object) -> tuple[ConfigOption, ...] | None:
     """Return the whole list from the answer to `session/set_config_option` (C-257)."""
     told = types.OptionsResult.model_validate(result if isinstance(result, dict) else {})
     return None if told.config_options is None else decode_config(told.config_options)
+
+
+def decode_title(result: object) -> str | None:
+    """Return the title that the agent has made of ours, in the answer to `session/set_title`."""
+    title = result.get("title") if isinstance(result, dict) else None
+    return title if isinstance(title, str) and title else None
+
+
+def decode_auth_status(result: object) -> AuthStatus:
+    """Return what `auth/status` and `auth/status_update` tell; odd accounts are left out."""
+    told = agent_types.AuthStatus.model_validate(result if isinstance(result, dict) else {})
+    accounts = (it.email or it.name or it.label for it in told.accounts or ())
+    return AuthStatus(told.state or "unknown", tuple(accounts))
 
 
 def decode_prompt(result: object) -> TurnResult:

@@ -31,11 +31,6 @@ def absolute(method: str, field: str, path: str) -> str:
     return path
 
 
-def natural(number: int | None) -> int | None:
-    """Return the number; None for a negative one, which means nothing."""
-    return number if number is not None and number >= 0 else None
-
-
 def invalid(method: str, field: str, why: str) -> RequestFailed:
     """Return the error that tells the agent which field is wrong, and why."""
     return RequestFailed(Code.INVALID_PARAMS, f"{method}: '{field}' is not valid: {why}")

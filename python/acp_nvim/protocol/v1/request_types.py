@@ -29,12 +29,12 @@ class RequestPermission(WireModel):
 
 
 class ReadTextFile(WireModel):
-    """`fs/read_text_file`; `line` is 1-based."""
+    """`fs/read_text_file`; `line` is 1-based. Null is absent; nothing else is forgiven."""
 
     session_id: str
     path: str
-    line: Lenient[int]
-    limit: Lenient[int]
+    line: int | None = Field(default=None, ge=0)
+    limit: int | None = Field(default=None, ge=0)
 
 
 class WriteTextFile(WireModel):
@@ -164,14 +164,14 @@ class EnvVariable(WireModel):
 
 
 class CreateTerminal(WireModel):
-    """`terminal/create`."""
+    """`terminal/create`: null is absent, and what is wrong otherwise must run nothing."""
 
     session_id: str
     command: str
-    args: LenientList[str]
-    env: LenientList[EnvVariable]
-    cwd: Lenient[str]
-    output_byte_limit: Lenient[int]
+    args: list[str] | None = None
+    env: list[EnvVariable] | None = None
+    cwd: str | None = None
+    output_byte_limit: int | None = Field(default=None, ge=0)
 
 
 class TerminalRequest(WireModel):

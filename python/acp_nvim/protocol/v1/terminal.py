@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, assert_never
 
 from acp_nvim.protocol.v1 import methods, request_types
-from acp_nvim.protocol.v1.request import absolute, invalid, natural, valid
+from acp_nvim.protocol.v1.request import absolute, invalid, valid
 from acp_nvim.session.event import UNSET, TerminalUpdated
 from acp_nvim.session.request import (
     CreateTerminalRequest,
@@ -40,10 +40,10 @@ def _create(params: object) -> TerminalRequest:
     ask = CreateTerminalRequest(
         request.session_id,
         request.command,
-        request.args or (),
+        tuple(request.args or ()),
         env,
         None if request.cwd is None else absolute(method, "cwd", request.cwd),
-        natural(request.output_byte_limit),
+        request.output_byte_limit,
     )
     if any("\0" in text for text in (ask.command, *ask.args, *sum(env, ()))):
         raise invalid(method, "command", "it holds a NUL")

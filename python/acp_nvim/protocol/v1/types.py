@@ -180,6 +180,28 @@ class Usage(WireModel):
     cost: Lenient[Cost]
 
 
+class Notice(WireModel):
+    """`notice`."""
+
+    title: str = Field(min_length=1)
+    description: Lenient[str]
+    severity: Lenient[Literal["info", "warning", "error"]]
+
+
+class Compaction(WireModel):
+    """`compaction_update`: a patch, the rest of which is decoded by its keys."""
+
+    compaction_id: str
+    status: str
+
+
+class CompactionChunk(WireModel):
+    """`compaction_summary_chunk`."""
+
+    compaction_id: str
+    content: dict[str, Any]
+
+
 # --- sessions
 
 
@@ -293,74 +315,3 @@ class PromptResult(WireModel):
 
     stop_reason: Lenient[str]
     usage: Lenient[TurnUsage]
-
-
-# --- initialize
-
-
-class PromptCapabilities(WireModel):
-    """`agentCapabilities.promptCapabilities`."""
-
-    image: Lenient[bool]
-    audio: Lenient[bool]
-    embedded_context: Lenient[bool]
-
-
-class McpCapabilities(WireModel):
-    """`agentCapabilities.mcpCapabilities`."""
-
-    http: Lenient[bool]
-    sse: Lenient[bool]
-
-
-class SessionCapabilities(WireModel):
-    """`agentCapabilities.sessionCapabilities`: any object means yes (C-039)."""
-
-    list: Lenient[dict[str, Any]]
-    delete: Lenient[dict[str, Any]]
-    additional_directories: Lenient[dict[str, Any]]
-    resume: Lenient[dict[str, Any]]
-    close: Lenient[dict[str, Any]]
-
-
-class AuthCapabilities(WireModel):
-    """`agentCapabilities.auth`."""
-
-    logout: Lenient[dict[str, Any]]
-
-
-class Capabilities(WireModel):
-    """`agentCapabilities`."""
-
-    load_session: Lenient[bool]
-    prompt_capabilities: Lenient[PromptCapabilities]
-    mcp_capabilities: Lenient[McpCapabilities]
-    session_capabilities: Lenient[SessionCapabilities]
-    auth: Lenient[AuthCapabilities]
-
-
-class AuthMethod(WireModel):
-    """A way to log in."""
-
-    id: str
-    name: str
-    description: Lenient[str]
-    type: Lenient[str]
-    args: LenientList[str]
-    env: Lenient[dict[str, str]]
-
-
-class Implementation(WireModel):
-    """Name and version of the agent."""
-
-    name: Lenient[str]
-    title: Lenient[str]
-    version: Lenient[str]
-
-
-class InitializeResult(WireModel):
-    """The result of `initialize`; the version is judged by `negotiate`."""
-
-    agent_capabilities: Lenient[Capabilities]
-    auth_methods: LenientList[AuthMethod]
-    agent_info: Lenient[Implementation]

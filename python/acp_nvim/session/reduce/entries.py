@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acp_nvim.session.model import Severity
-from acp_nvim.session.state import Entry, Notice, SessionState, ToolCall
+from acp_nvim.session.model import Severity, ToolStatus
+from acp_nvim.session.state import Compaction, Entry, Notice, SessionState, ToolCall
 
 OPEN = frozenset({"pending", "in_progress"})
 
@@ -46,8 +46,10 @@ def notice(state: SessionState, text: str, severity: Severity = "info") -> Sessi
     return add(state, Notice(key, state.turn, text, severity))
 
 
-def cancel_open(state: SessionState, *, since_turn: int) -> SessionState:
-    """Show the tool calls of that turn and later ones as cancelled, if they are not finished.
+def close_open(
+    state: SessionState, status: ToolStatus = "cancelled", *, since_turn: int
+) -> SessionState:
+    """Show what is not finished in that turn and later ones, tool calls above all, as closed.
 
     Looks at those turns only (v1/prompt-turn § Cancellation).
     """
@@ -55,7 +57,7 @@ def cancel_open(state: SessionState, *, since_turn: int) -> SessionState:
     for entry in reversed(state.entries):
         if entry.turn < since_turn:
             break
-        entries.append(_cancelled(entry))
+        entries.append(_closed(entry, status))
     first = len(state.entries) - len(entries)
     entries.reverse()
     if all(new is old for new, old in zip(entries, state.entries[first:], strict=True)):
@@ -63,7 +65,19 @@ def cancel_open(state: SessionState, *, since_turn: int) -> SessionState:
     return replace(state, entries=(*state.entries[:first], *entries))
 
 
-def _cancelled(entry: Entry) -> Entry:
-    if isinstance(entry, ToolCall) and entry.status in OPEN:
-        return replace(entry, status="cancelled")
-    return entry
+def close_call(state: SessionState, tool_call_id: str, status: ToolStatus) -> SessionState:
+    """Show a tool call as closed, if it is there and not finished."""
+    call = state.tool_call(tool_call_id)
+    if call is None or call.status not in OPEN:
+        return state
+    return put(state, replace(call, status=status), current=state.current)
+
+
+def _closed(entry: Entry, status: ToolStatus) -> Entry:
+    match entry:
+        case ToolCall(status=known) if known in OPEN:
+            return replace(entry, status=status)
+        case Compaction(status="in_progress") if status == "cancelled":
+            return replace(entry, status=status)
+        case _:
+            return entry

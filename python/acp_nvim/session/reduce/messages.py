@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.session.content import Content, Text
-from acp_nvim.session.event import ChunkReceived, PromptSent
+from acp_nvim.session.event import ChunkReceived, PromptSent, PromptSteered
 from acp_nvim.session.reduce.entries import add, put
 from acp_nvim.session.state import Message, SessionState
 
@@ -24,7 +24,7 @@ def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
     message = _open_message(state, event)
     if message is None:
         return _start(state, event)
-    content = _joined(message.content, event.content)
+    content = joined(message.content, event.content)
     # Not `replace`: this is the hottest line of the program, and it costs twice as much.
     grown = Message(
         message.key, message.role, message.turn, content, message.message_id, message.local
@@ -66,7 +66,8 @@ def _start(state: SessionState, event: ChunkReceived) -> SessionState:
     return add(state, message, current=key)
 
 
-def _joined(content: tuple[Content, ...], more: Content) -> tuple[Content, ...]:
+def joined(content: tuple[Content, ...], more: Content) -> tuple[Content, ...]:
+    """Return the content and what follows it; a text goes on with the text before it."""
     last = content[-1] if content else None
     if isinstance(last, Text) and isinstance(more, Text):
         return (*content[:-1], Text(last.text + more.text))
@@ -86,6 +87,12 @@ def prompt_sent(state: SessionState, event: PromptSent) -> SessionState:
         return state
     state = replace(state, prompted=True)
     return put(state, replace(message, content=event.blocks), current=state.current)
+
+
+def prompt_steered(state: SessionState, event: PromptSteered) -> SessionState:
+    """Show what was said into the running turn, where it was said."""
+    key = f"user:{state.turn}#{len(state.entries)}"
+    return add(state, Message(key, "user", state.turn, event.blocks, local=True))
 
 
 def _local_key(state: SessionState) -> str:

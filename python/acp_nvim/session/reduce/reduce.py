@@ -17,6 +17,7 @@ from acp_nvim.session.event import (
     CancelRequested,
     ChunkReceived,
     CommandsReplaced,
+    CompactionUpdated,
     ConfigReplaced,
     Event,
     InfoChanged,
@@ -25,6 +26,7 @@ from acp_nvim.session.event import (
     PlanReplaced,
     PromptQueued,
     PromptSent,
+    PromptSteered,
     QuestionClosed,
     QuestionOpened,
     SessionClosed,
@@ -38,8 +40,9 @@ from acp_nvim.session.event import (
     Unknown,
     UsageChanged,
 )
-from acp_nvim.session.reduce import messages, terminals, tool_calls, turns
-from acp_nvim.session.reduce.entries import notice
+from acp_nvim.session.model import PermissionQuestion
+from acp_nvim.session.reduce import compactions, messages, terminals, tool_calls, turns
+from acp_nvim.session.reduce.entries import close_call, notice
 from acp_nvim.session.state import Plan, SessionState, Usage
 
 
@@ -100,8 +103,20 @@ def _question_opened(state: SessionState, event: QuestionOpened) -> SessionState
 
 
 def _question_closed(state: SessionState, event: QuestionClosed) -> SessionState:
-    questions = tuple(question for question in state.questions if question.id != event.id)
-    return state if len(questions) == len(state.questions) else replace(state, questions=questions)
+    closed = next((question for question in state.questions if question.id == event.id), None)
+    if closed is None:
+        return state
+    questions = tuple(question for question in state.questions if question is not closed)
+    state = replace(state, questions=questions)
+    if isinstance(closed, PermissionQuestion) and _is_refused(closed, event):
+        # agents often say no more of it; what they say still wins
+        return close_call(state, closed.tool_call_id, "cancelled")
+    return state
+
+
+def _is_refused(question: PermissionQuestion, event: QuestionClosed) -> bool:
+    kinds = (option.kind for option in question.options if option.id == event.option_id)
+    return next(kinds, "").startswith("reject")
 
 
 _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
@@ -116,10 +131,12 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     InfoChanged: _info_changed,
     UsageChanged: _usage_changed,
     Noticed: _noticed,
+    CompactionUpdated: compactions.compaction_updated,
     Unknown: _unknown,
     PromptQueued: turns.prompt_queued,
     TurnStarted: turns.turn_started,
     PromptSent: messages.prompt_sent,
+    PromptSteered: messages.prompt_steered,
     CancelRequested: turns.cancel_requested,
     TurnEnded: turns.turn_ended,
     QuestionOpened: _question_opened,

@@ -17,9 +17,9 @@ from acp_nvim.session.event import (
     TurnEnded,
     TurnStarted,
 )
-from acp_nvim.session.model import Severity
+from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
-from acp_nvim.session.reduce.entries import cancel_open, notice
+from acp_nvim.session.reduce.entries import close_open, notice
 from acp_nvim.session.reduce.messages import local_prompt
 from acp_nvim.session.state import NO_INDEX, SessionState
 
@@ -41,7 +41,7 @@ _ENDINGS: dict[str, tuple[str, Severity] | None] = {
 def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
     """Take what the answer says; what came before it, or is known from before, stays."""
     if event.replayed:
-        state = cancel_open(state, since_turn=0)
+        state = close_open(state, since_turn=0)
     return replace(
         state,
         id=event.session_id,
@@ -57,7 +57,7 @@ def session_closed(state: SessionState, event: SessionClosed) -> SessionState:
     """End everything but the queue."""
     if state.status == "closed":
         return state
-    state = cancel_open(replace(state, status="closed", questions=()), since_turn=0)
+    state = close_open(replace(state, status="closed", questions=()), since_turn=0)
     return state if event.reason is None else notice(state, event.reason, "warning")
 
 
@@ -66,7 +66,7 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
     known = event.session_id or state.id
     state = replace(state, id=known, status="loading", questions=(), current=None)
     if not event.replay:
-        return cancel_open(state, since_turn=0)
+        return close_open(state, since_turn=0)
     return replace(
         state,
         turn=0,
@@ -98,7 +98,7 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         plan=None,
         current=None,
     )
-    return cancel_open(state, since_turn=0)
+    return close_open(state, since_turn=0)
 
 
 def prompt_queued(state: SessionState, event: PromptQueued) -> SessionState:
@@ -127,7 +127,7 @@ def cancel_requested(state: SessionState, _event: CancelRequested) -> SessionSta
     """Show at once that the turn is to end; it runs until the agent says so (C-141, C-146)."""
     if state.status != "running":
         return state
-    return cancel_open(replace(state, status="cancelling"), since_turn=state.turn)
+    return close_open(replace(state, status="cancelling"), since_turn=state.turn)
 
 
 def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
@@ -142,7 +142,9 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
         stop_reason=event.stop_reason,
         turn_tokens=event.tokens,
     )
-    state = cancel_open(state, since_turn=state.turn)
+    # an agent that ends its turn well has done what it began, though it may not say so
+    how: ToolStatus = "ended" if event.stop_reason == "end_turn" else "cancelled"
+    state = close_open(state, how, since_turn=state.turn)
     ending = _ending(event, cancelled=cancelled)
     return state if ending is None else notice(state, *ending)
 

@@ -5,7 +5,8 @@ The user's words stand verbatim behind a bar, the agent's are markdown; called b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.model import Prompt
@@ -46,7 +47,8 @@ def draw(
         return Drawn((*_user(message, cwd, is_open=is_open), BLANK))
     if message.role == "thought":
         return Drawn((*_thought(message, cwd, is_open=is_open), BLANK))
-    return _agent(message, cwd, previous, pause, is_open=is_open)
+    body = contents(message.content, cwd, previous, pause, is_open=is_open)
+    return replace(body, lines=(*body.lines, BLANK))
 
 
 def is_foldable(message: Message) -> bool:
@@ -112,15 +114,16 @@ def _first_words(message: Message) -> str:
     return one_line(text[: 4 * PREVIEW].strip(), PREVIEW)
 
 
-def _agent(
-    message: Message, cwd: str, previous: Drawn | None, pause: Pause, *, is_open: bool
+def contents(
+    parts: Sequence[Content], cwd: str, previous: Drawn | None, pause: Pause, *, is_open: bool
 ) -> Drawn:
+    """Return the lines of what an agent writes: markdown, and what goes with it."""
     lines: list[Line] = []
     texts: list[markdown.Rendered | None] = []
-    for position, content in enumerate(message.content):
+    for position, content in enumerate(parts):
         room = LINES - len(lines)
         if room <= 0:
-            lines.append(rest(len(message.content) - position, "more part"))
+            lines.append(rest(len(parts) - position, "more part"))
             break
         if isinstance(content, Text):
             known = previous.texts[position : position + 1] if previous else ()
@@ -129,9 +132,9 @@ def _agent(
             lines += rendered.lines
             texts.append(rendered)
             if rendered.text != kept:
-                return Drawn((*lines, BLANK), tuple(texts), paused=True)
+                return Drawn(tuple(lines), tuple(texts), paused=True)
             lines += more
         else:
             lines += attachment(content, cwd, is_open=is_open)
             texts.append(None)
-    return Drawn((*lines, BLANK), tuple(texts))
+    return Drawn(tuple(lines), tuple(texts))

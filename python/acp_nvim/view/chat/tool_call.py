@@ -29,6 +29,7 @@ STATUSES = {
     "completed": ("✓ ", "AcpToolDone"),
     "failed": ("✗ ", "AcpToolFailed"),
     "cancelled": ("⊘ ", "AcpToolCancelled"),
+    "ended": ("• ", "AcpToolPending"),
 }
 
 KINDS = {

@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 
 from acp_nvim.session.content import Resource, ResourceLink
 from acp_nvim.session.model import Location, Prompt
-from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.chat import message, plan, tool_call
+from acp_nvim.view.chat import compaction, message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.cut import is_rest
 from acp_nvim.view.patch import common_start
@@ -153,7 +153,7 @@ def location_at(state: SessionState, transcript: Transcript, row: int) -> Locati
     """
     found = _block_at(transcript, row)
     entry = state.entry(found[0].key) if found else None
-    if found is None or entry is None or isinstance(entry, Notice):
+    if found is None or entry is None or isinstance(entry, Notice | Compaction):
         return None
     block, offset = found
     named = _named_files(entry, state.cwd)
@@ -168,6 +168,8 @@ def entry_text(entry: Entry) -> str:
     """Return the plain text of an entry, verbatim, for `inspect()`."""
     if isinstance(entry, ToolCall):
         return tool_call.entry_text(entry)
+    if isinstance(entry, Compaction):
+        return compaction.entry_text(entry)
     return message.entry_text(entry)
 
 
@@ -205,6 +207,9 @@ def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: b
         case Notice():
             drawn = message.Drawn(message.notice(entry))
             block = Block(entry.key, drawn.lines)
+        case Compaction():
+            drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
+            block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
     return _Cell(entry, is_open, block, drawn)
 
 

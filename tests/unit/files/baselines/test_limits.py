@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.files.baselines import baselines as module
-from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes, DiskChange
 from acp_nvim.files.baselines.listing import Listings
+from acp_nvim.files.encoding import exact_text
 from acp_nvim.files.roots import Roots
 from tests.support.files.baselines import NOTHING, known, no_git, plain, repository, unknown
 
@@ -110,7 +110,7 @@ async def test_a_file_pushed_out_in_the_same_pass_is_told_with_its_text(
     early.write_bytes(os.urandom(3500).replace(b"\0", b"x"))
     late.write_bytes(b"2")
     told = {it.path: it.before for it in (await seen.changes(roots)).known}
-    assert told[str(late)] == sight.decode(text)[0]
+    assert told[str(late)] == exact_text(text)
 
 
 async def test_a_slow_refresh_goes_on_at_the_next(

@@ -46,7 +46,7 @@ async def test_texts_are_exact(root: Path, roots: Roots) -> None:
     seen = plain()
     texts = {
         b"\xef\xbb\xbfa\r\nb": "\ufeffa\r\nb",
-        b"caf\xe9\n": "café\n",
+        b"caf\xe9\n": "caf\udce9\n",
         "ü\r".encode(): "ü\r",
         b"": "",
     }
@@ -61,16 +61,26 @@ async def test_texts_are_exact(root: Path, roots: Roots) -> None:
     assert seen.text(str(root / "elsewhere")) is UNKNOWN
 
 
-async def test_a_buffers_encoding_is_used_where_it_is_given(root: Path, roots: Roots) -> None:
-    seen, file = plain(), root / "cyrillic"
-    file.write_bytes("ж\n".encode("cp1251"))
+async def test_a_buffers_encoding_tells_that_it_is_wide(root: Path, roots: Roots) -> None:
+    seen, file = plain(), root / "wide"
+    file.write_bytes("ж\n".encode("utf-16-le"))
     await seen.refresh(roots)
-    assert seen.text(str(file)) == "ж\n".encode("cp1251").decode("latin-1")
-    assert seen.text(str(file), "cp1251") == "ж\n"
-    file.write_bytes("ю\n".encode("cp1251"))
-    assert await seen.changes(roots, {str(file): "cp1251"}) == known((file, "ж\n", "ю\n"))
-    file.write_bytes("я\n".encode("cp1251"))
-    assert await seen.look(str(file), "cp1251") == DiskChange(str(file), "ю\n", "я\n")
+    assert seen.text(str(file)) is UNKNOWN
+    assert seen.text(str(file), "utf-16le") == "\udd16ж\n"
+    file.write_bytes("ю\n".encode("utf-16-le"))
+    told = await seen.changes(roots, {str(file): "utf-16le"})
+    assert told == known((file, "\udd16ж\n", "\udd16ю\n"))
+    file.write_bytes("я\n".encode("utf-16-le"))
+    told_one = await seen.look(str(file), "utf-16le")
+    assert told_one == DiskChange(str(file), "\udd16ю\n", "\udd16я\n")
+
+
+async def test_the_same_text_in_other_bytes_is_a_change(root: Path, roots: Roots) -> None:
+    seen, file = plain(), root / "latin"
+    file.write_bytes(b"caf\xe9\n")
+    await seen.refresh(roots)
+    file.write_bytes("café\n".encode())
+    assert await seen.changes(roots) == known((file, "caf\udce9\n", "café\n"))
 
 
 @pytest.mark.usefixtures("settled")
@@ -111,12 +121,12 @@ async def test_what_we_wrote_ourselves_is_no_change(root: Path, roots: Roots) ->
     file.write_text("ours\n")
     seen.note(str(file), "ours\n")
     latin.write_bytes(b"\xe8")
-    seen.note(str(latin), "è", "latin1")
+    seen.note(str(latin), "\udce8")
     assert seen.text(str(file)) == "ours\n"
     assert await seen.changes(roots) == NOTHING
     latin.write_bytes(b"\xe9")
-    seen.note(str(latin), "é")
-    assert await seen.changes(roots) == NOTHING, "it was read as Latin-1 before, too"
+    seen.note(str(latin), "\udce9")
+    assert await seen.changes(roots) == NOTHING
     file.write_text("more\n")
     assert await seen.changes(roots) == known((file, "ours\n", "more\n"))
     file.unlink()

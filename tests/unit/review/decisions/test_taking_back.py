@@ -118,8 +118,8 @@ async def test_our_own_writes_are_no_agents(rig: FileRig) -> None:
     rig.running[""] = author(2)
     await rig.undo()
     async with rig.sync.exclusive():
-        await rig.sync.sync(str(path), rig.running)
-        await rig.sync.sync(str(new), rig.running)
+        await rig.sync.sync(str(path), rig.running[""])
+        await rig.sync.sync(str(new), rig.running[""])
     assert await rig.hunks(path) == []
     assert rig.edits.turns(("gemini", "s")) == ()
 

@@ -56,7 +56,7 @@ def test_c117_prompts_wait_in_order_and_leave_from_the_head():
 def test_c118_the_answer_ends_the_turn_whatever_the_tool_calls_say():
     done = ToolCallUpdated("d", title="D", status="failed")
     state = after(OPENED, turn(), done, WORKING, TurnEnded(1.0, "end_turn"))
-    assert (state.status, told(state)[1:]) == ("idle", ["tool: D failed", "tool: T cancelled"])
+    assert (state.status, told(state)[1:]) == ("idle", ["tool: D failed", "tool: T ended"])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,172 @@
+"""What a change was made upon: the one place that decides it. Pure.
+
+Of a text that comes to the disk it is not known whether its writer had read what the disk held, or
+knows an older text and has written all of it anew. Lines tell: where they are as the older text has
+them, the writer did not know better, and what others have made of them stays.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import Misfit, clean, encoded
+from acp_nvim.files.text import merge_lines, with_theirs
+from acp_nvim.hunks import Hunk, apply, diff
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """An older text that a change may have been made upon.
+
+    `firm`: what others have made of it since is not to be changed without asking either.
+    """
+
+    text: str
+    """As agents read it."""
+    firm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """What is known of the texts that a change of the disk may come from.
+
+    `repeats` are whole texts that agents wrote through us: with one of them nothing is new.
+    """
+
+    ancestors: tuple[Ancestor, ...] = ()
+    repeats: frozenset[str] = frozenset()
+
+    def base(self, before: str, ours: str, after: str, encoding: str) -> str:
+        """Return what `after` was made upon, where the disk held `before` and the user has `ours`.
+
+        All exact texts, of a buffer with that encoding. What only a merge has saved, and what the
+        writer does not know, is not in it.
+        """
+        if clean(after, encoding) in self.repeats:
+            return after
+        for ancestor in self.ancestors:
+            with suppress(Misfit):  # then it is none of these texts' ancestors
+                text = encoded("", ancestor.text, before, encoding, sure=False)
+                before = _made_upon(replace(ancestor, text=text), before, ours, after)
+        return before
+
+
+UNKNOWN_LINEAGE = Lineage()
+
+
+def base_of_write(read: Text, made: Text, content: str) -> Text:
+    """Return what a whole text that an agent writes was made upon.
+
+    `read`: what it has read or written last, `made`: what its own tools seem to have made of that.
+    """
+    if not isinstance(read, str) or not isinstance(made, str):
+        return made if read is UNKNOWN else read
+    return _made_upon(Ancestor(read, firm=False), made, made, content)
+
+
+def agreed_by_write(agreed: str | None, base: Text, before: str | None, content: str) -> str:
+    """Return what a file that an agent writes would hold without the user's unsaved edits.
+
+    `agreed`: the same until then, `base`: what the agent's text was made upon, `before`: what the
+    user had. Of the unsaved edits the agent has made those its own that it has written itself.
+    """
+    if agreed is None or before is None or not isinstance(base, str):
+        return content
+    before = clean(before)
+    older = _made_upon(Ancestor(agreed, firm=False), before, before, content)
+    return clean(with_theirs(base, older, content))
+
+
+def carried(text: str, before: str | None, after: str | None) -> str | None:
+    """Return an older text with what somebody made of `before`, which is newer; clean.
+
+    Nothing else of the newer text comes along, not even where the change stands beside it.
+    """
+    if before is None or after is None:
+        return None if after is None else clean(after)
+    old, new, made = merge_lines(*map(clean, (text, before, after)))
+    rows, gaps = _places(len(new), diff(new, old))
+    taken: list[Hunk] = []
+    for hunk in diff(new, made):
+        gone = [row for row in rows[hunk.first : hunk.last] if row is not None]
+        first = gone[0] if gone else gaps[hunk.first]
+        taken.append(Hunk(first, first, hunk.lines))
+        taken += (Hunk(row, row + 1, ()) for row in gone)
+    return "".join(apply(old, taken))
+
+
+def _places(count: int, hunks: Iterable[Hunk]) -> tuple[list[int | None], list[int]]:
+    """Return where each of so many lines is in the text that the hunks make, None: nowhere; and
+    before which of its lines each would be, the end with them."""
+    rows: list[int | None] = []
+    gaps: list[int] = []
+    shift = 0
+    for hunk in (*hunks, Hunk(count, count, ())):
+        same = range(len(rows) + shift, hunk.first + shift)
+        rows += same
+        gaps += same
+        rows += [None] * (hunk.last - hunk.first)
+        gaps += [hunk.first + shift] * (hunk.last - hunk.first)
+        shift += _grown([hunk])
+    return rows, [*gaps, count + shift]
+
+
+def _made_upon(ancestor: Ancestor, newer: str, ours: str, theirs: str) -> str:
+    """Return `newer`, with the ancestor's lines where `theirs` comes from those."""
+    old, new, mine, other = merge_lines(ancestor.text, newer, ours, theirs)
+    if old == new or new == other:
+        return newer
+    from_new, from_old = _Changed(diff(new, other)), _Changed(diff(old, other))
+    from_mine = _Changed(diff(new, mine))
+    taken: list[Hunk] = []
+    grown = 0
+    for hunk in diff(new, old):
+        here, there = (hunk.first, hunk.last), hunk.first + grown
+        grown += _grown([hunk])
+        if hunk.first < hunk.last and not from_new.touch(here):
+            continue
+        if from_old.leave(there, len(hunk.lines), len(old)):
+            first = from_old.place(there)
+            taken.append(Hunk(*here, tuple(other[first : first + len(hunk.lines)])))
+        elif ancestor.firm and from_new.touch(here) and not from_mine.touch(here):
+            taken.append(Hunk(*here, tuple(old[there : there + len(hunk.lines)])))
+    return "".join(apply(new, taken))
+
+
+class _Changed:
+    """Where a text was changed, by ascending hunks."""
+
+    def __init__(self, hunks: Sequence[Hunk]) -> None:
+        self._hunks = hunks
+        self._lasts = [hunk.last for hunk in hunks]
+        self._grown = list(accumulate(map(_grown, zip(hunks)), initial=0))
+
+    def touch(self, place: tuple[int, int]) -> bool:
+        """Return whether one of these lines was changed; of none, whether some were put there."""
+        first, last = place
+        at = bisect_left(self._lasts, first)
+        return any(
+            (hunk.first < last and first < hunk.last) or (first == last == hunk.first == hunk.last)
+            for hunk in self._hunks[at : at + 2]
+        )
+
+    def leave(self, first: int, count: int, length: int) -> bool:
+        """Return whether these lines stay; of none, whether that place does: a line beside it."""
+        if count or not length:
+            return not self.touch((first, first + count))
+        beside = (row for row in (first - 1, first) if 0 <= row < length)
+        is_near = any(not self.touch((row, row + 1)) for row in beside)
+        return is_near and not self.touch((first, first))
+
+    def place(self, row: int) -> int:
+        """Return where a line that stays is now."""
+        return row + self._grown[bisect_right(self._lasts, row)]
+
+
+def _grown(hunks: Iterable[Hunk]) -> int:
+    return sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in hunks)

@@ -1,0 +1,256 @@
+"""The exact text of a file, which is its bytes in another dress, and how it is read.
+
+Pure. An exact text is what the bytes are as UTF-8, with a lone surrogate for each byte that is none
+(as Python's `surrogateescape`), whatever encoding the file is in: two files have the same exact
+text if they have the same bytes, and a line that nobody has changed has the bytes that it had. Wide
+encodings have no lines in their bytes: their text stands behind a mark that names the encoding.
+What people and agents read is a reading of it, which is never written as a whole.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+from acp_nvim.errors import FileProblem
+from acp_nvim.hunks import apply, diff
+
+BOM = "\ufeff"
+BINARY_PROBE = 8192
+"""A NUL in so many first bytes marks a binary file, as in git."""
+MARKS: Final[Mapping[str, str]] = {
+    # lone surrogates that no byte becomes
+    "utf-16-le": "\udd16",
+    "utf-16-be": "\udd17",
+    "utf-32-le": "\udd32",
+    "utf-32-be": "\udd33",
+}
+WIDE: Final[Mapping[str, str]] = {mark: name for name, mark in MARKS.items()}
+UNCODED = "\udd00"
+"""Stands before a line of a buffer that its 'fileencoding' cannot hold: it has no bytes."""
+BYTE_ORDER: Final[Mapping[bytes, str]] = {
+    # the longer first: one begins with the other
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+NEOVIM_NAMES: Final[Mapping[str, str]] = {
+    # big endian where Neovim does not say
+    "": "utf-8",
+    "ucs-2": "utf-16-be",
+    "ucs-2le": "utf-16-le",
+    "utf-16": "utf-16-be",
+    "ucs-4": "utf-32-be",
+    "ucs-4le": "utf-32-le",
+    "utf-32": "utf-32-be",
+}
+UTF_8, LATIN_1, ASCII = "utf-8", "iso8859-1", "ascii"
+NONE_KEPT: Final[Mapping[str, str]] = MappingProxyType({})
+SURROGATES = re.compile("[\ud800-\udfff]")
+HALVES = re.compile("[\U00010000-\U0010ffff]")
+"""Characters that ucs-2 has not."""
+
+
+class Misfit(FileProblem):
+    """A text and an encoding do not go together; nothing was changed."""
+
+
+class NotRead(Misfit):
+    """A buffer cannot have these bytes: the message goes on from the name of the file."""
+
+
+def codec(encoding: str) -> str:
+    """Return Python's name of a 'fileencoding'; ASCII, of which all are sure, if it has none."""
+    plain = encoding.removeprefix("8bit-").removeprefix("2byte-")
+    try:
+        return codecs.lookup(NEOVIM_NAMES.get(plain, plain)).name
+    except LookupError:
+        return ASCII
+
+
+def marked(data: bytes) -> str:
+    """Return the wide encoding that a byte order mark tells, "" if none does; as Neovim finds out.
+
+    The mark stays in the text.
+    """
+    return next((name for mark, name in BYTE_ORDER.items() if data.startswith(mark)), "")
+
+
+def is_binary(data: bytes, encoding: str = "") -> bool:
+    """Return whether these bytes are no text: a NUL is in them, which wide encodings have."""
+    is_wide = (codec(encoding) if encoding else marked(data)) in MARKS
+    return not is_wide and b"\0" in data[:BINARY_PROBE]
+
+
+def may_be_wide(data: bytes) -> bool:
+    """Return whether a buffer may hold these bytes as text of a wide encoding without a mark.
+
+    A quarter of them are NULs, but hardly one of those that tell characters apart.
+    """
+    probe = data[:BINARY_PROBE]
+    parts = (probe[start::4] for start in range(4))
+    return 4 * probe.count(0) >= len(probe) and any(8 * it.count(0) <= len(it) for it in parts)
+
+
+def exact_text(data: bytes, encoding: str = "") -> str:
+    """Return the exact text of a file; `encoding`: that of its buffer, "" without one."""
+    name = codec(encoding) if encoding else marked(data)
+    if data and name in MARKS:
+        try:
+            return MARKS[name] + data.decode(name)
+        except UnicodeDecodeError:
+            pass
+    return data.decode(UTF_8, "surrogateescape")
+
+
+def exact_bytes(path: str, text: str) -> bytes:
+    """Return the bytes that are this exact text. Raises `Misfit` if none are."""
+    wide = WIDE.get(text[:1])
+    try:
+        return text[1:].encode(wide) if wide else text.encode(UTF_8, "surrogateescape")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start + 1) + 1
+        raise Misfit(f"{path} cannot hold line {line} in its encoding") from error
+
+
+def guess(text: str) -> str:
+    """Return the codec of a file of which nobody says it: as Neovim, UTF-8 or else Latin-1."""
+    if text[:1] in WIDE:
+        return WIDE[text[:1]]
+    return UTF_8 if _is_whole(text) else LATIN_1
+
+
+def decoded(text: str, encoding: str = "") -> str:
+    """Return how an exact text is read, line for line; `encoding`: that of its buffer, "" without.
+
+    Bytes that are no character are U+FFFD, in UTF-8 they stay lone surrogates.
+    """
+    name = codec(encoding) if encoding else guess(text)
+    if text.isascii() and _keeps_ascii(name):
+        return text
+    if text[:1] in WIDE:
+        return text[1:]
+    if name == UTF_8 or name in MARKS:
+        return text.replace(UNCODED, "")
+    with suppress(UnicodeError):
+        whole = text.encode(UTF_8, "surrogateescape").decode(name)
+        if whole.count("\n") == text.count("\n"):
+            return whole
+    return "\n".join(_decoded_line(line, name) for line in text.split("\n"))
+
+
+def clean(text: str, encoding: str = "utf-8") -> str:
+    """Return the same with U+FFFD for what JSON cannot hold (lone surrogates)."""
+    read = decoded(text, encoding)
+    return read if read.isascii() else SURROGATES.sub("\ufffd", read)
+
+
+def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool = True) -> str:
+    """Return the exact text of `content`, for the file that holds the exact text `old`.
+
+    Only lines that are not as `clean` shows those of `old` are encoded. Raises `Misfit` if one
+    cannot be; or, if it need not be `sure`, leaves it `UNCODED`.
+    """
+    name = codec(encoding) if encoding else guess(old)
+    if name in MARKS and old and old[:1] not in WIDE:
+        if content == clean(old, encoding):
+            return old
+        raise Misfit(f"{path} holds bytes that are no {encoding}: it cannot be changed so")
+    if name in MARKS:
+        return _encoded_wide(path, content, encoding, name)
+    if name == UTF_8 and _is_whole(old):
+        return content
+    end = "\n" if "\n" in old or "\n" in content else "\r"
+    lines, seen, new = (it.split(end) for it in (old, clean(old, encoding), content))
+    kept = _bare(zip(seen, lines, strict=True))
+    changed = []
+    for hunk in diff(seen, new):
+        exact = tuple(encoded_line(line, name, kept) for line in hunk.lines)
+        for read, line in zip(hunk.lines, exact, strict=True):
+            if sure and line.startswith(UNCODED) and read.removesuffix("\r") not in kept:
+                raise _misfit(path, encoding, name, read, new.index(read) + 1)
+        changed.append(replace(hunk, lines=exact))
+    return end.join(apply(lines, changed))
+
+
+def encoded_line(line: str, name: str, kept: Mapping[str, str] = NONE_KEPT) -> str:
+    """Return the exact text of a line in that codec, `UNCODED` if it has none.
+
+    `kept`: exact texts that are to be preferred, by what is read there.
+    """
+    bare = line.removesuffix("\r")
+    if bare in kept:
+        return kept[bare] + line[len(bare) :]
+    if name == UTF_8:
+        return line
+    with suppress(UnicodeError):
+        data = line.encode(name)
+        if data.decode(name) == line and b"\n" not in data:
+            return data.decode(UTF_8, "surrogateescape")
+    return UNCODED + line
+
+
+def _bare(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the lines that are read as others, without the end of a line of DOS."""
+    return {
+        one.removesuffix("\r"): other.removesuffix("\r") for one, other in lines if one != other
+    }
+
+
+def _encoded_wide(path: str, content: str, encoding: str, name: str) -> str:
+    found = HALVES.search(content) if encoding.startswith("ucs-2") else None
+    if found:
+        line = content.count("\n", 0, found.start()) + 1
+        raise _misfit(path, encoding, name, found[0], line)
+    # without a buffer it is the byte order mark that says what the bytes are
+    is_bare = not encoding and not content.startswith(BOM)
+    return MARKS[name] + (BOM + content if is_bare else content) if content else ""
+
+
+def _misfit(path: str, encoding: str, name: str, read: str, line: int) -> Misfit:
+    character = next((it for it in read if not _holds(name, it)), read[:1])
+    said = encoding or "no UTF-8, so that it counts as Latin-1"
+    return Misfit(
+        f"{path} is {said}, and cannot hold {character!r} (line {line}): nothing was written; "
+        "convert it to UTF-8 first, or leave that character out"
+    )
+
+
+def _holds(name: str, character: str) -> bool:
+    try:
+        return name not in MARKS and character.encode(name).decode(name) == character
+    except UnicodeError:
+        return False
+
+
+def _decoded_line(line: str, name: str) -> str:
+    if line.startswith(UNCODED):
+        return line[1:]
+    read = line.encode(UTF_8, "surrogateescape").decode(name, "replace")
+    return read if "\n" not in read else line
+
+
+@cache
+def _keeps_ascii(name: str) -> bool:
+    """Return whether ASCII is nothing but itself in that codec; else other characters are it."""
+    for character in "éжあ한":
+        with suppress(UnicodeError):
+            if character.encode(name).isascii():
+                return name in MARKS
+    return True
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether all of its bytes are UTF-8."""
+    try:
+        text.encode(UTF_8)
+    except UnicodeEncodeError:
+        return False
+    return True

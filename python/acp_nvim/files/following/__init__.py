@@ -1,0 +1,1 @@
+"""Parts of `DiskSync`: what is to be looked at, and where the user stands against the disk."""

@@ -1,0 +1,78 @@
+"""What is to be looked at, and for whom: so whose a change of the disk is, is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from acp_nvim.errors import FileProblem
+from acp_nvim.files.roots import Roots
+from acp_nvim.ledger.delta import Author
+
+
+@dataclass(slots=True)
+class Looks:
+    """Resolved paths, and folders, each with whose turn asked for it, None: nobody's.
+
+    `sure`: those of which a tool call says that it changes them.
+    """
+
+    paths: dict[str, Author | None] = field(default_factory=dict)
+    roots: dict[Roots, Author | None] = field(default_factory=dict)
+    sure: set[str] = field(default_factory=set)
+
+
+class Asked:
+    """Collects what may have changed.
+
+    Whose a change is, a turn of an agent or nobody (None), is found out in this order:
+
+    1. for whom that path was to be looked at, however late the look is;
+    2. who the caller says;
+    3. for whom a folder that it is in was to be swept;
+    4. whose turn runs there now, as `author` says.
+    """
+
+    def __init__(self, author: Callable[[str], Author | None]) -> None:
+        self._author = author
+        self._looks = Looks()
+
+    def look(
+        self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool
+    ) -> bool:
+        """A tool call names these files; return whether one of them is in the roots."""
+        found = list(inside(roots, paths))
+        for path in found:
+            self._looks.paths[path] = author or self._looks.paths.get(path)
+        self._looks.sure.update(found if sure else ())
+        return bool(found)
+
+    def sweep(self, author: Author | None, roots: Roots) -> None:
+        """Anything below the roots may have changed."""
+        self._looks.roots[roots] = author or self._looks.roots.get(roots)
+
+    def again(self, paths: Iterable[str]) -> None:
+        """These are to be looked at once more, for whom they were before."""
+        for path in paths:
+            self._looks.paths.setdefault(path, None)
+
+    def take(self) -> Looks:
+        """Return all that was asked for until now; it is the caller's to do."""
+        taken, self._looks = self._looks, Looks()
+        return taken
+
+    def whose(self, path: str, author: Author | None) -> Author | None:
+        """Return who changed that path just now; `author`: who is said to."""
+        looks = self._looks
+        asked = (it for roots, it in looks.roots.items() if roots.has(path))
+        known = (it for it in (looks.paths.get(path), author, *asked) if it is not None)
+        return next(known, None) or self._author(path)
+
+
+def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:
+    """Return the resolved paths of those that are in the roots; others are none of ours."""
+    for path in paths:
+        try:
+            yield roots.resolve(path)
+        except FileProblem:
+            continue

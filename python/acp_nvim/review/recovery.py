@@ -1,0 +1,137 @@
+"""What was done right before a host was killed: found out when the next one starts.
+
+What the killed host had noted and not yet put into the books is put there; what was about to be
+written is held against the file; and what differs from what the files held at last is counted to
+the turn that ran, unless it was changed after the host's death.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+import anyio
+from anyio import to_thread
+
+from acp_nvim.editor import Files
+from acp_nvim.files.baselines.baselines import Baselines
+from acp_nvim.files.baselines.memory import Remembered, recollect
+from acp_nvim.files.live import load
+from acp_nvim.files.roots import Roots, inside
+from acp_nvim.files.sync import DiskSync
+from acp_nvim.ledger.delta import Author
+from acp_nvim.review.log import EditLog
+from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.journal import Act, Killed
+
+GRACE = 1_000_000_000
+"""Nanoseconds after a host's last sign of life in which a change may be its agent's."""
+
+
+class Recovery:
+    """Goes through the journals of hosts that are gone; `tell` is given what the user must know."""
+
+    def __init__(
+        self,
+        store: EditStore,
+        log: EditLog,
+        sync: DiskSync,
+        baselines: Baselines,
+        files: Files,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._store = store
+        self._log = log
+        self._sync = sync
+        self._baselines = baselines
+        self._files = files
+        self._tell = tell
+        self._is_done = False
+        self._running = anyio.Lock()
+
+    async def run(self) -> None:
+        """Take up all that there is; only the first call does anything.
+
+        Any call returns when that is done. The books are restored.
+        """
+        async with self._running:
+            if not self._is_done:
+                self._is_done = True
+                await self._run()
+
+    async def _run(self) -> None:
+        journal = self._store.journal
+        for killed in await to_thread.run_sync(journal.killed):
+            if all(map(os.path.isdir, _folders(killed.turns))):
+                await self._take_up(killed)
+                await to_thread.run_sync(self._store.write)
+                journal.over(killed)
+            else:
+                journal.later(killed)
+
+    async def _take_up(self, killed: Killed) -> None:
+        async with self._sync.exclusive():
+            for act in killed.acts:
+                if act.kind in ("wrote", "put", "conflict"):
+                    self._log.replay(killed, act)
+            known = {path for act in killed.begun if (path := await self._weigh(killed, act))}
+            since = await self._recall(killed, known)
+        for turn in killed.turns:
+            if turn.author is not None:
+                self._sync.sweep(turn.author, Roots(turn.folders[0], turn.folders[1:]))
+                await self._sync.drain()
+                self._say(turn.author, turn.folders[0], since)
+                since = ()
+
+    async def _weigh(self, killed: Killed, act: Act) -> str:
+        """See whether what was begun was done; return the path if what is there is nobody's."""
+        text = await self._text(act.path)
+        if text == act.after:
+            self._log.replay(killed, act)
+        return act.path if act.ledger is not None and text != act.before else ""
+
+    async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
+        """See the files of the turns as the killed host did, but for what the books have."""
+        folders = set(_folders(killed.turns))
+        if not folders:
+            return ()
+        remembered = await to_thread.run_sync(_remembered, killed, folders)
+        below = tuple(map(inside, folders))
+        for path in self._log.paths():
+            ledger = self._log.ledger(path)
+            if path.startswith(below) and ledger and ledger.text == await self._text(path):
+                known.add(path)
+        return await self._baselines.recall(remembered, killed.at + GRACE, known)
+
+    async def _text(self, path: str) -> str | None:
+        return (await load(self._files, path)).exact
+
+    def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
+        turns = self._log.turns(author.session_key)
+        paths = next((it.paths for it in turns if it.key == author.turn_key), ())
+        if paths:
+            files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+            turn = f"{author.agent}'s turn that ran when Neovim ended"
+            where = "" if inside(os.getcwd()).startswith(inside(folder)) else f" in {folder}"
+            self._tell(f"{turn} has changed {files}{where}: :Acp review")
+        if since:
+            self._tell(f"changed after {author.agent} was cut off, so not its: {_names(since)}")
+
+
+def _names(paths: tuple[str, ...]) -> str:
+    names = ", ".join(map(os.path.basename, paths[:3]))
+    return f"{names} and {len(paths) - 3} more" if len(paths) > 3 else names
+
+
+def _folders(turns: Iterable[Act]) -> list[str]:
+    return [os.path.realpath(folder) for turn in turns for folder in turn.folders]
+
+
+def _remembered(killed: Killed, folders: set[str]) -> Remembered:
+    try:
+        with killed.sights.open("rb") as file:
+            found = recollect(file)
+    except OSError:
+        return Remembered()
+    found.scans = {folder: it for folder, it in found.scans.items() if folder in folders}
+    return found

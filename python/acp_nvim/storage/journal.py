@@ -1,0 +1,374 @@
+"""What must be on disk before it is done, for whoever comes after a host that was killed.
+
+Each host has a file of lines: the turns that run, what is about to be written and what was, as far
+as the ledgers on disk do not have it yet; and one of what the project's files held. Both are in the
+page cache, not synced: they survive the process, not the machine. A lock tells that the host lives.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+from uuid import uuid4
+
+import anyio
+
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.storage.record import Record
+
+FOLDER: Final = "turns"
+"""Of the files, within that of the ledgers."""
+BEAT: Final = 0.7
+"""Seconds between two signs of life while there is something in the journal."""
+MOST_ACTS: Final = 64 << 20
+"""Bytes of acts; more than the ledgers can take up meanwhile are forgotten, the oldest first."""
+MOST_OPEN: Final = 20
+"""Writes that were begun, and of which no end is known: those that failed are among them."""
+MOST_KILLED: Final = 10
+"""Journals of killed hosts that are kept until their projects are there again."""
+MOST_DAYS: Final = 30
+"""For so long."""
+
+SIGNS: Final = {
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
+    ".gitignore": "*\n",
+}
+"""Files that keep backups, git, and our own looking out of the folder, if it is in a project."""
+
+Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
+    to take the place of `before`. "wrote": it has. "put": `ledger` is that of the file now.
+    "conflict": `conflict` is, None: it is over.
+
+    An "intend" with a ledger is the user's decision, else the agent's write.
+    """
+
+    kind: Kind
+    number: int = 0
+    """Counts up in a journal."""
+    path: str = ""
+    before: str | None = None
+    after: str | None = None
+    author: Author | None = None
+    ledger: Ledger | None = None
+    conflict: Conflict | None = None
+    folders: tuple[str, ...] = ()
+
+
+ACTS: Final = Record(Act, "acp_act", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """What a host has left that is gone."""
+
+    name: str
+    at: int
+    """When it was last known to live, in ns since 1970."""
+    acts: tuple[Act, ...]
+    sights: Path
+    """The file of what the project's files held."""
+    handle: int
+
+    @property
+    def turns(self) -> tuple[Act, ...]:
+        """The turns that ran."""
+        running: dict[SessionKey, Act] = {}
+        for act in self.acts:
+            if act.author is not None and act.kind == "begin":
+                running[act.author.session_key] = act
+            elif act.author is not None and act.kind == "end":
+                _end(running, act.author)
+        return tuple(running.values())
+
+    @property
+    def begun(self) -> tuple[Act, ...]:
+        """The writes that were begun, and of which no end is known."""
+        begun: dict[str, Act] = {}
+        for act in self.acts:
+            if act.kind == "intend":
+                begun[act.path] = act
+            elif act.kind in ("wrote", "put"):
+                begun.pop(act.path, None)
+        return tuple(begun.values())
+
+
+class Journal:
+    """Takes note at once; a disk that is full or read-only costs the journal, not the session."""
+
+    def __init__(self, folder: Callable[[], str]) -> None:
+        self._folder = folder
+        self.name = ""
+        """Of its files, without their endings; "" before anything is noted."""
+        self.number = 0
+        """Of the last act."""
+        self._acts: int | None = None
+        self._sights: int | None = None
+        self._broken = False
+        self._turns: dict[SessionKey, Act] = {}
+        self._begun: dict[str, Act] = {}
+        self._forgotten = 0
+        """The number of the last act that the ledgers had when acts were forgotten."""
+        self._taken: set[int] = set()
+        self._something = anyio.Event()
+        self._lock = threading.RLock()
+
+    # --- what is noted
+
+    def begin(self, author: Author, folders: tuple[str, ...]) -> None:
+        """The turn of that author runs in these folders from now on, and none before it."""
+        self._turns[author.session_key] = self._note(Act("begin", author=author, folders=folders))
+
+    def end(self, author: Author) -> None:
+        """All that the turn has done is noted."""
+        if _end(self._turns, author):
+            self._note(Act("end", author=author))
+
+    def intend(self, act: Act) -> None:
+        """That is about to be written."""
+        self._begun.pop(act.path, None)
+        self._begun[act.path] = self._note(act)
+        for path in [*self._begun][:-MOST_OPEN]:
+            del self._begun[path]
+
+    def done(self, act: Act) -> None:
+        """That was written, or decided."""
+        if act.kind != "conflict":
+            self._begun.pop(act.path, None)
+        self._note(act)
+
+    def see(self, data: bytes, *, anew: bool) -> None:
+        """Keep what files held; `anew`: it takes the place of all that was kept."""
+        with self._lock, self._safely():
+            self._open()
+            if self._acts is None:
+                return
+            if self._sights is None or anew:
+                self._replace_sights(data)
+            else:
+                _write(self._sights, data)
+
+    # --- its life
+
+    async def run(self, is_settled: Callable[[], bool]) -> None:
+        """Show that the host lives, and forget what the ledgers have, for ever."""
+        while True:
+            await self._something.wait()
+            await anyio.sleep(BEAT)
+            self.beat()
+            if is_settled():
+                self.forget_acts()
+            if not self._turns:
+                self._something = anyio.Event()
+
+    def beat(self) -> None:
+        """Show that the host lives."""
+        with self._lock, self._safely():
+            if self._acts is not None:
+                os.utime(self._acts)
+
+    def forget_acts(self) -> None:
+        """Keep only what is not over: the ledgers on disk have all else."""
+        with self._lock, self._safely():
+            if self._acts is None or self._forgotten == self.number:
+                return
+            self._forgotten = self.number
+            stays = "".join(map(ACTS.to_text, (*self._turns.values(), *self._begun.values())))
+            # Cut off in between there are whole lines of acts left, which the ledgers have.
+            os.lseek(self._acts, 0, os.SEEK_SET)
+            _write(self._acts, stays.encode())
+            os.ftruncate(self._acts, os.lseek(self._acts, 0, os.SEEK_CUR))
+
+    def close(self) -> None:
+        """The host ends, and the ledgers are written: leave only what is not over."""
+        with self._lock, self._safely():
+            if self._acts is None:
+                return
+            if self._turns or self._begun:
+                os.utime(self._acts)
+                return
+            sights, acts = self._paths(self.name)
+            _remove(sights)
+            _remove(acts)
+            self.drop()
+
+    def has(self, name: str) -> bool:
+        """Return whether there is a journal of that name."""
+        return self._paths(name)[1].exists()
+
+    def drop(self) -> None:
+        """Let go of the files as they are: all that a kill does."""
+        with self._lock:
+            for handle in (self._acts, self._sights, *self._taken):
+                if handle is not None:
+                    os.close(handle)
+            self._acts = self._sights = None
+            self._taken.clear()
+
+    # --- those of others
+
+    def killed(self) -> list[Killed]:
+        """Return what hosts have left that are gone, the oldest first. Blocking.
+
+        Each is this host's until it is given to `over`, or back by `later`.
+        """
+        ACTS.to_text(Act("end"))  # what takes a moment the first time is done in this thread
+        with suppress(OSError):
+            paths = sorted(Path(self._folder(), FOLDER).glob("*.acts"), key=_modified)
+            found = [self._take(path) for path in paths if path.stem != self.name]
+            killed = [it for it in found if it is not None]
+            oldest = time.time_ns() - MOST_DAYS * 86_400 * 10**9
+            old = [it for it in killed if it.at < oldest or it not in killed[-MOST_KILLED:]]
+            for it in old:
+                self.over(it)
+            return [it for it in killed if it not in old]
+        return []
+
+    def over(self, killed: Killed) -> None:
+        """All that it tells of is in the ledgers now."""
+        _remove(killed.sights)
+        _remove(self._paths(killed.name)[1])
+        self.later(killed)
+
+    def later(self, killed: Killed) -> None:
+        """Leave it for another time."""
+        if killed.handle in self._taken:
+            self._taken.discard(killed.handle)
+            os.close(killed.handle)
+
+    def _take(self, path: Path) -> Killed | None:
+        handle = None
+        with suppress(OSError):  # what somebody else has put there is none, and hides no other
+            handle = _locked(path, os.O_RDWR | os.O_NONBLOCK)
+        if handle is None:
+            return None
+        self._taken.add(handle)
+        at = os.fstat(handle).st_mtime_ns
+        lines = path.read_text("utf-8", "replace").splitlines()
+        acts = tuple(act for line in lines if (act := ACTS.from_text(line)) is not None)
+        return Killed(path.stem, at, acts, self._paths(path.stem)[0], handle)
+
+    # --- files
+
+    def _note(self, act: Act) -> Act:
+        self._something.set()
+        self.number += 1
+        act = replace(act, number=self.number)
+        with self._lock, self._safely():
+            self._open()
+            if self._acts is not None:
+                if os.lseek(self._acts, 0, os.SEEK_CUR) > MOST_ACTS:
+                    self.forget_acts()
+                _write(self._acts, ACTS.to_text(act).encode())
+        return act
+
+    def _open(self) -> None:
+        if self._acts is not None or self._broken:
+            return
+        folder = Path(self._folder(), FOLDER)
+        for made in (folder.parent, folder):
+            made.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name, text in SIGNS.items():
+            Path(folder, name).write_text(text)
+        self.name = uuid4().hex
+        self._acts = _locked(self._paths(self.name)[1], os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        if self._acts is None:
+            raise BlockingIOError("the journal cannot be locked")
+
+    def _replace_sights(self, data: bytes) -> None:
+        path = self._paths(self.name)[0]
+        new = path.with_suffix(".new")
+        _remove(new)
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            _write(handle, data)
+            os.replace(new, path)
+        except OSError:
+            os.close(handle)
+            _remove(new)
+            raise
+        if self._sights is not None:
+            os.close(self._sights)
+        self._sights = handle
+
+    def _paths(self, name: str) -> tuple[Path, Path]:
+        folder = Path(self._folder(), FOLDER)
+        return folder / f"{name}.sights", folder / f"{name}.acts"
+
+    def _safely(self) -> _Safely:
+        return _Safely(self._fail)
+
+    def _fail(self, error: OSError) -> None:
+        """Give up; what was written until now stays, should the host be killed."""
+        self._broken = True
+        self.drop()
+        # stderr is the plugin's log
+        sys.stderr.write(f"acp: what agents do is not kept safe from a kill any more: {error}\n")
+
+
+class _Safely:
+    def __init__(self, fail: Callable[[OSError], None]) -> None:
+        self._fail = fail
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, OSError):
+            self._fail(error)
+            return True
+        return False
+
+
+def _end(turns: dict[SessionKey, Act], author: Author) -> bool:
+    """Take that turn out; False if another one runs in the session by now, or none."""
+    running = turns.get(author.session_key)
+    if running is None or running.author is None or running.author.turn_key != author.turn_key:
+        return False
+    del turns[author.session_key]
+    return True
+
+
+def _locked(path: Path, flags: int) -> int | None:
+    """Open the file and lock it; None if somebody has it, or has just removed it."""
+    handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except OSError:
+        pass
+    os.close(handle)
+    return None
+
+
+def _write(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def _modified(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

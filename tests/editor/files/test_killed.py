@@ -1,0 +1,208 @@
+"""Kills in the middle of a turn: what the agent has done until then is reviewed and undone."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_nvim.review.recovery import GRACE
+from tests.support.agents.agent_edits import put, tool, until_files, write
+from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
+
+LINES = "".join(f"line {number}\n" for number in range(1, 11))
+THEIRS = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "")
+TOLD = "scripted's turn that ran when Neovim ended has changed"
+
+
+class Half:
+    """A turn that has done a lot, and is not over."""
+
+    def __init__(self, job: MainJob) -> None:
+        self.job = job
+        self.closed, self.gone = job.work / "closed.txt", job.work / "gone.txt"
+        self.named, self.mine = job.work / "named.txt", job.work / "mine.txt"
+        self.new = job.work / "deep" / "new.txt"
+        for path in (self.closed, self.gone, self.named, self.mine):
+            put(path, LINES)
+        self.agent: StdioAgent = job.start()
+        self.opened = job.edit("opened.txt", LINES)
+        self.prompt = job.turn(self.agent)
+
+    def work(self) -> None:
+        """Change files in each of the three ways; the client is told of none but the last ones."""
+        put(self.closed, THEIRS)
+        put(self.new, "new\n")
+        put(self.gone, None)
+        tool(self.agent, self.named, THEIRS)
+        assert write(self.agent, self.opened, THEIRS)["result"] == {}
+
+    def beaten(self) -> None:
+        """Wait until the host has given a sign of life after the last change."""
+        last = max(it.stat().st_ctime_ns for it in (self.closed, self.named, self.opened))
+        self.job.until(lambda: any(it.stat().st_mtime_ns > last for it in self.journals("acts")))
+
+    def journals(self, ending: str) -> list[Path]:
+        """Return the files of the journal."""
+        folder = self.job.nvim.folder / "state" / "nvim" / "acp.nvim" / "edits" / "turns"
+        return list(folder.glob(f"*.{ending}"))
+
+    def is_before(self) -> bool:
+        """Tell whether everything is as before the turn."""
+        paths = (self.opened, self.closed, self.gone, self.named)
+        return not self.new.exists() and all(
+            path.exists() and path.read_text() == LINES for path in paths
+        )
+
+
+@pytest.fixture
+def half(job: MainJob) -> Half:
+    return Half(job)
+
+
+@contextmanager
+def later(job: MainJob, options: dict[str, Any] | None = None) -> Iterator[Neovim]:
+    """Start another Neovim in the same project, with the same folder for what is kept."""
+    env = {"XDG_STATE_HOME": str(job.nvim.folder / "state")}
+    with Neovim(options or {"agents": {}}, cwd=job.work, env=env) as nvim:
+        yield nvim
+
+
+def until(nvim: Neovim, text: str) -> None:
+    try:
+        nvim.wait(lambda: text in nvim.messages())
+    except TimeoutError:
+        assert text in nvim.messages()
+
+
+def end(half: Half, how: str) -> None:
+    job = half.job
+    host, agent = job.host(), half.agent.pid
+    if how == "host":
+        job.kill(host)
+        job.until(lambda: not job.inspect()["host"]["running"])
+    if how == "all":
+        # so that the host has no chance to do anything when Neovim is gone
+        job.kill(host)
+    if how == "qall":
+        job.nvim.rpc.notify("nvim_command", "qall!")
+        job.nvim.exit_code()
+    else:
+        job.nvim.kill()
+    job.gone(host, agent)
+
+
+@pytest.mark.parametrize("how", ["host", "nvim", "all", "qall"])
+def test_a_killed_turn_is_reviewed_and_taken_back(half: Half, how: str) -> None:
+    half.work()
+    half.beaten()
+    end(half, how)
+    with later(half.job) as nvim:
+        nvim.command(f"edit {half.opened}")
+        nvim.command("Acp review")
+        until(nvim, "8 hunks in 5 files")
+        if how in ("host", "all"):
+            until(nvim, f"{TOLD} 5 files: :Acp review")
+        nvim.command("Acp undo")
+        until(nvim, "took back turn 1 of scripted in 5 files")
+        assert half.is_before()
+        assert half.mine.read_text() == LINES
+        nvim.command("Acp redo")
+        until(nvim, "returned turn 1 of scripted")
+        assert (half.new.read_text(), half.gone.exists()) == ("new\n", False)
+        nvim.command("Acp review")
+        assert nvim.messages().count(TOLD) <= 1
+
+
+def test_what_was_changed_after_the_kill_is_not_the_agents(half: Half) -> None:
+    half.work()
+    half.beaten()
+    end(half, "all")
+    died = max(it.stat().st_mtime_ns for it in half.journals("acts"))
+    mine, also = half.mine, half.job.work / "also.txt"
+
+    def is_later() -> bool:
+        put(also, "mine\n")
+        return also.stat().st_ctime_ns > died + GRACE
+
+    with later(half.job) as nvim:
+        nvim.wait(is_later)
+        nvim.command(f"edit {mine}")
+        nvim.input("ggOmine<Esc>:write<CR>")
+        nvim.wait(lambda: mine.read_text() == "mine\n" + LINES)
+        put(half.named, "mine\n" + THEIRS)
+        nvim.command("Acp review")
+        until(nvim, "8 hunks in 5 files")
+        nvim.command("Acp undo")
+        until(nvim, "took back turn 1 of scripted in 5 files")
+        assert half.is_before() is False
+        assert half.named.read_text() == "mine\n" + LINES
+        assert (mine.read_text(), also.read_text()) == ("mine\n" + LINES, "mine\n")
+
+
+def test_the_same_neovim_goes_on_after_its_host_was_killed(half: Half) -> None:
+    half.work()
+    half.beaten()
+    job = half.job
+    job.command(f"wincmd t | edit {half.mine}")
+    job.kill(job.host())
+    job.until(lambda: not job.inspect()["host"]["running"])
+    job.nvim.input("ggOmine<Esc>:write<CR>")
+    job.until(lambda: half.mine.read_text() == "mine\n" + LINES)
+    job.command(f"edit {half.closed}")
+    job.nvim.input("ggOmine<Esc>")
+    job.command("Acp undo")
+    job.told(TOLD)
+    job.told("took back turn 1 of scripted in 5 files")
+    assert job.nvim.lines() == ["mine", *LINES.splitlines()]
+    assert half.mine.read_text() == "mine\n" + LINES
+    job.usable()
+
+
+def test_a_write_right_before_a_kill_is_in_the_books(half: Half) -> None:
+    assert write(half.agent, half.opened, THEIRS)["result"] == {}
+    end(half, "all")
+    with later(half.job) as nvim:
+        nvim.command("Acp undo")
+        until(nvim, "took back turn 1 of scripted in opened.txt")
+        assert half.opened.read_text() == LINES
+
+
+def test_what_is_kept_is_private_and_goes_with_the_turn(half: Half) -> None:
+    half.work()
+    files = [*half.journals("acts"), *half.journals("sights")]
+    assert len(files) == 2
+    assert {stat.S_IMODE(it.stat().st_mode) for it in files} == {0o600}
+    assert stat.S_IMODE(files[0].parent.stat().st_mode) == 0o700
+    half.job.finish(half.agent, half.prompt)
+    until_files(
+        half.job, {"closed.txt": 2, "opened.txt": 2, "named.txt": 2, "new.txt": 1, "gone.txt": 1}
+    )
+    end(half, "qall")
+    assert not [*half.journals("acts"), *half.journals("sights")]
+    with later(half.job) as nvim:
+        nvim.command("Acp review")
+        until(nvim, "8 hunks in 5 files")
+        assert TOLD not in nvim.messages()
+
+
+def test_a_folder_that_cannot_be_written_costs_the_journal_only(job: MainJob) -> None:
+    folder = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "edits"
+    folder.mkdir(mode=0o700, parents=True)
+    (folder / "turns").write_text("in the way")
+    half = Half(job)
+    half.work()
+    half.job.finish(half.agent, half.prompt)
+    until_files(
+        job, {"closed.txt": 2, "opened.txt": 2, "named.txt": 2, "new.txt": 1, "gone.txt": 1}
+    )
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in 5 files")
+    log = Path(job.nvim.lua("return require('acp.host.log').path()")).read_text()
+    assert log.count("what agents do is not kept safe from a kill any more") == 1

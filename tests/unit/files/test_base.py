@@ -1,0 +1,210 @@
+"""What a change was made upon: every pair of ways in which one file is written twice."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.files import disk
+from acp_nvim.files.baselines.baselines import Baselines
+from tests.support.files.file_rig import AGENT, FileRig
+
+WAYS = ("fs", "tool", "command", "other")
+USERS = ("unsaved", "saved", "none")
+DELAYS = ("at once", "after a look", "after the turn")
+OLD = ("1", "2", "3", "4", "5")
+MINE = (*OLD[:-1], "mine")
+
+
+def text(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+FIRST = text("one", *OLD[1:])
+
+
+async def change(rig: FileRig, path: Path, way: str, content: str) -> None:
+    """Let somebody write the whole file, in one of the ways; the client has not looked yet."""
+    if way == "fs":
+        await rig.write(path, content)
+        return
+    path.write_text(content)
+    if way == "tool":
+        rig.sync.look(AGENT, rig.roots, [str(path)])
+    elif way == "command":
+        rig.sync.sweep(AGENT, rig.roots)
+
+
+@pytest.fixture
+async def rig(tmp_path: Path) -> FileRig:
+    rig = FileRig(tmp_path.resolve(), baselines=Baselines(quiet=0))
+    path = rig.file(text(*OLD))
+    rig.files.open(path)
+    await rig.begin()
+    rig.running[""] = AGENT
+    await rig.read(path)
+    return rig
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("delay", DELAYS)
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(WAYS, WAYS)))
+@pytest.mark.parametrize("same", [True, False], ids=["same text", "other text"])
+async def test_two_writes_leave_the_users_text_and_the_last_of_the_agents(
+    rig: FileRig, first: str, second: str, user: str, delay: str, *, same: bool
+) -> None:
+    """The agent knows the file without the user's line, and writes all of it, twice."""
+    path = rig.folder / "a"
+    if user != "none":
+        rig.files.type(path, *MINE)
+    if user == "saved":
+        rig.files.save(path)
+    await change(rig, path, first, FIRST)
+    if delay != "at once":
+        await rig.sync.drain()
+    if delay == "after the turn":
+        rig.running.clear()
+    last = FIRST if same else text("ONE", *OLD[1:])
+    if (first, second, delay, same) == ("other", "fs", "after the turn", False):
+        # the same line as another program, of which the agent cannot know
+        assert "at line 1" in (await rig.failure(path, last)).message
+        return
+    await change(rig, path, second, last)
+    await rig.sync.prepare(rig.roots)
+    lines = rig.files.lines(path)
+    assert lines[:-1] == [last.partition("\n")[0], *OLD[1:-1]]
+    others = second == "other" and not (same and first == "fs")
+    is_foreign = first == "other" or others  # what the user has saved another program may change
+    if user == "unsaved" or (user == "saved" and not is_foreign):
+        assert lines[-1] == "mine"
+    assert rig.conflicts == []
+    assert not [it for it in rig.texts if "mine" in str(it[0]) and "mine" not in str(it[1])]
+    buffer = rig.files.buffers[str(path)]
+    assert buffer.modified == (path.read_text() != text(*lines))
+    assert buffer.synced in ("", disk.stamp(str(path))), "Neovim would ask at :w"
+
+
+async def test_a_write_after_the_user_has_taken_the_agents_change_back(rig: FileRig) -> None:
+    """The same text once more is no reason to bring it back into the buffer."""
+    path = rig.folder / "a"
+    await rig.write(path, FIRST)
+    rig.files.type(path, *OLD)  # as `u` does
+    await change(rig, path, "tool", FIRST)
+    await rig.sync.drain()
+    assert rig.files.lines(path) == list(OLD)
+
+
+async def test_what_its_own_tool_has_made_the_agent_may_take_back_through_us(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    await rig.write(path, FIRST)
+    path.write_text(text("ONE", *OLD[1:]))
+    rig.sync.look(AGENT, rig.roots, [str(path)], sure=True)
+    await rig.write(path, FIRST)
+    assert rig.files.lines(path)[0] == "one"
+    assert path.read_text() == FIRST
+
+
+async def test_what_another_program_may_have_made_stays(rig: FileRig) -> None:
+    """No tool call says that it was the agent, which knows only the older text."""
+    path = rig.folder / "a"
+    await rig.write(path, FIRST)
+    path.write_text(text("one", *OLD[1:], "foreign"))
+    await rig.write(path, text("ONE", *OLD[1:]))
+    assert rig.files.lines(path) == ["ONE", *OLD[1:], "foreign"]
+
+
+async def test_a_text_that_neovim_has_read_anew_by_itself_gets_the_users_back(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, *MINE)
+    await rig.write(path, FIRST)
+    path.write_text(FIRST)
+    rig.files.reload(path)  # 'autoread'
+    await rig.look(path)
+    assert rig.files.lines(path) == ["one", *MINE[1:]]
+    assert rig.files.buffers[str(path)].modified
+
+
+async def test_what_only_a_merge_has_saved_no_other_program_takes_out(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, *MINE)
+    await rig.write(path, FIRST)
+    path.write_text(text("one", "2", "foreign", "4", "5"))
+    await rig.sync.prepare(rig.roots)
+    assert rig.files.lines(path) == ["one", "2", "foreign", "4", "mine"]
+    path.write_text(text("one", "2", "foreign", "4", "5", "more"))
+    await rig.sync.prepare(rig.roots)
+    assert rig.files.lines(path)[-1] == "mine"
+
+
+async def test_what_the_user_has_saved_since_is_as_any_text(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, *MINE)
+    await rig.write(path, FIRST)
+    rig.files.type(path, "one", *MINE[1:], "more")
+    rig.files.save(path)
+    rig.running.clear()
+    path.write_text(FIRST)
+    await rig.sync.prepare(rig.roots)
+    assert rig.files.lines(path) == ["one", *OLD[1:]]
+    assert not rig.files.buffers[str(path)].modified
+
+
+async def test_an_agent_that_reads_with_a_tool_of_its_own_may_remove_what_it_has_read(
+    rig: FileRig,
+) -> None:
+    path = rig.folder / "a"
+    await rig.write(path, FIRST)
+    rig.files.type(path, "one", *MINE[1:])
+    rig.files.save(path)
+    await rig.sync.was_read(("a", "s"), rig.roots, [str(path)])
+    await rig.write(path, FIRST)
+    assert rig.files.lines(path) == ["one", *OLD[1:]]
+
+
+@pytest.mark.parametrize("second", ["fs", "tool", "command"])
+async def test_two_agents_with_old_texts_keep_each_others_lines(rig: FileRig, second: str) -> None:
+    path = rig.folder / "a"
+    rig.turns["t"] = replace(AGENT, session="t")
+    await rig.read(path, "t")
+    rig.files.type(path, *OLD[:2], "mine", *OLD[3:])
+    await rig.write(path, text(*OLD[:-1], "theirs"), "t")
+    await change(rig, path, second, FIRST)
+    await rig.sync.drain()
+    assert rig.files.lines(path) == ["one", "2", "mine", "4", "theirs"]
+    path.write_text(text(*OLD[:-1], "theirs"))  # the other one's tool writes the same, late
+    rig.sync.look(rig.turns["t"], rig.roots, [str(path)])
+    await rig.sync.drain()
+    assert rig.files.lines(path) == ["one", "2", "mine", "4", "theirs"]
+    assert rig.conflicts == []
+
+
+@pytest.mark.parametrize("between", ["", None])
+async def test_a_file_that_is_emptied_or_removed_and_written_anew_is_no_conflict(
+    rig: FileRig, between: str | None
+) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, *MINE)
+    if between is None:
+        path.unlink()
+    else:
+        path.write_text(between)
+    await rig.look(path)
+    assert rig.edits.conflict(str(path))
+    path.write_text(FIRST)
+    await rig.look(path)
+    assert rig.files.lines(path) == ["one", *MINE[1:]]
+    assert rig.edits.conflict(str(path)) is None
+
+
+async def test_what_was_rejected_and_is_made_again_is_new(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    path.write_text(FIRST)
+    await rig.look(path)
+    assert await rig.review.reject(str(path))
+    assert rig.files.lines(path) == list(OLD)
+    path.write_text(FIRST)
+    await rig.look(path)
+    assert rig.files.lines(path) == ["one", *OLD[1:]]

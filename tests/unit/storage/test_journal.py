@@ -1,0 +1,297 @@
+"""The journal by itself: cut anywhere, full, old, of several hosts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from acp_nvim.files.baselines.baselines import Baselines
+from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
+from acp_nvim.files.roots import Roots
+from acp_nvim.ledger.delta import Author
+from acp_nvim.storage import journal as module
+from acp_nvim.storage.journal import Act, Journal, Killed
+from tests.support.files.baselines import plain
+
+AUTHOR = Author("gemini", "s", 1, 1.5, "call", "do it \udcff\n")
+OTHER = replace(AUTHOR, session="t")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "edits"
+
+
+@pytest.fixture
+def journal(folder: Path) -> Iterator[Journal]:
+    made = Journal(lambda: str(folder))
+    yield made
+    made.drop()
+
+
+def killed(journal: Journal) -> list[Killed]:
+    """Kill the host; return what the next one finds."""
+    journal.drop()
+    return Journal(journal._folder).killed()
+
+
+def fill(journal: Journal) -> None:
+    journal.begin(AUTHOR, ("/work", "/more"))
+    journal.begin(OTHER, ("/work",))
+    journal.intend(Act("intend", 0, "/work/a", None, "ä\udc80\r\n", AUTHOR))
+    journal.done(Act("wrote", 0, "/work/a", None, "ä\udc80\r\n", AUTHOR))
+    journal.intend(Act("intend", 0, "/work/b", "x", "y", AUTHOR))
+    journal.end(OTHER)
+
+
+def test_what_was_noted_is_found(journal: Journal) -> None:
+    fill(journal)
+    (found,) = killed(journal)
+    assert [it.number for it in found.acts] == [1, 2, 3, 4, 5, 6]
+    assert [(it.author, it.folders) for it in found.turns] == [(AUTHOR, ("/work", "/more"))]
+    assert [it.path for it in found.begun] == ["/work/b"]
+    assert found.acts[3].after == "ä\udc80\r\n"
+
+
+def test_cut_at_any_byte_the_lines_before_are_there(journal: Journal, folder: Path) -> None:
+    fill(journal)
+    journal.drop()
+    (path,) = folder.rglob("*.acts")
+    data = path.read_bytes()
+    for size in range(len(data)):
+        path.write_bytes(data[:size])
+        (found,) = Journal(lambda: str(folder)).killed()
+        whole = data[:size].count(b"\n")
+        assert len(found.acts) in (whole, whole + 1)
+        assert [it.number for it in found.acts] == [*range(1, len(found.acts) + 1)]
+        os.close(found.handle)
+
+
+def test_garbage_in_between_is_left_out(journal: Journal, folder: Path) -> None:
+    fill(journal)
+    journal.drop()
+    (path,) = folder.rglob("*.acts")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join((*lines[:2], b"\xff\x00{}\n[]\nnull\n", *lines[3:])))
+    (found,) = Journal(lambda: str(folder)).killed()
+    assert [it.number for it in found.acts] == [1, 2, 4, 5, 6]
+    os.close(found.handle)
+
+
+def test_only_what_is_not_over_stays_when_the_ledgers_have_the_rest(journal: Journal) -> None:
+    fill(journal)
+    journal.forget_acts()
+    journal.done(Act("wrote", 0, "/work/c", "1", "2", AUTHOR))
+    (found,) = killed(journal)
+    assert [(it.kind, it.number) for it in found.acts] == [
+        ("begin", 1),
+        ("intend", 5),
+        ("wrote", 7),
+    ]
+
+
+def test_an_orderly_end_leaves_nothing_but_turns_that_run(journal: Journal, folder: Path) -> None:
+    fill(journal)
+    journal.see(b"what was there", anew=False)
+    journal.close()
+    assert len([*folder.rglob("*.acts"), *folder.rglob("*.sights")]) == 2
+    journal.end(AUTHOR)
+    journal.done(Act("wrote", 0, "/work/b", "x", "y", AUTHOR))
+    journal.close()
+    assert [*folder.rglob("*.acts"), *folder.rglob("*.sights")] == []
+
+
+def test_it_is_private(journal: Journal, folder: Path) -> None:
+    fill(journal)
+    journal.see(b"1", anew=False)
+    journal.see(b"2", anew=True)
+    journal.see(b"3", anew=False)
+    (sights,) = folder.rglob("*.sights")
+    (acts,) = folder.rglob("*.acts")
+    assert sights.read_bytes() == b"23"
+    modes = [stat.S_IMODE(it.stat().st_mode) for it in (sights, acts, sights.parent)]
+    assert modes == [0o600, 0o600, 0o700]
+
+
+def test_folders_that_it_makes_are_private_and_links_lead_nowhere(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "state" / "edits", tmp_path / "elsewhere"
+    was = os.umask(0)
+    try:
+        journal = Journal(lambda: str(folder))
+        fill(journal)
+    finally:
+        os.umask(was)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    elsewhere.write_text("mine\n")
+    (folder / "turns" / "planted.acts").symlink_to(elsewhere)
+    (folder / "turns" / "folder.acts").mkdir()
+    journal.drop()
+    (found,) = Journal(lambda: str(folder)).killed()
+    assert found.turns
+    assert elsewhere.read_text() == "mine\n"
+
+
+def test_one_host_takes_up_what_another_has_left(journal: Journal, folder: Path) -> None:
+    fill(journal)
+    first, second = Journal(lambda: str(folder)), Journal(lambda: str(folder))
+    assert first.killed() == []
+    journal.drop()
+    (found,) = first.killed()
+    assert second.killed() == []
+    first.over(found)
+    assert second.killed() == []
+    assert list(folder.rglob("*.acts")) == []
+
+
+def test_old_ones_and_too_many_go(folder: Path) -> None:
+    for number in range(module.MOST_KILLED + 3):
+        journal = Journal(lambda: str(folder))
+        fill(journal)
+        journal.drop()
+        (path,) = (it for it in folder.rglob("*.acts") if it.stem == journal.name)
+        os.utime(path, (2_000_000_000 - number, 2_000_000_000 - number))
+    os.utime(path, (1, 1))
+    found = Journal(lambda: str(folder)).killed()
+    assert len(found) == module.MOST_KILLED
+    assert len(list(folder.rglob("*.acts"))) == module.MOST_KILLED
+    assert min(it.at for it in found) > 1_999_999_980 * 10**9
+
+
+def test_a_full_disk_costs_the_journal_only(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    journal.begin(AUTHOR, ("/work",))
+
+    def full(handle: int, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "_write", full)
+    fill(journal)
+    journal.see(b"1", anew=False)
+    journal.beat()
+    journal.forget_acts()
+    journal.close()
+    assert capsys.readouterr().err.count("No space left") == 1
+
+
+def test_a_folder_that_is_none_costs_the_journal_only(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "file").write_text("")
+    journal = Journal(lambda: str(tmp_path / "file"))
+    fill(journal)
+    assert journal.killed() == []
+    assert capsys.readouterr().err.count("not kept safe") == 1
+
+
+def test_writes_that_failed_are_not_kept_for_ever(journal: Journal) -> None:
+    for number in range(100):
+        journal.intend(Act("intend", 0, f"/work/{number}", "x", "y", AUTHOR))
+    journal.forget_acts()
+    (found,) = killed(journal)
+    assert len(found.begun) == module.MOST_OPEN
+
+
+def test_acts_are_bounded(journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ACTS", 10_000)
+    journal.begin(AUTHOR, ("/work",))
+    for _ in range(100):
+        journal.done(Act("wrote", 0, "/work/a", "x" * 1000, "y" * 1000, AUTHOR))
+    (path,) = folder.rglob("*.acts")
+    assert path.stat().st_size < 15_000
+    (found,) = killed(journal)
+    assert len(found.turns) == 1
+
+
+async def test_it_shows_that_it_lives_and_forgets(journal: Journal, folder: Path) -> None:
+    looked = anyio.Event()
+
+    def is_settled() -> bool:
+        looked.set()
+        return True
+
+    fill(journal)
+    (path,) = folder.rglob("*.acts")
+    os.utime(path, (1, 1))
+    size = path.stat().st_size
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(journal.run, is_settled)
+        await looked.wait()
+        tasks.cancel_scope.cancel()
+    assert path.stat().st_mtime > 2
+    assert path.stat().st_size < size
+
+
+# --- what files held
+
+
+class Kept:
+    """A sink in memory."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.news = 0
+
+    def __call__(self, data: bytes, *, anew: bool) -> None:
+        self.data = data if anew else self.data + data
+        self.news += anew
+
+    def read(self) -> Remembered:
+        return recollect(BytesIO(self.data))
+
+
+def baselines(kept: Kept, **options: Any) -> Baselines:
+    made = plain()
+    made.keep_in(Memory(kept, **options))
+    return made
+
+
+async def test_what_was_seen_is_kept_once(tmp_path: Path) -> None:
+    kept, folder = Kept(), tmp_path.resolve()
+    seen = baselines(kept)
+    (folder / "a").write_text("a\n")
+    (folder / "b").write_bytes(b"\xff\x00\x01\x02\x03")
+    await seen.refresh(Roots(str(folder)))
+    await seen.keep()
+    size = len(kept.data)
+    await seen.keep()
+    assert len(kept.data) == size
+    (folder / "a").write_text("other\n")
+    await seen.refresh(Roots(str(folder)))
+    await seen.keep()
+    found = kept.read()
+    assert found.sights[str(folder / "a")].text() == "other\n"
+    assert found.sights[str(folder / "b")].packed is None
+    assert found.scans[str(folder)].whole
+
+
+async def test_cut_at_any_byte_the_records_before_are_there(tmp_path: Path) -> None:
+    kept, folder = Kept(), tmp_path.resolve()
+    seen = baselines(kept)
+    for name in "abc":
+        (folder / name).write_text(f"{name}\n" * 10)
+    await seen.refresh(Roots(str(folder)))
+    await seen.keep()
+    whole = kept.read().sights
+    for size in range(len(kept.data)):
+        found = recollect(BytesIO(kept.data[:size])).sights
+        assert found.items() <= whole.items()
+    assert len(whole) == 3
+
+
+async def test_what_is_kept_is_bounded(tmp_path: Path) -> None:
+    kept, folder = Kept(), tmp_path.resolve()
+    seen = baselines(kept, most=3000)
+    for number in range(50):
+        (folder / "a").write_text(f"{number}\n")
+        await seen.look(str(folder / "a"), at_once=True)
+        await seen.keep()
+        assert len(kept.data) < 3000
+    assert kept.news
+    assert kept.read().sights[str(folder / "a")].text() == "49\n"
