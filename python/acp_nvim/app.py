@@ -21,8 +21,8 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
+from acp_nvim.reactions import screen, sessions
 from acp_nvim.reactions.files import on_file
-from acp_nvim.reactions.screen import tick
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
@@ -74,7 +74,8 @@ class App:
     async def _tick(self) -> None:
         while True:
             await anyio.sleep(TICK)
-            tick(self._host)
+            screen.tick(self._host)
+            sessions.tick(self._host)
 
     # --- verbs
 
@@ -126,7 +127,7 @@ class App:
         self._flush()
 
     def _flush(self) -> None:
-        self._host.store.flush()
+        self._host.store.leave(it.state for it in self._host.workspace.sessions())
         self._host.review.store.flush()
 
 

@@ -123,7 +123,7 @@ class Probe:
         return code.co_filename.startswith(self._package)
 
 
-def main(path: str, code: str, plugin: str) -> None:
+def main(path: str, code: str, plugin: str, *more: str) -> None:
     """Run the code, which runs the host with that plugin."""
     probe = Probe(Path(plugin).parents[2] / "python" / "acp_nvim")
     pynvim.Nvim.request = lambda *arguments, **more: probe.request(*arguments, **more)
@@ -132,9 +132,9 @@ def main(path: str, code: str, plugin: str) -> None:
     sys.setprofile(probe.enter)
     server = threading.Thread(target=probe.serve, args=(path,), daemon=True)
     server.start()
-    sys.argv[:] = ["-c", plugin]
+    sys.argv[:] = ["-c", plugin, *more]
     exec(code, {"__name__": "__main__"})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[3], sys.argv[4])
+    main(sys.argv[1], *sys.argv[3:])

@@ -19,7 +19,14 @@ from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call
-from acp_nvim.session.event import Noticed, SessionOpened, SessionReopening, TranscriptRestored
+from acp_nvim.session.event import (
+    Event,
+    Noticed,
+    SessionOpened,
+    SessionReopening,
+    TranscriptRestored,
+)
+from acp_nvim.session.saved import with_cut_off
 from acp_nvim.session.state import Message, ToolCall
 
 CLOSING = 2.0
@@ -142,7 +149,7 @@ class Opening:
                 event = replace(self._decode(method, outcome, session_id), replayed=True)
                 answer.append(event)
                 if _is_replayed(session):
-                    session.apply(event)
+                    session.apply(*_more(session, kept), event)
 
         try:
             await self._connection.request(method, params, opened)
@@ -151,7 +158,9 @@ class Opening:
             raise
         if session.state.status == "loading":
             await _quiet(session)
-            if not _is_replayed(session) and kept.entries:
+            if _is_replayed(session):
+                session.apply(*_more(session, kept))
+            elif kept.entries:
                 session.apply(kept, Noticed(_NO_REPLAY.format(self._launch.name)))
             session.apply(*answer)
 
@@ -183,6 +192,13 @@ class Opening:
                 text = f"MCP server {server.name} is left out: {self._launch.name} takes no"
                 session.apply(Noticed(f"{text} {server.type} servers", "warning"))
         return tuple(server for server in self._launch.mcp_servers if ways[server.type])
+
+
+def _more(session: Session, kept: TranscriptRestored) -> tuple[Event, ...]:
+    """Return what adds to a replay what the agent does not know of a turn that was cut off."""
+    replayed = session.state.entries
+    whole = with_cut_off(replayed, kept.entries)
+    return () if whole is replayed else (TranscriptRestored(whole, session.state.title),)
 
 
 def _is_replayed(session: Session) -> bool:

@@ -17,6 +17,7 @@ from acp_nvim.session.event import (
     SessionReopening,
     TranscriptRestored,
 )
+from acp_nvim.session.saved import restored
 from acp_nvim.view.sessions import Row, label, listed_row, merged, open_row, stored_row
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -120,12 +121,12 @@ def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
     """Take in a chat that shows what was kept of the session."""
     session = clients.new_session(host, row.agent, row.cwd)
     chat = Chat(number, prompt, session, host.clock)
+    host.add(chat)
     record = host.store.read(row.agent, row.id)
     if record is not None:
-        session.apply(TranscriptRestored(record.entries, record.title, record.chosen))
+        session.apply(*restored(record))
     elif row.title:
         session.apply(TranscriptRestored((), row.title))
-    host.add(chat)
     return chat
 
 

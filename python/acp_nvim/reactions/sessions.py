@@ -14,7 +14,9 @@ from acp_nvim.session.event import (
     InfoChanged,
     ModeChanged,
     Noticed,
+    PromptQueued,
     PromptSent,
+    PromptSteered,
     QuestionClosed,
     QuestionOpened,
     SessionClosed,
@@ -45,6 +47,28 @@ def keep(host: Host, session: Session, _before: SessionState, _event: Event) -> 
     host.store.note(session.state)
 
 
+def keep_at_once(host: Host, session: Session, _before: SessionState, _event: TurnEnded) -> None:
+    """Do the same: a kill from now on has cut off nothing."""
+    host.store.note(session.state, now=True)
+
+
+def follow_up(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Keep what the user has said before anything comes of it, should the host be killed."""
+    host.store.follow(session.state, now=True)
+
+
+def let_go(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
+    """Nothing more will come of it."""
+    host.store.close(session.state)
+
+
+def tick(host: Host) -> None:
+    """Keep what has come of the turns that run, each second."""
+    for session in host.workspace.sessions():
+        if session.state.is_running:
+            host.store.follow(session.state)
+
+
 def tell(host: Host, session: Session, before: SessionState, event: Event) -> None:
     """Tell the user's scripts."""
     if found := announce(before, event, session.state):
@@ -54,11 +78,13 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
 REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionOpened: (screen.name, keep, disk.prepare, notes.look_again, tell),
     SessionReopening: (disk.forget, follow.begin),
-    SessionClosed: (disk.forget, tell, follow.begin),
+    SessionClosed: (disk.forget, let_go, tell, follow.begin),
     CancelRequested: (disk.let_go,),
-    TurnStarted: (tell, follow.begin),
-    PromptSent: (disk.begin, notes.look_again),
-    TurnEnded: (keep, disk.sweep, notes.look_again, tell),
+    PromptQueued: (follow_up,),
+    TurnStarted: (follow_up, tell, follow.begin),
+    PromptSent: (disk.begin, follow_up, notes.look_again),
+    PromptSteered: (follow_up,),
+    TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell),
     ToolCallUpdated: (disk.look, tell, follow.walk),
     QuestionOpened: (questions.show,),
     QuestionClosed: (questions.hide, tell),

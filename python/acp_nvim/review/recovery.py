@@ -14,9 +14,11 @@ import anyio
 from anyio import to_thread
 
 from acp_nvim.editor import Files
+from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
-from acp_nvim.files.live import load
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
@@ -99,12 +101,22 @@ class Recovery:
         below = tuple(map(inside, folders))
         for path in self._log.paths():
             ledger = self._log.ledger(path)
-            if path.startswith(below) and ledger and ledger.text == await self._text(path):
+            if path.startswith(below) and ledger and ledger.text == await self._on_disk(path):
                 known.add(path)
         return await self._baselines.recall(remembered, killed.at + GRACE, known)
 
-    async def _text(self, path: str) -> str | None:
-        return (await load(self._files, path)).exact
+    async def _text(self, path: str) -> Text:
+        return await self._read(path, lambda live: live.exact)
+
+    async def _on_disk(self, path: str) -> Text:
+        """Return what a buffer follows: with the user's lines in it, it tells nothing of that."""
+        return await self._read(path, lambda live: live.on_disk)
+
+    async def _read(self, path: str, what: Callable[[LiveFile], str | None]) -> Text:
+        try:
+            return what(await load(self._files, path))
+        except FileProblem:
+            return UNKNOWN
 
     def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
         turns = self._log.turns(author.session_key)

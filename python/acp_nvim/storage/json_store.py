@@ -14,8 +14,9 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
@@ -23,6 +24,8 @@ import anyio
 
 PAUSE: Final = 0.3
 """Seconds in which several changes become one write."""
+MOST_GROWN: Final = 8_000_000
+"""Bytes of a file from which on it is replaced, not written on."""
 
 T = TypeVar("T")
 
@@ -65,24 +68,41 @@ class JsonStore(Generic[T]):
         self._codec = codec
         self._most = most
         self._stays = stays
-        self._noted: dict[str, T | None] = {}
-        """What is to be written, by the file's name; None: there is to be no such file."""
-        self._writing: Mapping[str, T | None] = {}
+        self._noted: dict[str, _Noted[T]] = {}
+        """What is to be written, by the file's name."""
+        self._writing: Mapping[str, _Noted[T]] = {}
         self._something = anyio.Event()
+        self._hurry = anyio.Event()
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
 
-    def note(self, name: str, value: T | None) -> None:
-        """Keep this soon under that name, None: keep it no longer. Never waits."""
-        self._noted[self._file_name(name)] = value
+    def note(self, name: str, value: T | None, *, now: bool = False) -> None:
+        """Keep this soon, or at once, under that name, None: keep it no longer. Never waits."""
+        self._note(self._file_name(name), _Noted(value), now=now)
+
+    def append(self, name: str, value: T, more: T, *, now: bool = False) -> None:
+        """Do the same where all but `more` was noted before: only that is written, behind the rest.
+
+        A file that has grown long is written anew.
+        """
+        file_name = self._file_name(name)
+        noted = self._noted.get(file_name, _Noted(value, ()))
+        added = None if noted.more is None else (*noted.more, more)
+        self._note(file_name, _Noted(value, added), now=now)
+
+    def _note(self, file_name: str, noted: _Noted[T], *, now: bool) -> None:
+        self._noted[file_name] = noted
         self._something.set()
+        if now:
+            self._hurry.set()
 
     async def run(self) -> None:
         """Write what was noted a moment later, in a thread, for ever."""
         while True:
             await self._something.wait()
-            await anyio.sleep(PAUSE)
-            self._something = anyio.Event()
+            with anyio.move_on_after(PAUSE):
+                await self._hurry.wait()
+            self._something, self._hurry = anyio.Event(), anyio.Event()
             self._writing, self._noted = self._noted, {}
             await anyio.to_thread.run_sync(self._write, self._writing)
             self._writing = {}
@@ -94,15 +114,16 @@ class JsonStore(Generic[T]):
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving."""
         # also what `run` was about to write when it was cancelled
-        self._write(self._unwritten())
+        for noted in (self._writing, self._noted):
+            self._write(noted)
         self._noted = {}
 
     def read(self, name: str) -> T | None:
         """Return the value of that name as it was noted last, or None."""
         noted, file_name = self._unwritten(), self._file_name(name)
-        return (
-            noted[file_name] if file_name in noted else self._read(Path(self._folder(), file_name))
-        )
+        if file_name in noted:
+            return noted[file_name].value
+        return self._read(Path(self._folder(), file_name))
 
     def read_all(self) -> list[T]:
         """Return what is on disk, the newest last; what was noted since is the caller's to know."""
@@ -111,7 +132,7 @@ class JsonStore(Generic[T]):
 
     def heads(self) -> list[T]:
         """Return what is kept, as noted last; of what is on disk only the first lines are read."""
-        noted = self._unwritten()
+        noted = {name: it.value for name, it in self._unwritten().items()}
         latest: Mapping[str, T | None] = {**self._read_files(head=True), **noted}
         return [value for value in latest.values() if value is not None]
 
@@ -123,7 +144,7 @@ class JsonStore(Generic[T]):
                 del found[file]
         return {file.name: value for file, value in found.items()}
 
-    def _unwritten(self) -> dict[str, T | None]:
+    def _unwritten(self) -> dict[str, _Noted[T]]:
         return {**self._writing, **self._noted}
 
     def _read(self, file: Path, *, head: bool = False) -> T | None:
@@ -133,16 +154,22 @@ class JsonStore(Generic[T]):
         except OSError:
             return None
 
-    def _write(self, values: Mapping[str, T | None]) -> None:
+    def _write(self, values: Mapping[str, _Noted[T]]) -> None:
         with self._turn:
-            for file_name, value in values.items():
-                file = Path(self._folder(), file_name)
-                if value is None:
-                    _remove(file)
-                else:
-                    _replace(file, self._codec.to_text(value))
-            if values and self._stays is None:
+            added = [self._write_one(name, noted) for name, noted in values.items()]
+            if not all(added) and self._stays is None:
                 self._drop(self._files())
+
+    def _write_one(self, name: str, noted: _Noted[T]) -> bool:
+        """Write a file; return whether something was only written behind what it held."""
+        file = Path(self._folder(), name)
+        if noted.value is None:
+            _remove(file)
+        elif noted.more is not None and _append(file, map(self._codec.to_text, noted.more)):
+            return True
+        else:
+            _replace(file, self._codec.to_text(noted.value))
+        return False
 
     def _files(self) -> list[Path]:
         """Return the files, the oldest first."""
@@ -161,6 +188,15 @@ class JsonStore(Generic[T]):
         return digest + self._ending
 
 
+@dataclass(frozen=True, slots=True)
+class _Noted(Generic[T]):
+    """What is to be kept; None: there is to be no such file."""
+
+    value: T | None
+    more: tuple[T, ...] | None = None
+    """What of it is not in the file yet, or being written there; None: that is not known."""
+
+
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """Keep the collector from going through what is read again and again: nothing is a circle.
@@ -175,6 +211,22 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _append(path: Path, texts: Iterable[str]) -> bool:
+    """Write behind what a file holds; False: there is none, or it has grown long."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    with os.fdopen(handle, "w", encoding="utf-8") as file, suppress(OSError):
+        if os.fstat(handle).st_size > MOST_GROWN:
+            return False
+        # a kill may have left the beginning of a line
+        file.write("\n" + "".join(texts))
+        file.flush()
+        return True
+    return False
 
 
 def _replace(path: Path, text: str) -> None:

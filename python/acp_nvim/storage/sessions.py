@@ -1,14 +1,16 @@
 """Sessions kept on disk, so that yesterday's conversation is found again.
 
-A file is lines of JSON: the first says which session it is, each other is an entry. Reading is
-tolerant of each line by itself.
+A file is lines of JSON: the first says which session it is, each other is an entry, or a prompt
+that waits. What is new while a turn runs is written behind them in the same way: an entry takes the
+place of that of its key, and the last queue counts. Reading is tolerant of each line by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
+from itertools import zip_longest
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ConfigDict, TypeAdapter
@@ -20,7 +22,10 @@ from acp_nvim.session.model import (
     ConfigChoice,
     ConfigOption,
     Location,
+    Mention,
     Mode,
+    Prompt,
+    Selection,
 )
 from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState
@@ -35,10 +40,16 @@ MOST_OF_ENTRY = 256_000
 MOST = 4_000_000
 """Characters of one session; the oldest entries are not kept."""
 VERSION = 1
+NOWHERE = -1
+"""The number of no buffer: those of a Neovim that is gone are others' now."""
 
 T = TypeVar("T")
 
-_PARTS = (Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus)
+_HEAD = ("agent", "id", "cwd", "title", "updated", "running")
+_PARTS = (
+    *(Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
+    *(Prompt, Selection, Mention),
+)
 _KINDS: Mapping[str, type[Any]] = {
     kind.__name__: kind for kind in (*get_args(Entry), *get_args(ToolContent), *_PARTS)
 }
@@ -51,11 +62,66 @@ class Store:
         self.now = now
         """Seconds since 1970."""
         self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(), most=MOST_SESSIONS)
+        self._last: dict[str, SavedSession] = {}
+        """What was noted last of each session that is open, or read of it."""
+        self._is_over = False
 
-    def note(self, state: SessionState) -> None:
-        """Keep this state soon, if there is anything in it worth keeping; never waits."""
-        if state.id is not None and is_worth_keeping(state):
-            self._kept.note(f"{state.agent}\0{state.id}", saved_of(state, self.now()))
+    def note(self, state: SessionState, *, now: bool = False) -> None:
+        """Keep this state soon, or at once, if anything in it is worth keeping; never waits.
+
+        Not while it is being opened: its transcript may be half a replay.
+        """
+        if state.status != "loading":
+            self._note(state, None, now=now)
+
+    def follow(self, state: SessionState, *, now: bool = False) -> None:
+        """Keep soon, or at once, what is new in this state since it was noted last; never waits.
+
+        Of a session that is being opened that is the queue.
+        """
+        last = self._last.get(_name(state))
+        if state.id is None:
+            return
+        if state.status == "loading":
+            self._follow_queue(state, last, now=now)
+            return
+        if last is None or len(last.entries) > len(state.entries):
+            self._note(state, None, now=now)
+            return
+        pairs = zip_longest(state.entries, last.entries)
+        new = tuple(entry for entry, was in pairs if entry is not was)
+        if new or (last.queue, last.running) != (state.queue, state.is_running):
+            self._note(state, new, now=now)
+
+    def _note(self, state: SessionState, new: tuple[Entry, ...] | None, *, now: bool) -> None:
+        """`new`: the entries that are not noted yet; None: all may be others."""
+        if self._is_over or not is_worth_keeping(state):
+            return
+        name, saved = _name(state), saved_of(state, self.now())
+        last, self._last[name] = self._last.get(name), saved
+        if new is None or last is None:
+            self._kept.note(name, saved, now=now)
+        else:
+            chosen = NOTHING_CHOSEN if saved.chosen == last.chosen else saved.chosen
+            self._kept.append(name, saved, replace(saved, entries=new, chosen=chosen), now=now)
+
+    def _follow_queue(self, state: SessionState, last: SavedSession | None, *, now: bool) -> None:
+        if last is None or last.queue == state.queue or self._is_over:
+            return
+        saved = self._last[_name(state)] = replace(last, queue=state.queue)
+        self._kept.append(_name(state), saved, replace(saved, entries=()), now=now)
+
+    def close(self, state: SessionState) -> None:
+        """Let go of a session of which nothing more will come."""
+        self._last.pop(_name(state), None)
+
+    def leave(self, states: Iterable[SessionState]) -> None:
+        """Neovim is leaving: write now how these sessions stand; what ends with it is not kept."""
+        for state in states:
+            if state.status != "closed":
+                self.follow(state)
+        self.flush()
+        self._is_over = True
 
     async def run(self) -> None:
         """Write what was noted, for ever."""
@@ -72,21 +138,30 @@ class Store:
 
     def read(self, agent: str, session_id: str) -> SavedSession | None:
         """Return what is kept of a session, or None."""
-        return self._kept.read(f"{agent}\0{session_id}")
+        name = f"{agent}\0{session_id}"
+        found = self._kept.read(name)
+        if found is not None:
+            self._last.setdefault(name, found)
+        return found
 
     def delete(self, agent: str, session_id: str) -> bool:
         """Keep it no longer; False if it was not kept."""
         was_kept = self.read(agent, session_id) is not None
+        self._last.pop(f"{agent}\0{session_id}", None)
         self._kept.note(f"{agent}\0{session_id}", None)
         return was_kept
+
+
+def _name(state: SessionState) -> str:
+    return f"{state.agent}\0{state.id}"
 
 
 class SessionCodec:
     """How sessions are written and read; a `json_store.Codec`."""
 
     def to_text(self, saved: SavedSession) -> str:
-        """Return the lines, the head first; bounded by `MOST`."""
-        head = {name: getattr(saved, name) for name in ("agent", "id", "cwd", "title", "updated")}
+        """Return the lines, the head first; bounded by `MOST`, and once more for the queue."""
+        head = {name: getattr(saved, name) for name in _HEAD}
         lines: list[str] = []
         room = MOST
         for entry in reversed(saved.entries):
@@ -96,28 +171,57 @@ class SessionCodec:
                 break
             lines.append(line)
         first = dumped({"acp": VERSION} | head | {"chosen": _plain(saved.chosen)})
-        return "\n".join((first, *reversed(lines), ""))
+        return "\n".join((first, *reversed(lines), *_queue_lines(saved.queue), ""))
 
     def from_text(self, text: str) -> SavedSession | None:
         """Return the session that the lines hold; None if the first line is no head of one."""
-        first, *rest = text.split("\n")
-        head = loaded(first)
-        if not isinstance(head, dict) or head.get("acp") != VERSION:
+        saved: SavedSession | None = None
+        entries: dict[str, Entry] = {}
+        queue: list[Prompt] = []
+        for value in map(loaded, filter(None, text.split("\n"))):
+            if head := _head(value):
+                chosen = saved.chosen if saved and head.chosen == NOTHING_CHOSEN else head.chosen
+                saved = replace(head, chosen=chosen)
+                queue.clear()
+            elif saved is None:
+                return None
+            elif isinstance(value, dict) and value.get("kind_") == Prompt.__name__:
+                prompt = _valid(_prompt(), value)
+                queue += () if prompt is None else (prompt,)
+            elif entry := _valid(_entry(), value):
+                entries[entry.key] = entry
+        if saved is None:
             return None
-        agent, session_id, cwd = (str(head.get(name) or "") for name in ("agent", "id", "cwd"))
-        if not (agent and session_id and cwd.startswith("/")):
-            return None
-        title, updated = head.get("title"), head.get("updated")
-        chosen = _valid(_chosen(), head.get("chosen"))
-        return SavedSession(
-            agent,
-            session_id,
-            cwd,
-            title if isinstance(title, str) else None,
-            updated if isinstance(updated, float) else 0.0,
-            entries=tuple(filter(None, (_valid(_entry(), loaded(line)) for line in rest if line))),
-            chosen=chosen or NOTHING_CHOSEN,
-        )
+        return replace(saved, entries=tuple(entries.values()), queue=tuple(queue))
+
+
+def _head(value: Value) -> SavedSession | None:
+    if not isinstance(value, dict) or value.get("acp") != VERSION:
+        return None
+    agent, session_id, cwd = (str(value.get(name) or "") for name in ("agent", "id", "cwd"))
+    if not (agent and session_id and cwd.startswith("/")):
+        return None
+    title, updated = value.get("title"), value.get("updated")
+    chosen = _valid(_chosen(), value.get("chosen"))
+    return SavedSession(
+        agent,
+        session_id,
+        cwd,
+        title if isinstance(title, str) else None,
+        updated if isinstance(updated, float) else 0.0,
+        chosen=chosen or NOTHING_CHOSEN,
+        running=value.get("running") is True,
+    )
+
+
+def _queue_lines(queue: tuple[Prompt, ...]) -> Iterator[str]:
+    room = MOST
+    for prompt in queue:
+        selections = tuple(replace(it, buffer=NOWHERE, mark=0) for it in prompt.selections)
+        line = dumped(_plain(replace(prompt, selections=selections)))
+        room -= len(line)
+        if room >= 0:
+            yield line
 
 
 def _entry_line(entry: Entry) -> str:
@@ -173,6 +277,11 @@ _ALL = ConfigDict(strict=True, revalidate_instances="always")
 @cache
 def _entry() -> TypeAdapter[Entry]:
     return TypeAdapter(Entry, config=_ALL)
+
+
+@cache
+def _prompt() -> TypeAdapter[Prompt | None]:
+    return TypeAdapter(Prompt | None, config=_ALL)
 
 
 @cache

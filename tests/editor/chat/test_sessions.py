@@ -46,9 +46,11 @@ def talk(job: MainJob, agent: StdioAgent, session: str = "sess 1/ü") -> None:
 
 
 def kept(job: MainJob) -> list[Path]:
-    """Return the files of the kept sessions."""
+    """Return the files of the kept sessions, as soon as no turn runs in them."""
     folder = job.nvim.eval("stdpath('state')")
-    return list(Path(folder, "acp.nvim", "sessions").glob("*.jsonl"))
+    files = list(Path(folder, "acp.nvim", "sessions").glob("*.jsonl"))
+    running = '"running":true'
+    return files if not any(running in file.read_text() for file in files) else []
 
 
 def restart_host(job: MainJob) -> None:

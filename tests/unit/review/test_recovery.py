@@ -267,6 +267,47 @@ async def test_what_the_user_saved_in_the_turn_is_not_the_agents(folder: Path) -
     assert (mine.read_text(), theirs.read_text()) == ("mine\n", BASE)
 
 
+async def test_a_buffer_with_the_users_lines_follows_what_came_last(
+    folder: Path,
+) -> None:
+    rig = FileRig(folder)
+    path = rig.file(BASE)
+    rig.files.open(path)
+    await rig.begin()
+    begin(rig, author())
+    rig.files.type(path, "mine", *BASE.split())
+    await rig.agent(path, THEIRS)
+    path.write_text(MORE)  # the host is killed before it has seen that
+    later = next_rig(rig, neovim=False)
+    await later.restore()
+    assert rig.files.lines(path) == ["mine", *MORE.split()]
+
+
+@pytest.mark.parametrize("becomes", ["bytes", "folder", "link"])
+async def test_a_file_that_has_become_something_else_hides_no_other(
+    folder: Path, becomes: str
+) -> None:
+    rig = FileRig(folder)
+    other, path = rig.file(BASE, "a"), rig.file(BASE, "b")
+    await rig.begin()
+    begin(rig, author())
+    await rig.agent(path, THEIRS)
+    other.write_text(THEIRS)
+    path.unlink()
+    if becomes == "bytes":
+        path.write_bytes(b"\0\1\2")
+    elif becomes == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(other)
+    rig.store.journal.beat()
+    later = next_rig(rig)
+    await later.restore()
+    assert await later.hunks(other) == [(1, "two", "TWO"), (3, "four", "")]
+    await later.undo()
+    assert other.read_text() == BASE
+
+
 async def test_what_changed_after_the_death_is_nobodys(folder: Path) -> None:
     rig = FileRig(folder)
     late, theirs = rig.file(BASE, "a"), rig.file(BASE, "b")
