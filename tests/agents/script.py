@@ -24,6 +24,9 @@ _G.acp_labels = nil
 vim.ui.select = function(items, options, done)
   local label = options.format_item or tostring
   _G.acp_labels = vim.tbl_map(label, items)
+  if options.kind == 'acp.found' then
+    return done(items[2], 2)
+  end
   done(nil)
 end
 """

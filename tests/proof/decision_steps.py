@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.review.decisions import Undone
+from acp_nvim.review.log import Turn
 from tests.proof.deciding import (
     added,
     complaint_of_others,
@@ -75,8 +78,7 @@ class DecisionSteps(Model):
         if not turns:
             return
         turn = turns[-1 - step.turn % len(turns)]
-        undone = await self.services.review.undo(turn)
-        self._after_rewind(before, strict=True)
+        undone = await self._undone(turn, before)
         # of a file that another has removed it brings back no scrap, and says so
         gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
         failed = [it for it in undone.failed if not it.startswith(tuple(gone))]
@@ -94,6 +96,18 @@ class DecisionSteps(Model):
                     f"{text_of(before, name)!r} {text_of(self.sight, name)!r}",
                 )
 
+    async def _undone(self, turn: Turn, before: Sight) -> Undone:
+        """Take back what is sure, and then, as the user says yes, what was only found."""
+        review = self.services.review
+        sure = await review.undo(turn, found=False)
+        self._after_rewind(before, strict=True)
+        if not sure.found:
+            return sure
+        then = self.sight
+        rest = await review.undo(replace(turn, paths=sure.found), batch=sure.batch)
+        self._after_rewind(then, strict=True, asked=True)
+        return replace(rest, paths=sure.paths + rest.paths, failed=sure.failed + rest.failed)
+
     async def _returns(self, step: Returns) -> None:
         await self._settle(0, NAMES)
         for name in NAMES:
@@ -110,14 +124,21 @@ class DecisionSteps(Model):
         return users("".join(it for span in spans if span.undone for it in span.lines))
 
     def _after_rewind(
-        self, before: Sight, *, strict: bool, back: Mapping[str, set[str]] | None = None
+        self,
+        before: Sight,
+        *,
+        strict: bool,
+        asked: bool = False,
+        back: Mapping[str, set[str]] | None = None,
     ) -> None:
-        """Check what holds after an undo (strict), or a redo: that may take out what it did."""
+        """Check what holds after an undo (strict), or a redo: that may take out what it did, and so
+        may an undo of what was only found when the user was asked."""
         allowed = {}
         for name in NAMES:
             path = self.world.path(name)
             both = (*self.services.changes(name), *self.services.edits.changes(path, "kept"))
             allowed[name] = set() if strict else users(removed(both)) | (back or {})[name]
+            allowed[name] |= self.scripted if asked or not strict else set()
         after = self._agents_look(before, allowed)
         for name in NAMES:
             if before.live(name) != after.live(name):

@@ -55,10 +55,10 @@ function M.act(path, typed, command)
   return ok and vim.v.errmsg or tostring(err)
 end
 
---- Write as the user does; `answer` is what is typed should Neovim ask.
-function M.save(path, answer)
+--- Write as the user does; `answer` is what is typed should Neovim ask; `quiet`: "noautocmd ", or "".
+function M.save(path, answer, quiet)
   M.open(path)
-  keys(':silent! write<CR>' .. answer)
+  keys((':%ssilent! write<CR>'):format(quiet) .. answer)
   return vim.bo.modified
 end
 

@@ -12,6 +12,7 @@ from tests.proof.steps import (
     DoubleWrites,
     EndsTurn,
     Kills,
+    OwnWrite,
     Pause,
     Returns,
     Runs,
@@ -39,6 +40,7 @@ class Machine(AgentSteps, DecisionSteps):
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
             Kills: self._kills,
+            OwnWrite: self._own_write,
             Decides: self._decides,
             TakesBack: self._takes_back,
             Returns: self._returns,
@@ -55,7 +57,7 @@ class Machine(AgentSteps, DecisionSteps):
         """Carry out one step. Raises `model.Violation`."""
         if isinstance(step, Pause):
             return
-        if isinstance(step, Decides | TakesBack | Returns):
+        if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
         self._check_books(step)

@@ -30,9 +30,10 @@ class Model:
     taken out of a file that they had read; `reported`: the agents' words that the books were told
     of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
     user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
-    that a word of the user's was typed into; `unsaved`: the user's words that neither the user has
-    saved nor an agent has written itself, though a merge may have saved them; `shared`: files with
-    unsaved edits that a merge has saved; `older`: what agents have left in which file.
+    that a word of the user's was typed into; `scripted`: what a script of the user's wrote
+    to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
+    user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
+    files with unsaved edits that a merge has saved; `older`: what agents have left in which file.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -53,6 +54,7 @@ class Model:
         self.kept: set[str] = set()
         self.kept_words: set[str] = set()
         self.home: dict[str, str] = {}
+        self.scripted: set[str] = set()
         self.unsaved: dict[str, set[str]] = {name: set() for name in NAMES}
         self.shared: set[str] = set()
         self.older: set[tuple[str, str]] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acp_nvim.files.baselines.baselines import Baselines
@@ -52,6 +52,11 @@ class Log(FileRig):
                 self.standing.pop(path, None)
 
 
+def supposed(author: Author) -> Author:
+    """Return whose a change is that is only found on the disk."""
+    return replace(author, how="found")
+
+
 class Services:
     """What a client does for its agents, and what the user's commands do."""
 
@@ -73,9 +78,9 @@ class Services:
         turn = turns[name].turn + 1 if name in turns else 1
         turns[name] = Author("a", name, turn, self.log.now(), f"call {name}.{turn}")
         if SESSIONS[0] in turns:
-            self.log.running[""] = turns[SESSIONS[0]]
+            self.log.running[""] = supposed(turns[SESSIONS[0]])
         await self.log.begin()
-        self.log.store.journal.begin(turns[name], (str(self.world.folder),))
+        self.log.store.journal.begin(supposed(turns[name]), (str(self.world.folder),))
         await self._settled()
 
     async def killed(self, *, flushed: bool) -> None:
@@ -108,7 +113,7 @@ class Services:
 
     async def sweep(self, session: int) -> None:
         """Anything may have changed."""
-        self.log.sync.sweep(self.author(SESSIONS[session]), self.log.roots)
+        self.log.sync.sweep(supposed(self.author(SESSIONS[session])), self.log.roots)
         await self.log.sync.drain()
         await self._settled()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 Act: TypeAlias = Literal[
     "insert", "above", "amend", "replace", "delete", "join", "substitute", "global", "move", "copy",
-    "undo", "redo", "save", "open", "close", "drop", "revert", "linger",
+    "undo", "redo", "save", "quiet save", "open", "close", "drop", "revert", "linger",
 ]  # fmt: skip
 Change: TypeAlias = Literal["insert", "amend", "replace", "delete"]
 Way: TypeAlias = Literal["in place", "renamed over"]
@@ -134,6 +134,17 @@ class Returns:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWrite:
+    """The user has the editor write another file, in whole or in part, or by a script; `session`:
+    whose command is over then."""
+
+    how: Literal["other", "part", "append", "script"]
+    file: int
+    other: int
+    session: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Kills:
     """The host is killed, and another one goes on; `flushed`: its books were written before."""
 
@@ -147,6 +158,7 @@ class Pause:
 
 Step: TypeAlias = (
     User
+    | OwnWrite
     | Writes
     | Tool
     | DoubleWrites
@@ -171,7 +183,7 @@ edits = st.lists(
     max_size=3,
 ).map(tuple)
 
-TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "open")
+TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "quiet save", "open")
 COMMANDS = ("join", "substitute", "global", "move", "copy", "redo", "close", "drop", "revert")
 
 typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places, places)
@@ -217,6 +229,9 @@ turns = st.one_of(
     st.builds(TakesBack, st.integers(0, 2), st.booleans()), st.builds(Returns, session)
 )
 
+own_writes = st.builds(
+    OwnWrite, st.sampled_from(("other", "part", "append", "script")), files, files, session
+)
 kills = st.builds(Kills, st.booleans())
 
 
@@ -230,7 +245,7 @@ def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step
         *4 * (tools,),
         *3 * (doubles,),
     ]
-    kinds += [*2 * (shells,), *2 * (looks,), kills]
+    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one

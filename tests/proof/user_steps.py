@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from tests.proof.deciding import text_of
 from tests.proof.lines import agents, bodies, users
-from tests.proof.model import UNSURE, Model
+from tests.proof.model import UNSURE
+from tests.proof.own_writes import OwnWrites
 from tests.proof.steps import User
 from tests.proof.world import NAMES
 
 
-class UserSteps(Model):
+class UserSteps(OwnWrites):
     """Acts by keys and commands; what may go then is known by the act."""
 
     async def _user(self, step: User) -> None:
@@ -20,7 +21,7 @@ class UserSteps(Model):
             self._act(User("open", step.file), name)
             await self._settle(0, (name,))
         self._act(step, name)
-        if step.act in ("save", "revert") and not is_late:
+        if step.act in ("save", "quiet save", "revert") and not is_late:
             await self._settle(0, (name,))
 
     def _act(self, step: User, name: str) -> None:
@@ -29,9 +30,10 @@ class UserSteps(Model):
         row = step.at % len(lines) + 1
         word = self._user_word(name)
         match step.act:
-            case "save":
+            case "save" | "quiet save":
                 before = self.sight
-                self._save(name, "y" if step.at % 2 else "n")
+                quiet = "noautocmd " if step.act == "quiet save" else ""
+                self._save(name, "y" if step.at % 2 else "n", quiet)
                 if text_of(before, name) != text_of(self.sight, name):
                     self.pristine[name] = UNSURE  # the user has brought back what was gone
                 return
@@ -60,12 +62,12 @@ class UserSteps(Model):
             self.reported[name] |= agents(self.sight.disk[name])
             self.pristine[name] = UNSURE
 
-    def _save(self, name: str, answer: str) -> None:
+    def _save(self, name: str, answer: str, quiet: str) -> None:
         behind = self.sight.disk[name] != self.origin[name] or self._conflicts(name)
         may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
         shown = self.sight.shown.get(name)
         self._excuse(name)
-        still_modified = self.world.hand("save", self.world.path(name), answer)
+        still_modified = self.world.hand("save", self.world.path(name), answer, quiet)
         self.sight = now = self.world.look()
         if still_modified:
             self._assert(behind and may_refuse, f"Neovim asked, or refused, at :w of {name}")

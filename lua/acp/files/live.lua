@@ -53,8 +53,7 @@ function M.read(path, known_number, known_tick)
     number = buffer,
     changedtick = tick,
     modified = options.modified,
-    modifiable = options.modifiable,
-    readonly = options.readonly,
+    locked = options.readonly and 'read-only' or not options.modifiable and 'not modifiable' or '',
     fileformat = binary and 'unix' or options.fileformat,
     encoding = options.fileencoding,
     bom = options.bomb and not binary,
@@ -63,6 +62,7 @@ function M.read(path, known_number, known_tick)
     binary = binary,
     saved = stamps.saved(path),
     synced = stamps.synced(buffer),
+    written = stamps.written(buffer, path),
     unchanged = not options.modified and stamps.is_synced(buffer),
   }
   if known_number ~= buffer or known_tick ~= tick then

@@ -1,5 +1,6 @@
--- Which state of its file a buffer goes back to: when the user has last written it, and when the two
--- were last in step. Our own writes are not the user's. A stamp is that of `acp.files.save`, '' for none.
+-- What the editor has written is the user's: which state of a file that was, from whatever buffer, and
+-- when a buffer and its file were last in step. Our own writes are not the user's. A stamp is that of
+-- `acp.files.save`, '' for none.
 
 local file_buffers = require('acp.files.buffers')
 local save = require('acp.files.save')
@@ -8,20 +9,47 @@ local api = vim.api
 
 local M = {}
 
+-- So many files are remembered that the user has written.
+local MOST = 1000
+
 ---@type table<string, string> by resolved path: the buffer may be gone
 local saved = {}
+---@type string[] the paths of `saved`, the oldest first
+local order = {}
 ---@type table<integer, string> by buffer
 local synced = {}
 ---@type table<integer, {tick: integer, state: integer}> by buffer: which text was in step
 local texts = {}
--- Who answers `n` when Neovim asks whether to write has written nothing, yet BufWritePost comes.
-local before = ''
+---@type table<integer, integer> by buffer: how often it was written, as far as was seen
+local writes = {}
+---@type table<string, string> by resolved path: the file before Neovim writes it
+local before = {}
 local is_quiet = false
 
 ---@param buffer integer
----@return string
-local function stamp(buffer)
-  return save.stamp(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
+---@return string path resolved
+local function file_of(buffer)
+  return file_buffers.resolve(api.nvim_buf_get_name(buffer))
+end
+
+--- How often Neovim has written the buffer to its file, with or without events; a write to another
+--- file does not count.
+---@param buffer integer
+---@return integer
+local function count(buffer)
+  return api.nvim_buf_call(buffer, vim.fn.undotree).save_last
+end
+
+--- Take note that the user has written a file.
+---@param path string resolved
+local function note(path)
+  if not saved[path] then
+    table.insert(order, path)
+    if #order > MOST then
+      saved[table.remove(order, 1)] = nil
+    end
+  end
+  saved[path] = save.stamp(path)
 end
 
 --- The file as the user has last written it from its buffer, since we look.
@@ -38,6 +66,12 @@ function M.synced(buffer)
   return synced[buffer] or ''
 end
 
+--- Take note that all writes of the buffer until now are known.
+---@param buffer integer
+local function see(buffer)
+  writes[buffer] = count(buffer)
+end
+
 ---@param buffer integer
 ---@return integer
 local function state(buffer)
@@ -49,8 +83,22 @@ end
 ---@param seen? string nil or '': as it is now
 function M.sync(buffer, seen)
   file_buffers.settle(buffer)
-  synced[buffer] = (seen or '') ~= '' and seen or stamp(buffer)
+  synced[buffer] = (seen or '') ~= '' and seen or save.stamp(file_of(buffer))
   texts[buffer] = { tick = api.nvim_buf_get_changedtick(buffer), state = state(buffer) }
+  see(buffer) -- our own counts, too, where Neovim takes the buffer for written
+end
+
+--- Whether Neovim has written the buffer to its file since both were last seen in step, and no event
+--- has told: by `:noautocmd write`, or in an autocommand that is not nested.
+---@param buffer integer
+---@param path string resolved, of its file
+---@return boolean
+function M.written(buffer, path)
+  local now = save.stamp(path)
+  if now == '' or now == synced[buffer] or now == saved[path] then
+    return false
+  end
+  return count(buffer) > (writes[buffer] or 0)
 end
 
 --- Whether the buffer has the very text that was in step. That it is not modified does not tell:
@@ -83,47 +131,88 @@ function M.quietly(action)
 end
 
 --- Let the host look at once: what agents do to the file from now on is not what was in it before.
----@param buffer integer
-local function tell(buffer)
+---@param path string resolved
+local function tell(path)
   local bridge = package.loaded['acp.host.bridge']
   if bridge and bridge.running() then
-    bridge.notify('met', { path = file_buffers.resolve(api.nvim_buf_get_name(buffer)) })
+    bridge.notify('met', { path = path })
   end
 end
 
 local group = api.nvim_create_augroup('acp_stamps', {})
 
----@param event string
+---@param event string|string[]
 ---@param desc string
 ---@param run fun(event: vim.api.keyset.create_autocmd.callback_args)
 local function on(event, desc, run)
   api.nvim_create_autocmd(event, { group = group, desc = desc, callback = run })
 end
 
-on('BufWritePre', 'The file as it is before the user writes it', function(event)
-  before = stamp(event.buf)
+--- The backup that Neovim may have made beside a file that it has written.
+---@param path string resolved
+---@return fun(): string? over paths
+local function backups(path)
+  return coroutine.wrap(function()
+    for _, folder in ipairs(vim.o.backup and vim.opt.backupdir:get() or {}) do
+      local is_beside = folder == '.' or vim.startswith(folder, './')
+      local name = vim.fs.basename(path) .. vim.o.backupext
+      if is_beside then
+        coroutine.yield(vim.fs.normalize(vim.fs.joinpath(vim.fs.dirname(path), folder, name)))
+      end
+    end
+  end)
+end
+
+on({ 'BufWritePre', 'FileWritePre', 'FileAppendPre' }, 'The file before the user', function(event)
+  local path = file_buffers.resolve(event.match)
+  before[path] = save.stamp(path)
 end)
 
-on('BufWritePost', 'The user has written a file, no agent', function(event)
-  local name = api.nvim_buf_get_name(event.buf)
-  local is_own = name ~= '' and file_buffers.resolve(event.match) == file_buffers.resolve(name)
-  if not is_quiet and is_own and before ~= stamp(event.buf) then
-    saved[file_buffers.resolve(name)] = stamp(event.buf)
+on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written', function(event)
+  local path = file_buffers.resolve(event.match)
+  local was = before[path]
+  before[path] = nil
+  -- Who answers `n` when Neovim asks whether to write has written nothing, yet the event comes.
+  if is_quiet or was == save.stamp(path) then
+    return
+  end
+  note(path)
+  for backup in backups(path) do
+    note(backup)
+  end
+  if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)
-    tell(event.buf)
+  end
+  tell(path)
+end)
+
+on('SessionWritePost', 'The user has written a session', function()
+  local path = file_buffers.resolve(vim.v.this_session)
+  note(path)
+  tell(path)
+end)
+
+on({ 'BufModifiedSet', 'BufUnload' }, 'Perhaps a write that no event has told of', function(event)
+  local buffer = event.buf
+  local is_file = vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
+  if is_file and not vim.bo[buffer].modified and M.written(buffer, file_of(buffer)) then
+    note(file_of(buffer))
+    M.sync(buffer)
+    tell(file_of(buffer))
   end
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
-  tell(event.buf)
+  tell(file_of(event.buf))
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
-  synced[event.buf], texts[event.buf] = nil, nil
+  synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
 end)
 
 for buffer in file_buffers.all() do
+  see(buffer)
   if not vim.bo[buffer].modified then
     M.sync(buffer)
   end

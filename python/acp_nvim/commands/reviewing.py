@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
-from functools import wraps
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
+from acp_nvim.commands.doubting import wants_found
 from acp_nvim.commands.payloads import Decide, Nothing, OfFile, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
@@ -21,9 +23,9 @@ from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
 from acp_nvim.workspace.host import Host
 
-P = TypeVar("P")
+P = ParamSpec("P")
 T = TypeVar("T")
-Act: TypeAlias = Callable[[Host, P], Awaitable[T]]
+Act: TypeAlias = Callable[Concatenate[Host, P], Coroutine[Any, Any, T]]
 
 BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
 
@@ -32,9 +34,9 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
     """Have an act begin when those that were asked for before it are over."""
 
     @wraps(act)
-    async def begin(host: Host, payload: P) -> T:
+    async def begin(host: Host, /, *args: P.args, **options: P.kwargs) -> T:
         async with host.review.decisions.acts:
-            return await act(host, payload)
+            return await act(host, *args, **options)
 
     return begin
 
@@ -84,9 +86,23 @@ def free(host: Host, _payload: Nothing) -> None:
     host.review.sync.free()
 
 
-@in_order
 async def decide(host: Host, payload: Decide) -> str:
-    """Keep or reject lines, a file or all; answer what became of it, in a sentence."""
+    """Keep or reject lines, a file or all; answer what became of it, in a sentence.
+
+    Of a file, or all, what an agent is only supposed to have done is asked about at last.
+    """
+    is_wide = payload.scope != "lines" and payload.verdict == "reject"
+    done, doubtful = await _decide(host, payload, found=not is_wide)
+    if is_wide and doubtful and await _wants_found(host, doubtful):
+        more, _ = await _decide(host, payload, found=True)
+        done += more
+    left = sum(len(each.pending) for each in host.review.presenter.reviews())
+    return decided(payload.verdict, payload.scope, done, left)
+
+
+@in_order
+async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Sequence[str]]:
+    """Decide; return how many hunks, and the files with hunks that are left without `found`."""
     board, decisions = host.review.presenter, host.review.decisions
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
@@ -95,7 +111,7 @@ async def decide(host: Host, payload: Decide) -> str:
     if payload.scope == "lines":
         rows = range(payload.first - 1, payload.last)
     is_keep = payload.verdict == "keep"
-    act = decisions.keep if is_keep else decisions.reject
+    act = decisions.keep if is_keep else partial(decisions.reject, found=found)
     done = 0
     failed: list[str] = []
     for path in paths:
@@ -109,13 +125,32 @@ async def decide(host: Host, payload: Decide) -> str:
     await board.settled()
     if failed:
         raise UserError("; ".join(failed))
-    left = sum(len(each.pending) for each in board.reviews())
-    return decided(payload.verdict, payload.scope, done, left)
+    log = host.review.log
+    return done, [path for path in paths if any(it.is_found for it in log.changes(path))]
+
+
+async def undo(host: Host, payload: Undo) -> None:
+    """Take back a turn: the one of that number, else the last one that has something to take.
+
+    What is only supposed to be the agent's is asked about then.
+    """
+    turn, outcome = await _undo(host, payload)
+    if not outcome.found:
+        return
+    decisions = host.review.decisions
+    wanted = await _wants_found(host, outcome.found)
+    if wanted is False:
+        decisions.left.add(turn.key)
+    if not wanted:
+        return
+    async with decisions.acts:
+        rest = replace(turn, paths=outcome.found)
+        _tell(host, "undo", await decisions.undo(rest, batch=outcome.batch))
 
 
 @in_order
-async def undo(host: Host, payload: Undo) -> None:
-    """Take back a turn: the one of that number, else the last one that has something to take."""
+async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
+    """Take back what is surely the agent's."""
     await catch_up(host)
     number = payload.turn
     turns = _turns(host, payload.chat, payload.path)
@@ -124,13 +159,20 @@ async def undo(host: Host, payload: Undo) -> None:
     if not turns:
         changed = "no turn has" if number is None else f"turn {number} has not"
         raise UserError(f"{changed} changed anything that could be taken back")
-    _tell(host, "undo", await host.review.decisions.undo(turns[-1]))
+    decisions = host.review.decisions
+    asked = decisions.left if number is None else ()
+    turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
+    outcome = await decisions.undo(turn, found=False)
+    if outcome.paths or outcome.left or outcome.failed or not outcome.found:
+        _tell(host, "undo", outcome)
+    return turn, outcome
 
 
 @in_order
 async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last."""
     await host.review.restore()
+    host.review.decisions.left.clear()
     key = _session(host, payload.chat) or _last_undone(host)
     outcome = None if key is None else await host.review.decisions.redo(key)
     if outcome is None:
@@ -139,6 +181,11 @@ async def redo(host: Host, payload: Redo) -> None:
 
 
 # --- the parts
+
+
+async def _wants_found(host: Host, paths: Sequence[str]) -> bool | None:
+    agents = {it.agent for path in paths for it in _authors(host, path) if it.how == "found"}
+    return await wants_found(host.editor.chooser, sorted(agents), paths)
 
 
 def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
@@ -154,7 +201,7 @@ def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _authors(host: Host, path: str) -> list[Any]:
+def _authors(host: Host, path: str) -> list[Author]:
     ledger = host.review.log.ledger(path)
     return [] if ledger is None else [delta.author for delta in ledger.deltas]
 

@@ -31,14 +31,16 @@ class LiveBuffer:
     `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
     last in step, "" if not known; `unchanged`: the text is still the one that it was then.
+    `written`: Neovim has written it to its file since then, and no event has told of it
+    (`:noautocmd write`).
     """
 
     number: int
     changedtick: int
     lines: tuple[str, ...]
     modified: bool
-    modifiable: bool = True
-    readonly: bool = False
+    locked: str = ""
+    """Why the user's options let nobody write it: "read-only" or "not modifiable"."""
     fileformat: str = "unix"
     encoding: str = "utf-8"
     bom: bool = False
@@ -48,6 +50,7 @@ class LiveBuffer:
     binary: bool = False
     saved: str = ""
     synced: str = ""
+    written: bool = False
     unchanged: bool = True
 
     @property

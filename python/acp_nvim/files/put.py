@@ -69,9 +69,8 @@ async def _edit(
     *,
     settled: bool,
 ) -> bool:
-    if not buffer.modifiable or buffer.readonly:
-        how = "read-only" if buffer.readonly else "not modifiable"
-        raise FileProblem(f"{live.path} is {how}: nothing was changed in it")
+    if buffer.locked:
+        raise FileProblem(f"{live.path} is {buffer.locked}: nothing was changed in it")
     lines, options = buffer_form(text, buffer)
     hunks = diff(buffer.lines, lines)
     if buffer.modified:

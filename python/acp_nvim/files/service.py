@@ -113,7 +113,8 @@ class FileService:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""
         author = self._author(session[1])
         async with self._sync.exclusive():
-            synced = await self._sync.sync(path, author)
+            # what the disk has new before this write is only supposed to be the agent's, too
+            synced = await self._sync.sync(path, author and replace(author, how="found"))
             if synced.busy is not None:
                 raise synced.busy
             with anyio.CancelScope(shield=True):  # what is written is told, too

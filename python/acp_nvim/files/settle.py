@@ -96,7 +96,7 @@ def settle(
     `lineage`: the texts that the change may have been made upon. Raises `FileProblem` if the disk
     holds no text.
     """
-    if live.stamp and live.stamp == saved:
+    if _is_users(live, saved):
         return NOTHING
     if live.buffer is None or _has_read(live, live.buffer):
         return Settlement(
@@ -104,7 +104,14 @@ def settle(
         )
     touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
     if not live.buffer.modified:
+        if change is None and live.stamp and live.stamp == live.buffer.synced:
+            return NOTHING  # what differs an autocommand has made: Neovim does not call it modified
         text = live.on_disk if in_step and live.on_disk is not None else live.held
+        if live.stamp and live.stamp == saved:  # the user has written it from another buffer
+            taken = _take(
+                live, live.buffer, text, change, UNKNOWN_LINEAGE, touched=touched, kept=kept
+            )
+            return replace(taken, followed=None)
         return _take(live, live.buffer, text, change, lineage, touched=touched, kept=kept)
     if change is None:
         # Nothing new: at most Neovim is to know that the file's time tells nothing.
@@ -114,7 +121,7 @@ def settle(
 
 def needs_disk(live: LiveFile, change: DiskChange | None, saved: str, *, same: bool) -> bool:
     """Return whether `settle` goes by what the disk holds, which must be what was seen then."""
-    if live.buffer is None or (live.stamp and live.stamp == saved):
+    if live.buffer is None or _is_users(live, saved):
         return False
     is_idle = live.buffer.modified and change is None and not same
     return not _has_read(live, live.buffer) and not is_idle
@@ -176,6 +183,13 @@ async def _saved(files: Files, live: LiveFile, change: DiskChange | None) -> str
     return "" if change is None or not live.stamp else await files.saved(live.path)
 
 
+def _is_users(live: LiveFile, saved: str) -> bool:
+    """Return whether the file is as the user has written it, and the buffer stays as it is."""
+    if not live.stamp or live.stamp != saved:
+        return False
+    return live.buffer is None or live.buffer.modified or live.buffer.synced == live.stamp
+
+
 def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
     """Return whether Neovim had read the file as it is, before the user went on."""
     return bool(live.stamp) and live.stamp == buffer.synced and buffer.modified
@@ -203,7 +217,7 @@ def _take(
             return NOTHING
         # An empty buffer was opened where the file had been: what was there is what was last seen.
         return Settlement(followed=Followed(change.before if buffer.empty else text, None))
-    if before is not None:
+    if before is not None and not buffer.written:
         # What the user had is `before` also where Neovim has read the file anew by itself.
         base = lineage.base(before, before, now, live.encoding)
         if base != before:
@@ -220,7 +234,7 @@ def _before(
 ) -> str | None:
     """Return what there was before the disk changed: the user may have saved since the last look,
     or Neovim has read the file anew by itself."""
-    if change is None:
+    if change is None or (buffer.written and now == text):
         return text
     if buffer.read_at in change.stamps:
         # what it stood for, whatever Neovim made of that as it read it
@@ -239,6 +253,7 @@ def _merge(
     if now is None:
         whole = ConflictRegion(0, len(split_lines(text)), ())
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
+    lineage = UNKNOWN_LINEAGE if buffer.written else lineage  # it was the user who wrote
     base = "" if before is None else lineage.base(before, text, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
@@ -246,6 +261,8 @@ def _merge(
 def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
     """Merge the disk into the text that the user has; what the disk lacks is unsaved then."""
     both, conflicts = reconciled(found.base, found.before or "", found.theirs)
+    if buffer.written:
+        conflicts = ()  # it was the user who wrote there, and has gone on
     lines, options = buffer_form(both, buffer)
     hunks, settled = diff(buffer.lines, lines), kept or not conflicts
     if not buffer.modified:

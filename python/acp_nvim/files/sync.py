@@ -6,6 +6,7 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, joined
 from acp_nvim.ledger.delta import Author, SessionKey
 
+OF_EDITOR = re.compile(r"/\.[^/]*\.(sw[a-p]|un~)$")
+"""Swap and undo files, which the editor writes as the user types."""
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
 
@@ -76,6 +79,7 @@ class DiskSync:
         self._baselines = baselines or Baselines()
         self._asked = Asked(author)
         self.hands = Hands(emit)
+        self.ended = self._asked.ended
         self._late: dict[str, Late] = {}
         self._busy: dict[str, Busy] = {}
         self._disputes = Disputes(emit)
@@ -260,7 +264,8 @@ class DiskSync:
     def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
         missed: dict[Author, list[str]] = {}
         for path in paths:
-            if whose := self._asked.whose(path, author):
+            whose = None if OF_EDITOR.search(path) else self._asked.whose(path, author)
+            if whose is not None:
                 missed.setdefault(whose, []).append(path)
         for whose, theirs in missed.items():
             self._emit(Unrecoverable(tuple(theirs), whose, gone))

@@ -135,9 +135,8 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     buffer = live.buffer
     if buffer is None:
         return None
-    if buffer.readonly or not buffer.modifiable:
-        how = "read-only" if buffer.readonly else "not modifiable"
-        raise FileProblem(f"{live.path} is {how} in the user's editor")
+    if buffer.locked:
+        raise FileProblem(f"{live.path} is {buffer.locked} in the user's editor")
     on_disk = live.on_disk
     text = buffer_text(buffer) if buffer.modified else live.held
     before = None if on_disk is None and not buffer.modified else text

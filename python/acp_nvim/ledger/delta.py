@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["agent", "joined", "undo", "reject"]
+How: TypeAlias = Literal["named", "found"]
+"""How it is known whose a change is: it came through us, or a tool call named the file; or it was
+found on disk while the agent worked, so that it is only supposed to be the agent's."""
 SessionKey: TypeAlias = tuple[str, str]
 """The agent's name in the configuration, and its id of the session."""
 TurnKey: TypeAlias = tuple[str, str, int, float]
@@ -30,6 +33,8 @@ class Author:
     """The beginning of the turn's prompt."""
     title: str = ""
     """What the tool call is called."""
+    how: How = "named"
+    """How it is known that it was this agent."""
 
     @property
     def session_key(self) -> SessionKey:

@@ -26,6 +26,11 @@ class ReviewHunk:
     """The file itself came, or went, with it."""
 
     @property
+    def is_found(self) -> bool:
+        """Whether an agent is only supposed to have had a hand in it."""
+        return any(author.how == "found" for author in self.authors)
+
+    @property
     def last(self) -> int:
         """The row after the last added line."""
         return self.first + len(self.added)

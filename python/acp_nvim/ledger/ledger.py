@@ -52,6 +52,10 @@ class Ledger:
             if delta.kind == "agent" and delta.author.turn_key == key
         )
 
+    def found(self, numbers: frozenset[int]) -> frozenset[int]:
+        """Return those of the deltas that are only supposed to be the agent's."""
+        return frozenset(it for it in numbers if self.deltas[it - 1].author.how == "found")
+
     def over(self, numbers: frozenset[int]) -> frozenset[int]:
         """Return the numbers of the other deltas that were made upon these."""
         return (

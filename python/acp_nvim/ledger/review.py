@@ -48,10 +48,18 @@ def keep(ledger: Ledger, rows: range | None = None) -> Decided:
     return _decide(ledger, rows, settle)
 
 
-def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None) -> Decided:
+def reject(
+    ledger: Ledger,
+    author: Author,
+    at: float,
+    rows: range | None = None,
+    *,
+    found: bool = True,
+) -> Decided:
     """Bring back what stood in these rows before the agents, and take out what they put there.
 
-    `author` is for the record only.
+    `author` is for the record only. Without `found` a hunk stays in which an agent is only
+    supposed to have had a hand.
     """
     recorded = added(ledger, "reject", author, at)
     number = len(recorded.deltas)
@@ -59,10 +67,10 @@ def reject(ledger: Ledger, author: Author, at: float, rows: range | None = None)
     def turn_back(span: Span) -> Span:
         return span.dead(number) if span.alive else span.returned()
 
-    decided = _decide(ledger, rows, turn_back)
+    decided = _decide(ledger, rows, turn_back, found=found)
     if not decided.count:
         return decided
-    return Decided(replace(recorded, weave=with_file(decided.ledger.weave)), decided.count)
+    return replace(decided, ledger=replace(recorded, weave=with_file(decided.ledger.weave)))
 
 
 def origin(ledger: Ledger, row: int) -> Delta | None:
@@ -76,16 +84,26 @@ def origin(ledger: Ledger, row: int) -> Delta | None:
     return None
 
 
-def _decide(ledger: Ledger, rows: range | None, verdict: Callable[[Span], Span]) -> Decided:
+def _decide(
+    ledger: Ledger, rows: range | None, verdict: Callable[[Span], Span], *, found: bool = True
+) -> Decided:
     spans, groups = _grouped(ledger, "pending")
     meant = rows if rows is None else _meant(spans, groups, rows)
     count = 0
     for row, group in groups:
         chosen = _chosen(spans, group, row, meant)
+        if not found and any(_is_doubtful(ledger, spans[at]) for at in chosen):
+            continue
         count += bool(chosen)
         for at in chosen:
             spans[at] = verdict(spans[at])
     return Decided(replace(ledger, weave=with_file(spans)) if count else ledger, count)
+
+
+def _is_doubtful(ledger: Ledger, span: Span) -> bool:
+    """Tell whether an agent is only supposed to have put it in, or taken it out."""
+    delta = ledger.delta(span.born if span.alive else span.died or 0)
+    return delta is not None and delta.author.how == "found"
 
 
 def _grouped(ledger: Ledger, state: State) -> tuple[list[Span], list[tuple[int, Group]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from acp_nvim.client.session import Session
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
@@ -15,13 +17,10 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.place import places
+from acp_nvim.session.place import LOOKING, commanded, places
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host
-
-LOOKING = ("read", "search", "think", "fetch", "switch_mode")
-"""Kinds of tool calls that change no files."""
 
 
 def prepare(host: Host, session: Session, _before: SessionState, _event: SessionOpened) -> None:
@@ -46,6 +45,7 @@ def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded)
     author = Authors(host.workspace).of(before)
     host.review.sync.sweep(author, host.workspace.roots(session))
     if author is not None:
+        host.review.sync.ended.end(author)
         host.tasks.start_soon(_end, host, author)
 
 
@@ -71,9 +71,11 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
         return
     roots, authors = host.workspace.roots(session), Authors(host.workspace)
     named = [place.path for place in places(event, call, state.cwd)]
-    author, changes = authors.last(state, call.id), (*paths(event), *named)
+    is_over = event.status in ("completed", "failed")
+    words = filter(_may_be_file, commanded(call, state.cwd) if is_over else ())
+    author, changes = authors.last(state, call.id), (*paths(event), *named, *words)
     host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
-    if event.status not in ("completed", "failed"):
+    if not is_over:
         return
     if call.kind in LOOKING:
         host.tasks.start_soon(learn, host, state.key, roots, named)
@@ -89,3 +91,8 @@ def paths(event: ToolCallUpdated) -> list[str]:
         *(place.path for place in locations),
         *(item.path for item in content if isinstance(item, Diff)),
     ]
+
+
+def _may_be_file(path: str) -> bool:
+    """Tell of a word of a command whether it may mean a file, also one that is gone."""
+    return "." in os.path.basename(path) or os.path.lexists(path)

@@ -24,7 +24,7 @@ from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.rewind import Rewound
@@ -57,6 +57,10 @@ class Undone:
     """Files that had unsaved edits, so that they were not saved."""
     failed: tuple[str, ...] = ()
     """What could not be done, in sentences."""
+    found: tuple[str, ...] = ()
+    """Files in which something stays that the agent is only supposed to have done."""
+    batch: str = ""
+    """What names an undo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class Turned:
     """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
 
     `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
-    they are. `path` and `live`, the file as it was before, are known when it is done.
+    they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
+    `live`, the file as it was before, are known when it is done.
     """
 
     ledger: Ledger
@@ -73,6 +78,7 @@ class Turned:
     left: tuple[int, ...] = ()
     missing: bool = False
     """The user has moved or deleted the file: it stays gone."""
+    doubtful: bool = False
     path: str = ""
     live: LiveFile | None = None
 
@@ -92,6 +98,8 @@ class Decisions:
         self._emit = emit
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
+        self.left: set[TurnKey] = set()
+        """Turns of which the user was asked what to do with the rest, and has left it."""
 
     async def look(self, path: str) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more."""
@@ -115,20 +123,22 @@ class Decisions:
             self._log.put(path, decided.ledger)
             return decided.count
 
-    async def reject(self, path: str, rows: range | None = None) -> int:
+    async def reject(self, path: str, rows: range | None = None, *, found: bool = True) -> int:
         """Bring back what stood in these rows, or in the whole file; return how many hunks.
 
+        Without `found` a hunk stays in which an agent is only supposed to have had a hand.
         Raises `UserError`, and then nothing has changed.
         """
 
         def turn_back(ledger: Ledger) -> Turned:
-            found = review.changes(ledger)
-            if not found:
+            hunks = review.changes(ledger)
+            if not hunks:
                 return Turned(ledger)
-            decided = review.reject(ledger, found[-1].authors[-1], self._log.now(), rows)
+            last, now = hunks[-1].authors[-1], self._log.now()
+            decided = review.reject(ledger, last, now, rows, found=found)
             if not decided.count:
                 return Turned(ledger)
-            sessions = _sessions(found, review.changes(decided.ledger))
+            sessions = _sessions(hunks, review.changes(decided.ledger))
             return Turned(decided.ledger, decided.count, sessions)
 
         async with self._sync.exclusive():
@@ -166,15 +176,22 @@ class Decisions:
         live = await load(self._files, conflict.path)
         return live.read(conflict.theirs) or ""
 
-    async def undo(self, turn: Turn) -> Undone:
-        """Take back what that turn has changed, in all files."""
-        batch = uuid4().hex
+    async def undo(self, turn: Turn, *, found: bool = True, batch: str = "") -> Undone:
+        """Take back what that turn has changed, in all files.
+
+        Without `found` what the agent is only supposed to have done stays as it is.
+        `batch` is that of an undo without: what this takes back more is one with it.
+        """
+        batch = batch or uuid4().hex
         sessions = frozenset({(turn.author.agent, turn.author.session)})
 
         def take_back(ledger: Ledger) -> Turned:
-            return _turned(rewind.undo(ledger, turn.author, batch, self._log.now()), sessions)
+            whole = rewind.redo(ledger, batch).ledger
+            rewound = rewind.undo(whole, turn.author, batch, self._log.now(), found=found)
+            return _turned(rewound if rewound.count else replace(rewound, ledger=ledger), sessions)
 
-        return await self._rewind(turn.paths, turn.author, take_back)
+        undone = await self._rewind(turn.paths, turn.author, take_back)
+        return replace(undone, batch=batch)
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""
@@ -211,6 +228,7 @@ class Decisions:
             tuple((it.path, row) for it in done for row in it.left),
             tuple(it.path for it in changed if it.is_unsaved),
             (*failed, *(_missing(it.path) for it in done if it.missing)),
+            tuple(it.path for it in done if it.doubtful),
         )
 
     async def _change(self, path: str, turn: Callable[[Ledger], Turned]) -> Turned:
@@ -316,7 +334,7 @@ def _read(hunk: ReviewHunk, live: LiveFile) -> ReviewHunk:
 
 def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
     turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
-    return replace(turned, missing=rewound.missing)
+    return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
 
 
 def _missing(path: str) -> str:

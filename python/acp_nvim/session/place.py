@@ -7,6 +7,8 @@ the first of these that is there counts.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acp_nvim.session.content import Diff
@@ -24,6 +26,16 @@ PATH_KEYS = (
     "notebook_path",
 )
 """What tools call the file that they work on."""
+
+
+LOOKING = ("read", "search", "think", "fetch", "switch_mode")
+"""Kinds of tool calls that change no files."""
+MOST_NAME = 4096
+"""Characters of a path."""
+MOST_WORDS = 100
+"""Words of a command that may be files."""
+WORD = re.compile(r"""'([^']+)'|"([^"]+)"|([^\s'"`;|&<>()\[\]{}=,$]+)""")
+"""What may be a file in a command: what is quoted, and what stands between a shell's signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,26 @@ def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...
     if event.raw_input is not UNSET and not call.locations and not _diffs(call.content):
         return _guesses(event.raw_input, cwd)
     return ()
+
+
+def named(call: ToolCall, cwd: str) -> tuple[str, ...]:
+    """Return the files that a call names, by whatever it has told until now."""
+    told = (*(it.path for it in call.locations), *(it.path for it in _diffs(call.content)))
+    guessed = () if call.raw_input is None else _guesses(call.raw_input, cwd)
+    return (*told, *(it.path for it in guessed), *commanded(call, cwd))
+
+
+def commanded(call: ToolCall, cwd: str) -> tuple[str, ...]:
+    """Return the files that a command line names, as far as its words tell; () for other calls."""
+    if call.kind != "execute" and not call.terminals:
+        return ()
+    lines = [it.command for it in call.terminals]
+    lines += _texts(call.raw_input) if call.raw_input else [call.title]
+    words = (word for line in lines for word in _words(line))
+    # a quoted part may be a command itself, as in `sh -c "…"`
+    parts = (part for word in words for part in {word: 0, **dict.fromkeys(_words(word))})
+    names = dict.fromkeys(part for part in parts if _may_be_name(part))
+    return tuple(_absolute(it, cwd) for it in tuple(names)[:MOST_WORDS])
 
 
 def line_of_change(text: str, diff: Diff) -> int | None:
@@ -98,6 +130,33 @@ def _diffs(content: tuple[object, ...]) -> list[Diff]:
     return [item for item in content if isinstance(item, Diff)]
 
 
+def _texts(raw_input: str) -> list[str]:
+    """Return all texts in what the tool was given."""
+    try:
+        found: list[object] = [json.loads(raw_input)]
+    except (ValueError, RecursionError):
+        return [raw_input]
+    texts: list[str] = []
+    for it in found:  # grows meanwhile
+        if isinstance(it, str):
+            texts.append(it)
+        elif isinstance(it, dict | list):
+            found += it.values() if isinstance(it, dict) else it
+    return texts
+
+
+def _words(text: str) -> Iterator[str]:
+    return (it[1] or it[2] or it[3] for it in WORD.finditer(text))
+
+
+def _may_be_name(word: str) -> bool:
+    return not word.startswith("-") and len(word) <= MOST_NAME and "\0" not in word
+
+
+def _absolute(path: str, cwd: str) -> str:
+    return path if path.startswith("/") else f"{cwd}/{path}"
+
+
 def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
     try:
         arguments = json.loads(raw_input)
@@ -108,6 +167,5 @@ def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
     for key in PATH_KEYS:
         path = arguments.get(key)
         if isinstance(path, str) and path:
-            whole = path if path.startswith("/") else f"{cwd}/{path}"
-            return (Place(whole, guessed=True),)
+            return (Place(_absolute(path, cwd), guessed=True),)
     return ()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
+from acp_nvim.client.session import Session
+from acp_nvim.errors import FileProblem
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 from acp_nvim.session.content import Text
+from acp_nvim.session.place import LOOKING, named
 from acp_nvim.session.reduce.entries import OPEN
 from acp_nvim.session.state import Message, SessionState, ToolCall
 from acp_nvim.workspace.workspace import Workspace
@@ -24,11 +29,13 @@ class Authors:
     def of(self, state: SessionState, tool_call: str = "") -> Author | None:
         """Return the turn that runs in a session, None if none does, or the agent has no prompt.
 
-        Without a tool call it is the one that is open, else the last of the turn.
+        What is found meanwhile is only supposed to be its doing. Without a tool call it is the one
+        that is open, else the last of the turn.
         """
         if not state.is_running or not state.prompted:
             return None
-        return self.last(state, tool_call)
+        author = self.last(state, tool_call)
+        return author and replace(author, how="found")
 
     def last(self, state: SessionState, tool_call: str = "") -> Author | None:
         """Return the same of the last turn, whether or not it runs: some agents go on after it.
@@ -57,13 +64,22 @@ class Authors:
         return None if session is None else self.last(session.state)
 
     def of_path(self, path: str) -> Author | None:
-        """Return the turn that runs in a session whose folders the resolved path is in."""
-        found = self.around(path)
-        return None if found is None else found[0]
+        """Return the turn that runs in a session whose folders the resolved path is in.
+
+        Of several, that which has a tool call open that names the file.
+        """
+        here = [it for it in self._workspace.sessions() if self._runs_at(it, path)]
+        for session in here:
+            if (call := _naming(session.state, self._workspace.roots(session), path)) is not None:
+                return self.last(session.state, call.id)
+        return self.of(here[0].state) if here else None
 
     def around(self, path: str) -> tuple[Author, Roots] | None:
         """Return the same with the folders of the session."""
         return next((it for it in self.running() if it[1].has(path)), None)
+
+    def _runs_at(self, session: Session, path: str) -> bool:
+        return self.of(session.state) is not None and self._workspace.roots(session).has(path)
 
     def running(self) -> Iterator[tuple[Author, Roots]]:
         """Return the turns that run, each with the folders of its session."""
@@ -71,6 +87,20 @@ class Authors:
             author = self.of(session.state)
             if author is not None:
                 yield author, self._workspace.roots(session)
+
+
+def _naming(state: SessionState, roots: Roots, path: str) -> ToolCall | None:
+    """Return an open tool call of the turn that names the resolved path."""
+    for entry in reversed(state.entries):
+        if entry.turn < state.turn:
+            break
+        if not isinstance(entry, ToolCall) or entry.status not in OPEN or entry.kind in LOOKING:
+            continue
+        for name in named(entry, state.cwd):
+            with suppress(FileProblem):
+                if roots.resolve(name) == path:
+                    return entry
+    return None
 
 
 def _current(state: SessionState) -> ToolCall | None:

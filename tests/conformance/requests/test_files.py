@@ -238,7 +238,7 @@ async def test_c236_a_write_that_fails_is_an_error(path: Path):
         await stage.start()
         assert await stage.write(path, "x") == Code.INTERNAL_ERROR
         assert await stage.write(path / "below-a-file", "x") == Code.INTERNAL_ERROR
-        stage.files.open(other, readonly=True)
+        stage.files.open(other, locked="read-only")
         assert await stage.write(other, "x") == Code.INTERNAL_ERROR
         stage.files.open(other)
         stage.files.refuse = "E514: write error"

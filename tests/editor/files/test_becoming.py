@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.editor.files.test_buffer import change, open_file, read, write
-from tests.support.agents.agent_edits import command, looked, put, quickfix, tool, until_files
+from tests.support.agents.agent_edits import (
+    answer,
+    command,
+    looked,
+    put,
+    quickfix,
+    tool,
+    until_files,
+)
 from tests.support.agents.agent_edits import write as client_write
 from tests.support.files.baselines import repository
 from tests.support.main_job import MainJob
@@ -84,6 +92,7 @@ def test_an_agent_that_makes_a_link_has_not_changed_what_it_leads_to(job: MainJo
     job.finish(agent, prompt)
     looked(job)
     until_files(job, {"a.txt": 1})
+    answer(job, to_take=True)
     job.command("Acp undo")
     job.told("a symbolic link now")
     assert other.read_text() == "other\n"
@@ -110,8 +119,10 @@ def test_nothing_blocks_where_a_pipe_or_a_folder_has_taken_the_place(
     assert "error" in client_write(agent, path, "new\n")
     job.finish(agent, prompt)
     looked(job)
+    answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1", "; a.txt ")
+    job.told("a.txt cannot be written")
+    job.told("took back turn 1")
     assert rest.read_text() == LINES
     job.usable()
 
@@ -150,8 +161,10 @@ def test_a_file_that_the_user_has_moved_is_left_and_named(job: MainJob) -> None:
     job.finish(agent, prompt)
     looked(job)
     path.rename(job.work / "b.txt")
+    answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1", "a.txt is gone: moved or deleted since")
+    job.told("a.txt is gone: moved or deleted since")
+    job.told("took back turn 1")
     assert (path.exists(), rest.read_text()) == (False, LINES)
     assert (job.work / "b.txt").read_text() == THEIRS
     until_files(job, {})
@@ -185,7 +198,9 @@ def test_names_with_a_line_break(job: MainJob) -> None:
     assert sorted(names) == sorted([WEIRD, WEIRD, closed.name, closed.name, new.name])
     closed.unlink()
     closed.mkdir()
+    answer(job, to_take=True)
     job.command("Acp undo")
+    job.until(lambda: not new.exists())
     job.told("took back turn 1")
     assert (opened.read_text(), new.exists()) == (LINES, False)
     job.usable()
@@ -293,6 +308,7 @@ def test_an_ignored_file_that_a_command_deletes_is_told_or_comes_back(job: MainJ
         assert name in chat
     assert "index.js" not in chat
     until_files(job, {".env": 1})
+    answer(job, to_take=True)
     job.command("Acp undo")
     job.told("took back turn 1")
     assert (env.read_text(), env.stat().st_mode & 0o777) == ("SECRET=1\n", 0o600)

@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from acp_nvim.review.recovery import GRACE
-from tests.support.agents.agent_edits import put, tool, until_files, write
+from tests.support.agents.agent_edits import answer, answer_in, put, tool, until_files, write
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 THEIRS = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "")
+FOUND = "took back turn 1 of scripted in 3 files"
+"""Of five: two were named, and taken back without a question."""
 TOLD = "scripted's turn that ran when Neovim ended has changed"
 
 
@@ -109,8 +111,9 @@ def test_a_killed_turn_is_reviewed_and_taken_back(half: Half, how: str) -> None:
         until(nvim, "8 hunks in 5 files")
         if how in ("host", "all"):
             until(nvim, f"{TOLD} 5 files: :Acp review")
+        answer_in(nvim, to_take=True)
         nvim.command("Acp undo")
-        until(nvim, "took back turn 1 of scripted in 5 files")
+        until(nvim, FOUND)
         assert half.is_before()
         assert half.mine.read_text() == LINES
         nvim.command("Acp redo")
@@ -139,8 +142,9 @@ def test_what_was_changed_after_the_kill_is_not_the_agents(half: Half) -> None:
         put(half.named, "mine\n" + THEIRS)
         nvim.command("Acp review")
         until(nvim, "8 hunks in 5 files")
+        answer_in(nvim, to_take=True)
         nvim.command("Acp undo")
-        until(nvim, "took back turn 1 of scripted in 5 files")
+        until(nvim, FOUND)
         assert half.is_before() is False
         assert half.named.read_text() == "mine\n" + LINES
         assert (mine.read_text(), also.read_text()) == ("mine\n" + LINES, "mine\n")
@@ -157,9 +161,10 @@ def test_the_same_neovim_goes_on_after_its_host_was_killed(half: Half) -> None:
     job.until(lambda: half.mine.read_text() == "mine\n" + LINES)
     job.command(f"edit {half.closed}")
     job.nvim.input("ggOmine<Esc>")
+    answer(job, to_take=True)
     job.command("Acp undo")
     job.told(TOLD)
-    job.told("took back turn 1 of scripted in 5 files")
+    job.told(FOUND)
     assert job.nvim.lines() == ["mine", *LINES.splitlines()]
     assert half.mine.read_text() == "mine\n" + LINES
     job.usable()
@@ -202,7 +207,8 @@ def test_a_folder_that_cannot_be_written_costs_the_journal_only(job: MainJob) ->
     until_files(
         job, {"closed.txt": 2, "opened.txt": 2, "named.txt": 2, "new.txt": 1, "gone.txt": 1}
     )
+    answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 5 files")
+    job.told(FOUND)
     log = Path(job.nvim.lua("return require('acp.host.log').path()")).read_text()
     assert log.count("what agents do is not kept safe from a kill any more") == 1

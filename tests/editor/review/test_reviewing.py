@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agents.agent_edits import (
+    answer,
     command,
     files,
     hunks,
@@ -104,12 +105,14 @@ def test_what_a_running_turn_has_done_without_a_word_is_found_by_whoever_asks(
     job.command("wincmd t | Acp review")
     job.told("2 hunks in 1 file")
     put(job.work / "new.txt", "new\n")
+    answer(job, to_take=True)
     job.command("Acp reject all")
     job.told("rejected 3 hunks")
     put(path, THEIRS)
     job.command("Acp undo")
     job.told("took back turn 1")
-    assert path.read_text() == LINES
+    # what was only found gone is back at once, the rest when the question was answered
+    job.until(lambda: path.read_text() == LINES)
     job.finish(agent, prompt)
 
 

@@ -40,7 +40,8 @@ class Project:
         self.gone.chmod(0o755)
         prompt = job.turn(self.agent)
         write(self.agent, self.opened, THEIRS)
-        command(self.agent, {self.closed: THEIRS, self.new: "new\n", self.gone: None})
+        files = {self.closed: THEIRS, self.new: "new\n", self.gone: None}
+        command(self.agent, files, line="rm gone.sh; make closed.txt deep/new.txt")
         self.agent.say("done")
         job.finish(self.agent, prompt)
         looked(job)

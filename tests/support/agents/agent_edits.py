@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
 
 MARKS = """
 local space = vim.api.nvim_create_namespace('acp_review')
@@ -80,11 +81,38 @@ def tool(agent: StdioAgent, path: Path, text: str | None, call: str = "edit-1") 
     )
 
 
-def command(agent: StdioAgent, files: dict[Path, str | None], call: str = "run-1") -> None:
-    """Change the disk by a command that names no file."""
+ASKED = """
+_G.asked = {}
+local answer = ...
+vim.ui.select = function(labels, options, choose)
+  table.insert(_G.asked, options.prompt)
+  choose(labels[answer], answer)
+end
+"""
+
+
+def answer(job: MainJob, to_take: bool) -> None:
+    """Answer whether to take back what was only found, whenever that is asked."""
+    answer_in(job.nvim, to_take)
+
+
+def answer_in(nvim: Neovim, to_take: bool) -> None:
+    """Do so in that Neovim."""
+    nvim.lua(ASKED, 2 if to_take else 1)
+
+
+def asked(job: MainJob) -> list[str]:
+    """Return the questions that were asked since `answer`."""
+    return list(job.nvim.lua("return _G.asked"))
+
+
+def command(
+    agent: StdioAgent, files: dict[Path, str | None], call: str = "run-1", line: str = "make"
+) -> None:
+    """Change the disk by a command; `line` is all that it tells of what it does."""
     for path, text in files.items():
         put(path, text)
-    agent.update("tool_call", toolCallId=call, title="make", kind="execute", status="completed")
+    agent.update("tool_call", toolCallId=call, title=line, kind="execute", status="completed")
 
 
 def hunks(job: MainJob, state: str = "pending") -> list[tuple[Any, ...]]:

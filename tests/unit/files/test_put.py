@@ -135,13 +135,11 @@ async def test_bytes_that_are_no_text_stay_in_a_buffer(files: FakeFiles, path: P
     assert buffer_text(files.buffers[str(path)]) == "\udcff\udcfe?\n"
 
 
-@pytest.mark.parametrize("locked", [{"readonly": True}, {"modifiable": False}])
-async def test_a_locked_buffer_is_left_alone(
-    files: FakeFiles, path: Path, locked: dict[str, bool]
-) -> None:
+@pytest.mark.parametrize("locked", ["read-only", "not modifiable"])
+async def test_a_locked_buffer_is_left_alone(files: FakeFiles, path: Path, locked: str) -> None:
     path.write_text("one\n")
-    files.open(path, **locked)
-    with pytest.raises(FileProblem, match=f"{path} is .*nothing was changed"):
+    files.open(path, locked=locked)
+    with pytest.raises(FileProblem, match=f"{path} is {locked}: nothing was changed"):
         await change(files, path, "two\n")
     assert (files.lines(path), path.read_text()) == (["one"], "one\n")
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.live import load
 from acp_nvim.files.settle import Followed, carry_out, settle
@@ -216,3 +218,41 @@ async def test_a_file_that_is_no_text_any_more_is_said(files: FakeFiles, path: P
     with pytest.raises(FileProblem, match="binary"):
         await follow(files, str(path), change(path, "\0"))
     assert files.lines(path) == ["1"]
+
+
+async def test_what_the_editor_wrote_without_a_word_is_nobodys(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    files.open(path)
+    files.type(path, "1", "mine")
+    changed = change(path, "1\nmine\n")
+    unseen = replace(files.buffers[str(path)], modified=False, written=True)
+    files.buffers[str(path)] = unseen
+    assert await follow(files, str(path), changed) is None
+    files.buffers[str(path)] = replace(unseen, lines=("1", "mine too"), modified=True, synced="")
+    followed = await follow(files, str(path), changed)
+    assert followed is not None
+    assert (followed.before, followed.conflicts) == (followed.after, ())
+    assert files.lines(path) == ["1", "mine too"]
+
+
+async def test_what_the_agent_wrote_upon_it_is_the_agents(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n")
+    files.open(path)
+    files.type(path, "1", "mine")
+    changed = change(path, "1\nmine\ntheirs\n")
+    files.buffers[str(path)] = replace(files.buffers[str(path)], modified=False, written=True)
+    followed = await follow(files, str(path), changed)
+    assert followed is not None
+    assert (followed.before, followed.after) == ("1\nmine\n", "1\nmine\ntheirs\n")
+
+
+async def test_a_buffer_follows_what_the_user_wrote_past_it(files: FakeFiles, path: Path) -> None:
+    put(path, "1\n2\n3\n")
+    files.open(path)
+    changed = change(path, "2\n3\n")
+    stamp = disk.stamp(str(path))
+    files.buffers[str(path)] = replace(files.buffers[str(path)], saved=stamp)
+    assert await follow(files, str(path), changed) is None
+    assert files.lines(path) == ["2", "3"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -9,6 +10,7 @@ import pytest
 
 from acp_nvim.errors import EditorError
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
+from acp_nvim.files.event import Unrecoverable
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
 from tests.support.files.file_rig import AGENT, FileRig
@@ -311,3 +313,32 @@ async def test_typing_without_end_puts_it_off(rig: FileRig) -> None:
     await rig.look(path, None)
     assert rig.files.lines(path) == ["one", "2", "3"]
     assert [by for _, _, _, by in rig.deltas] == [AGENT]
+
+
+async def test_whoever_names_a_file_is_surer_than_whose_turn_it_was_found_in(rig: FileRig) -> None:
+    found, other = replace(AGENT, how="found"), Author("other", "t", 1, 0.0)
+    await rig.begin()
+    for text, calls in (("1\n", (AGENT, found)), ("2\n", (found, AGENT))):
+        path = rig.file(text)
+        for author in calls:
+            rig.sync.look(author, rig.roots, [str(path)])
+        await rig.passed()
+    rig.running["a"] = other
+    rig.file("3\n")
+    rig.sync.sweep(found, rig.roots)
+    await rig.passed()
+    rig.file("4\n", "b")
+    rig.sync.sweep(found, rig.roots)
+    await rig.passed()
+    assert [whose for *_, whose in rig.deltas] == [AGENT, AGENT, other, found]
+
+
+async def test_a_swap_file_is_nothing_to_speak_of(rig: FileRig) -> None:
+    await rig.begin()
+    for name in (".a.swp", ".a.un~"):
+        rig.file(b"b0VIM\0", name)
+    rig.file(b"\0", "binary")
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    missed = [it.paths for it in rig.events if isinstance(it, Unrecoverable)]
+    assert missed == [(str(rig.folder / "binary"),)]

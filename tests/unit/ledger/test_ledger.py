@@ -334,3 +334,77 @@ def test_a_redo_that_finds_nothing_lets_the_older_one_through() -> None:
     idle = redo(again, "new")
     assert (idle.count, idle.left) == (0, ())
     assert [delta.batch for delta in undone(idle.ledger)] == ["old"]
+
+
+SUPPOSED = replace(ONE, how="found")
+
+
+def rest(ledger: Ledger) -> Ledger:
+    """Return the ledger after the user has said that what was only found goes, too."""
+    return undo(redo(ledger, "x").ledger, ONE, "x", 0.0).ledger
+
+
+def test_lines_that_were_only_found_stay_until_the_user_has_said_so() -> None:
+    base, made = text("a", "b", "c"), text("a", "B", "c", "found")
+    ledger = wrote(edited(base, text("a", "B", "c")), made, SUPPOSED, 0.0)
+    back = undo(ledger, ONE, "x", 0.0, found=False)
+    assert (back.ledger.text, back.left, back.doubtful) == (text("a", "b", "c", "found"), (), True)
+    whole = rest(back.ledger)
+    assert whole.text == base
+    assert [delta.batch for delta in undone(whole)] == ["x"]
+    again = redo(whole, "x").ledger
+    assert (again.text, again.weave, undone(again)) == (made, ledger.weave, ())
+
+
+def test_what_was_named_upon_what_was_found_goes_with_it_and_alone() -> None:
+    found = edited(text("a", "b", "c"), text("a", "found", "c"), SUPPOSED)
+    ledger = wrote(found, text("a", "named", "c"), ONE, 0.0)
+    back = undo(ledger, ONE, "x", 0.0, found=False).ledger
+    assert back.text == found.text
+    assert rest(back).text == text("a", "b", "c")
+    assert redo(rest(back), "x").ledger.weave == ledger.weave
+
+
+def test_what_was_found_upon_what_was_named_keeps_the_place() -> None:
+    named = edited(text("a", "b", "c"), text("a", "named", "c"))
+    ledger = wrote(named, text("a", "found", "c"), SUPPOSED, 0.0)
+    back = undo(ledger, ONE, "x", 0.0, found=False)
+    assert (back.ledger, back.left, back.doubtful) == (ledger, (), True)
+    assert rest(back.ledger).text == text("a", "b", "c")
+
+
+def test_a_file_that_was_only_found_new_or_gone_stays_so() -> None:
+    new = undo(edited(None, text("a"), SUPPOSED), ONE, "x", 0.0, found=False)
+    assert (new.ledger.text, new.count, new.doubtful) == (text("a"), 0, True)
+    assert rest(new.ledger).text is None
+    gone = undo(edited(text("a"), None, SUPPOSED), ONE, "x", 0.0, found=False)
+    assert (gone.ledger.text, gone.count, gone.missing, gone.doubtful) == (None, 0, False, True)
+    assert rest(gone.ledger).text == text("a")
+
+
+def test_lines_that_were_only_found_gone_stay_gone_until_the_user_has_said_so() -> None:
+    base, made = text("a", "b", "c", "d"), text("a", "d")
+    ledger = wrote(edited(base, text("a", "c", "d")), made, SUPPOSED, 0.0)
+    back = undo(ledger, ONE, "x", 0.0, found=False)
+    assert (back.ledger.text, back.left, back.doubtful) == (text("a", "b", "d"), (), True)
+    assert rest(back.ledger).text == base
+    assert redo(rest(back.ledger), "x").ledger.weave == ledger.weave
+
+
+def test_a_file_that_was_found_gone_with_named_lines_in_it_is_asked_about() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B")), None, SUPPOSED, 0.0)
+    back = undo(ledger, ONE, "x", 0.0, found=False)
+    assert (back.ledger, back.missing, back.doubtful) == (ledger, False, True)
+    assert rest(back.ledger).text == text("a", "b")
+
+
+def test_a_hunk_with_lines_that_were_only_found_can_be_left_out_of_a_rejection() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("a", "B", "c"))
+    ledger = wrote(ledger, text("new", "a", "B", "c"), SUPPOSED, 0.0)
+    assert [it.is_found for it in changes(ledger)] == [True, False, False]
+    decided = reject(ledger, ONE, 0.0, found=False)
+    assert (decided.count, decided.ledger.text) == (2, text("new", "a", "b", "c", "d"))
+    assert reject(decided.ledger, ONE, 0.0).ledger.text == text("a", "b", "c", "d")
+    only_gone = edited(text("a", "b"), text("a"), SUPPOSED)
+    assert reject(only_gone, ONE, 0.0, found=False).count == 0
+    assert reject(only_gone, ONE, 0.0).ledger.text == text("a", "b")

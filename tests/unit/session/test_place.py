@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.event import ToolCallUpdated
 from acp_nvim.session.model import Location
-from acp_nvim.session.place import PATH_KEYS, Place, first_change, line_of_change, places
+from acp_nvim.session.place import (
+    PATH_KEYS,
+    Place,
+    commanded,
+    first_change,
+    line_of_change,
+    named,
+    places,
+)
 from acp_nvim.session.state import ToolCall
+from acp_nvim.session.terminal import Terminal
 
 CHANGE = Diff("/a", "one\n", "two\n")
 
@@ -97,3 +108,38 @@ TEXT = "one\ntwo\nthree\ntwo\n"
 )
 def test_a_change_is_found_in_the_text(old: str | None, new: str, line: int | None) -> None:
     assert line_of_change(TEXT, Diff("/a", old, new)) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("echo x > notes.txt", ["echo", "x", "notes.txt"]),
+        ("cat a.txt|tee 'b c.txt' && rm -rf ./d", ["cat", "a.txt", "tee", "b c.txt", "rm", "./d"]),
+        ("python -c \"open('x.py', 'w')\"", ["python", "open", "x.py", "w"]),
+    ],
+)
+def test_a_command_names_the_files_among_its_words(line: str, names: list[str]) -> None:
+    for call in (
+        ToolCall("tool:1", "1", 1, line, "execute"),
+        ToolCall("tool:1", "1", 1, "Run", "execute", raw_input=json.dumps({"command": line})),
+        ToolCall("tool:1", "1", 1, "Run", "execute", raw_input=json.dumps({"cmd": ["sh", line]})),
+        ToolCall("tool:1", "1", 1, "Run", terminals=(Terminal("t", line),)),
+    ):
+        assert set(commanded(call, "/work")) >= {f"/work/{name}" for name in names}
+    assert commanded(ToolCall("tool:1", "1", 1, line, "edit"), "/work") == ()
+
+
+def test_what_a_command_names_is_bounded() -> None:
+    words = " ".join(f"{number}.txt" for number in range(1_000))
+    call = ToolCall("tool:1", "1", 1, f"{'x' * 5_000} {words}", "execute")
+    assert commanded(call, "/work")[:2] == ("/work/0.txt", "/work/1.txt")
+    assert len(commanded(call, "/work")) == 100
+    absolute = ToolCall("tool:1", "1", 1, "rm /etc/x", "execute")
+    assert "/etc/x" in commanded(absolute, "/work")
+
+
+def test_a_call_names_all_that_it_has_told() -> None:
+    call = ToolCall(
+        "tool:1", "1", 1, content=(CHANGE,), locations=(Location("/b"),), raw_input='{"path":"c"}'
+    )
+    assert named(call, "/work") == ("/b", "/a", "/work/c")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,9 @@ def broken_1(change: Callable[[dict[str, Any]], Any]) -> str:
 )
 def test_what_the_first_version_did_not_write_is_no_ledger(text: str) -> None:
     assert LEDGERS.from_text(text) is None
+
+
+def test_what_was_only_found_is_kept_as_such_and_all_else_is_named() -> None:
+    found = wrote(begin("a\n"), "b\n", replace(ONE, how="found"), 3.0)
+    assert LEDGERS.from_text(to_text(found)) == KeptLedger("/a", found, waits=True)
+    assert '"how"' not in to_text(ledger("text"))

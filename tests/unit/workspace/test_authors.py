@@ -7,7 +7,14 @@ from typing import cast
 
 from acp_nvim.files.roots import Roots
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import CancelRequested, Event, PromptSent, TurnEnded
+from acp_nvim.session.event import (
+    CancelRequested,
+    Event,
+    PromptSent,
+    ToolCallUpdated,
+    TurnEnded,
+)
+from acp_nvim.session.model import Location, ToolStatus
 from acp_nvim.session.state import SessionState
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.workspace import Workspace
@@ -63,3 +70,27 @@ def test_a_path_is_of_the_session_whose_folder_it_is_in() -> None:
     assert authors.of_path("/p/a") is None
     assert authors.of_path("/qq/a") is None
     assert authors.of_path("/q/a") is not None
+
+
+def test_an_open_tool_call_that_names_the_file_makes_it_sure() -> None:
+    def how(status: ToolStatus, kind: str, path: str, cwd: str = "/p") -> str | None:
+        call = ToolCallUpdated(
+            "c", kind=kind, status=status, locations=(Location("/p/a"),), raw_input="x > b"
+        )
+        state = after(OPENED, turn("go", 1.0), SENT, call)
+        found = Authors(workspace((state, "/p"))).of_path(path)
+        return found and found.how
+
+    assert how("in_progress", "edit", "/p/a") == "named"
+    assert how("in_progress", "edit", "/p/b") == "found"
+    assert how("completed", "edit", "/p/a") == "found"
+    assert how("in_progress", "read", "/p/a") == "found"
+    assert how("in_progress", "execute", "/p/a") == "named"
+
+
+def test_what_a_running_turn_leaves_is_only_found_but_what_it_asks_for_is_its_own() -> None:
+    state = after(OPENED, turn("go", 1.0), SENT)
+    authors = Authors(workspace((state, "/p")))
+    assert [it.how for it, _ in authors.running()] == ["found"]
+    served = authors.of_session(state.agent, state.id or "")
+    assert served is not None and served.how == "named"

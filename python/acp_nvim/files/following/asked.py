@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from acp_nvim.errors import FileProblem
+from acp_nvim.files.following.supposed import EndedTurns, surest
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 
@@ -31,11 +32,15 @@ class Asked:
     2. who the caller says;
     3. for whom a folder that it is in was to be swept;
     4. whose turn runs there now, as `author` says.
+
+    Of these, who has named the file goes before who is only supposed to have changed it; and of
+    those no turn counts that was over before.
     """
 
     def __init__(self, author: Callable[[str], Author | None]) -> None:
         self._author = author
         self._looks = Looks()
+        self.ended = EndedTurns()
 
     def look(
         self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool
@@ -43,7 +48,7 @@ class Asked:
         """A tool call names these files; return whether one of them is in the roots."""
         found = list(inside(roots, paths))
         for path in found:
-            self._looks.paths[path] = author or self._looks.paths.get(path)
+            self._looks.paths[path] = surest(author, self._looks.paths.get(path))
         self._looks.sure.update(found if sure else ())
         return bool(found)
 
@@ -65,8 +70,9 @@ class Asked:
         """Return who changed that path just now; `author`: who is said to."""
         looks = self._looks
         asked = (it for roots, it in looks.roots.items() if roots.has(path))
-        known = (it for it in (looks.paths.get(path), author, *asked) if it is not None)
-        return next(known, None) or self._author(path)
+        known = (looks.paths.get(path), author, *asked)
+        said = surest(*(it for it in known if self.ended.may_be_of(it, path)))
+        return said if said and said.how == "named" else surest(said, self._author(path))
 
 
 def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:

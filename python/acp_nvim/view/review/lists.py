@@ -8,6 +8,7 @@ from typing import Protocol
 
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.view.review.doubt import FOUND
 from acp_nvim.view.review.marks import CONFLICT, FileReview, Range, whole_file
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line
@@ -132,11 +133,12 @@ def decided(verdict: str, scope: str, done: int, left: int) -> str:
 
 def summary(change: ReviewHunk) -> str:
     """Return a hunk in one line: how much comes and goes, and the first words of it."""
+    found = f"  ({FOUND})" if change.is_found else ""
     if whole := whole_file(change):
-        return whole
+        return whole + found
     words = next((line.strip() for line in (*change.added, *change.removed) if line.strip()), "")
     counts = f"+{len(change.added)} −{len(change.removed)}"
-    return one_line(f"{counts}  {words}", SUMMARY).rstrip()
+    return one_line(f"{counts}  {words}", SUMMARY).rstrip() + found
 
 
 def _item(review: FileReview, change: ReviewHunk) -> QuickfixItem:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from acp_nvim.ledger.delta import Author
 from acp_nvim.view.block import BLANK, Highlight, Line
+from acp_nvim.view.review.doubt import FOUND
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
@@ -24,7 +25,8 @@ def why(author: Author, state: str, when: str, *, in_chat: bool) -> tuple[Line, 
 
 def _lines(author: Author, state: str, when: str, *, in_chat: bool) -> Iterator[Line]:
     name = f"{one_line(author.agent, LIMIT)} · turn {author.turn}"
-    yield _head(name, " · ".join(part for part in (state, when) if part))
+    found = FOUND if author.how == "found" else ""
+    yield _head(name, " · ".join(part for part in (state, found, when) if part))
     if title := one_line(author.title, LIMIT):
         yield coloured(title, "AcpToolPath")
     for line in visible(author.prompt).strip().split("\n"):

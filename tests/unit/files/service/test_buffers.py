@@ -238,13 +238,11 @@ async def test_a_new_buffer_in_a_new_folder(rig: FileRig) -> None:
     assert path.read_text() == "text\n"
 
 
-@pytest.mark.parametrize(
-    ("lock", "words"), [({"readonly": True}, "read-only"), ({"modifiable": False}, "modifiable")]
-)
-async def test_a_locked_buffer_is_said(rig: FileRig, lock: dict[str, bool], words: str) -> None:
+@pytest.mark.parametrize("locked", ["read-only", "not modifiable"])
+async def test_a_locked_buffer_is_said(rig: FileRig, locked: str) -> None:
     path = rig.file("old\n")
-    rig.files.open(path, **lock)
-    assert words in (await rig.failure(path, "new\n")).message
+    rig.files.open(path, locked=locked)
+    assert locked in (await rig.failure(path, "new\n")).message
     assert path.read_text() == "old\n"
 
 

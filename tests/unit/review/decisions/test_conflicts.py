@@ -87,7 +87,7 @@ async def test_a_conflict_in_a_locked_file_can_be_decided_for_the_user(
     rig: FileRig,
 ) -> None:
     path = await conflict(rig)
-    rig.files.open(path, "a", "mine", "c", "d", modifiable=False)
+    rig.files.open(path, "a", "mine", "c", "d", locked="not modifiable")
     with pytest.raises(UserError, match="not modifiable"):
         await rig.review.resolve(found(rig, path), take=True)
     await rig.review.resolve(found(rig, path), take=False)

@@ -224,8 +224,8 @@ async def test_an_undo_leaves_what_the_user_wrote_in_the_midst_of_it(rig: FileRi
     ("lock", "reason"),
     [
         (lambda rig, path: path.chmod(0o444), "read-only"),
-        (lambda rig, path: rig.files.open(path, readonly=True), "read-only"),
-        (lambda rig, path: rig.files.open(path, modifiable=False), "not modifiable"),
+        (lambda rig, path: rig.files.open(path, locked="read-only"), "read-only"),
+        (lambda rig, path: rig.files.open(path, locked="not modifiable"), "not modifiable"),
         (lambda rig, path: path.unlink() or path.mkdir(), "directory"),
         (lambda rig, path: rig.files.open(path) and refuse(rig), "E505"),
         (lambda rig, path: rig.files.open(path) and typing(rig, path), "keeps changing"),

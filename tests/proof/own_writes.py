@@ -1,0 +1,69 @@
+"""The user writes files past `:write`: what the editor wrote is the user's, and told to nobody."""
+
+from __future__ import annotations
+
+from tests.proof.deciding import text_of
+from tests.proof.lines import agents, bodies, split, users
+from tests.proof.model import UNSURE, Model
+from tests.proof.steps import OwnWrite
+from tests.proof.world import NAMES
+
+COMMANDS = {
+    "other": "write! {path}",
+    "part": "1,2write! {path}",
+    "append": "write! >> {path}",
+    "script": "call writefile(['{word}'], '{path}', 'a')",
+}
+
+
+class OwnWrites(Model):
+    """From the buffer of one file into another file; a script writes by itself."""
+
+    async def _own_write(self, step: OwnWrite) -> None:
+        name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]
+        if name not in self.sight.shown or not self._may_write(step, name, other):
+            return
+        before = self.sight
+        word = self._user_word(other)
+        self.world.act(name, "", COMMANDS[step.how].format(path=self.world.path(other), word=word))
+        self.sight = self.world.look()
+        if self.sight.disk[other] == before.disk[other]:
+            return
+        self.pristine[other] = UNSURE
+        if step.how == "script":
+            self.scripted.add(word)
+            self.allowed[other] |= users(before.disk[other]) - users(self.sight.disk[other])
+            await self._settle(step.session, NAMES)
+        else:
+            await self._followed(other)
+
+    def _may_write(self, step: OwnWrite, name: str, other: str) -> bool:
+        """Tell whether what comes of it is known: the other is none of the user's unsaved ones."""
+        shown, disk = self.sight.shown.get(other), self.sight.disk[other]
+        if name == other or self._conflicts(other) or (shown and shown.modified):
+            return False
+        if other in self.shared:
+            return False
+        if step.how == "script" and self._unsettled(other):
+            return False
+        ends = split(disk)[1], split(self.sight.live(name))[1]
+        added = step.how in ("append", "script")
+        own = "\n" if step.how == "script" else ends[1].end
+        return not (added and disk and not (ends[0].ended and ends[0].end == own))
+
+    async def _followed(self, name: str) -> None:
+        """The client hears of a file that the editor has written."""
+        before, path = self.sight, self.world.path(name)
+        await self.services.look(0, name)
+        told = [record for record in self.log.records if record.path == path]
+        self._assert(not told, f"{name}: the user's own write was told: {told}")
+        after = self._agents_look(before, {name: users(text_of(before, name))})
+        self._assert(after.disk[name] == before.disk[name], f"{name}: not as the user wrote it")
+        if name in after.shown:
+            same = bodies(after.live(name)) == bodies(after.disk[name])
+            self._assert(same, f"{name}: the buffer has not what the user wrote")
+        self.seen[name] = self.origin[name] = after.disk[name]
+        self.allowed[name] = set()
+        self.unsaved[name].clear()
+        self.reported[name] |= agents(after.disk[name])
+        self.pending[name] &= agents(after.live(name))
