@@ -7,6 +7,7 @@ no process is needed that could hang or stay behind.
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 from collections.abc import Callable
@@ -43,6 +44,8 @@ def within(seconds: float, work: Callable[[], T]) -> T | None:
     if threading.current_thread() is not threading.main_thread():
         return work()
     alarm = _alarm()
+    collects = gc.isenabled()
+    gc.disable()  # it runs what others do at the end of things, which must not be interrupted
     try:
         try:
             alarm.set = True
@@ -55,6 +58,8 @@ def within(seconds: float, work: Callable[[], T]) -> T | None:
     finally:
         alarm.set = False
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if collects:
+            gc.enable()
 
 
 @cache
