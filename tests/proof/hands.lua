@@ -1,5 +1,5 @@
 -- The user's hands, and a look at every buffer: one call a step. Loaded by world.py.
-local M = { asked = {}, marks = {} }
+local M = { asked = {}, marks = {}, encodings = {} }
 
 local api = vim.api
 local space = api.nvim_create_namespace('proof')
@@ -17,7 +17,7 @@ function M.reset()
   vim.cmd('silent! only! | enew! | silent! %bwipeout! | messages clear')
   vim.o.autoread, vim.o.hidden, vim.o.fixendofline = false, true, false
   vim.o.shortmess = vim.o.shortmess .. 'A'
-  M.asked, M.marks = {}, {}
+  M.asked, M.marks, M.encodings = {}, {}, {}
   api.nvim_create_autocmd('FileChangedShell', {
     group = api.nvim_create_augroup('proof', {}),
     callback = function(event)
@@ -27,13 +27,24 @@ function M.reset()
   })
 end
 
+--- The user knows what the file is in.
+function M.code(path, encoding)
+  M.encodings[path] = encoding
+end
+
+local function edit(path, bang)
+  local encoding = M.encodings[path]
+  local option = encoding and '++enc=' .. encoding .. ' ' or ''
+  vim.cmd('silent edit' .. bang .. ' ' .. option .. vim.fn.fnameescape(path))
+end
+
 --- Show a file as `:edit` does; an open one as it is.
 function M.open(path)
   local buffer = vim.fn.bufnr('^' .. path .. '$')
   if buffer > 0 and api.nvim_buf_is_loaded(buffer) then
     api.nvim_win_set_buf(0, buffer)
   else
-    vim.cmd('silent edit ' .. vim.fn.fnameescape(path))
+    edit(path, '')
   end
 end
 
@@ -49,7 +60,9 @@ function M.act(path, typed, command)
     keys(typed)
   end
   local ok, err = true, nil
-  if command ~= '' then
+  if command == 'edit!' then
+    ok, err = pcall(edit, path, '!')
+  elseif command ~= '' then
     ok, err = pcall(vim.cmd, 'silent! keeppatterns ' .. command)
   end
   return ok and vim.v.errmsg or tostring(err)
@@ -125,6 +138,7 @@ function M.look()
       path = api.nvim_buf_get_name(buffer),
       lines = lines,
       modified = vim.bo[buffer].modified,
+      encoding = vim.bo[buffer].fileencoding,
       fileformat = vim.bo[buffer].fileformat,
       endofline = vim.bo[buffer].endofline,
       empty = #lines == 1

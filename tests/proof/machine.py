@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from tests.proof.agent_steps import AgentSteps
+from tests.proof.codings import CODINGS
 from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
+    Coded,
     Decides,
     DoubleWrites,
     EndsTurn,
@@ -23,7 +25,7 @@ from tests.proof.steps import (
     User,
     Writes,
 )
-from tests.proof.world import World
+from tests.proof.world import NAMES, World
 
 
 class Machine(AgentSteps, DecisionSteps):
@@ -46,8 +48,9 @@ class Machine(AgentSteps, DecisionSteps):
             Returns: self._returns,
         }
 
-    async def run(self, steps: Iterable[Step]) -> None:
+    async def run(self, steps: Sequence[Step]) -> None:
         """Carry out all steps, and let all turns end."""
+        self._begin(it for it in steps if isinstance(it, Coded))
         for session in (0, 1):
             await self.services.begin_turn(session)
         for step in (*steps, EndsTurn(0), EndsTurn(1)):
@@ -55,9 +58,22 @@ class Machine(AgentSteps, DecisionSteps):
 
     async def step(self, step: Step) -> None:
         """Carry out one step. Raises `model.Violation`."""
-        if isinstance(step, Pause):
+        if isinstance(step, Pause | Coded):
             return
+        opened = set(self.sight.shown)
         if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
         self._check_books(step)
+        for name in self.world.codings:
+            if (name in opened) != (name in self.sight.shown):
+                self._forget_reading(name)
+
+    def _begin(self, codings: Iterable[Coded]) -> None:
+        for it in codings:
+            name = NAMES[it.file % len(NAMES)]
+            if self.sight.disk[name] is not None:
+                self.world.code(name, CODINGS[it.coding % len(CODINGS)])
+        self.sight = self.world.look()
+        for known in (self.seen, self.origin, self.pristine):
+            known.update(self.sight.disk)

@@ -64,7 +64,13 @@ class Model:
     def _user_word(self, name: str) -> str:
         word = f"u{next(self._numbers)}"
         self.home[word] = name
-        return word
+        coding = self.world.codings.get(name)
+        return f"{coding.odd}{word}" if coding else word
+
+    def _forget_reading(self, name: str) -> None:
+        """An agent reads a file anew that is read otherwise since it was opened, or closed."""
+        for key in [it for it in self.known if it[1] == name]:
+            del self.known[key]
 
     def _agent_word(self) -> str:
         return f"g{next(self._numbers)}"

@@ -14,6 +14,7 @@ from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.session.request import ReadFileRequest
+from tests.proof.codings import Coding
 from tests.proof.world import World
 from tests.support.files.file_rig import FileRig
 
@@ -100,11 +101,23 @@ class Services:
         """Return what the agent gets; "" for a file that is not there."""
         request = ReadFileRequest(SESSIONS[session], self.world.path(name))
         read = self.log.service.read(request, self.log.roots, empty_for_missing=True)
-        return (await read).content
+        return self._exact(name, (await read).content)
 
     async def write(self, session: int, name: str, text: str) -> None:
         """Write as the agent asks. Raises `RequestFailed`."""
-        await self.log.write(Path(self.world.path(name)), text, SESSIONS[session])
+        path = Path(self.world.path(name))
+        await self.log.write(path, self._reading(name, text), SESSIONS[session])
+
+    def _exact(self, name: str, text: str) -> str:
+        coding = self.world.codings.get(name)
+        return text.replace(self._odd(name, coding), coding.exact) if coding else text
+
+    def _reading(self, name: str, text: str) -> str:
+        coding = self.world.codings.get(name)
+        return text.replace(coding.exact, self._odd(name, coding)) if coding else text
+
+    def _odd(self, name: str, coding: Coding) -> str:
+        return coding.reading(is_open=self.world.is_open(name))
 
     async def look(self, session: int, name: str) -> None:
         """The agent's tool call names that file."""

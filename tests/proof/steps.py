@@ -152,6 +152,14 @@ class Kills:
 
 
 @dataclass(frozen=True, slots=True)
+class Coded:
+    """The plan begins with that file in another encoding than UTF-8."""
+
+    file: int
+    coding: int
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Nothing; what a step shrinks to."""
 
@@ -169,6 +177,7 @@ Step: TypeAlias = (
     | TakesBack
     | Returns
     | Kills
+    | Coded
     | Pause
 )
 
@@ -250,7 +259,10 @@ def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one
     step = st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
-    return st.lists(step, min_size=8, max_size=most)
+    coded = st.lists(st.builds(Coded, files, st.integers(0, 8)), max_size=2)
+    return st.tuples(coded, st.lists(step, min_size=8, max_size=most)).map(
+        lambda drawn: [*drawn[0], *drawn[1]]
+    )
 
 
 def text(steps: list[Step]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.proof.codings import Coding, as_bytes, as_text, of_buffer
 from tests.proof.lines import Form, join
 from tests.support.nvim import Neovim
 
@@ -59,6 +60,8 @@ class World:
         self.before_call: Callable[[], None] | None = None
         self.on_free: Callable[[], None] | None = None
         self.calls = 0
+        self.codings: dict[str, Coding] = {}
+        """Of the plan's files that are not in UTF-8, by name."""
         self.at_end: Callable[[], None] = lambda: None
         """What lets go of the last plan."""
 
@@ -66,6 +69,7 @@ class World:
         """Forget all; the files are there and two of them open."""
         self.at_end()
         self.end_insert()
+        self.codings.clear()
         self.hand("reset")
         for folder in (self.folder, self.folder.with_name(f"{self.folder.name}.kept")):
             shutil.rmtree(folder, ignore_errors=True)
@@ -73,10 +77,20 @@ class World:
         self.folder = self._top / str(self._plans)
         self.folder.mkdir(parents=True)
         for name in NAMES[:-1]:
-            lines = [f"{name[0]}{number}" for number in range(1, 9)]
-            self.put(name, join(lines, FORMS.get(name, Form())))
-        for name in OPEN:
+            self._make(name)
+
+    def _make(self, name: str, odd: str = "") -> None:
+        lines = [f"{odd}{name[0]}{number}" for number in range(1, 9)]
+        self.put(name, join(lines, FORMS.get(name, Form())))
+        if name in OPEN:
             self.hand("open", self.path(name))
+
+    def code(self, name: str, coding: Coding) -> None:
+        """Let that file be in that encoding, in which the user always opens it; a plan begins."""
+        self.codings[name] = coding
+        self.hand("close", self.path(name), True)
+        self.hand("code", self.path(name), coding.encoding)
+        self._make(name, coding.exact)
 
     def close(self) -> None:
         """End Neovim and leave nothing behind."""
@@ -120,6 +134,10 @@ class World:
         self.nvim.input(typed)
         self._lingers = True
 
+    def is_open(self, name: str) -> bool:
+        """Return whether a buffer has that file."""
+        return bool(self.nvim.lua("return vim.fn.bufloaded(...)", self.path(name)))
+
     def end_insert(self) -> None:
         """Let the user leave insert mode."""
         if self._lingers:
@@ -133,7 +151,7 @@ class World:
             path.unlink()
             return
         target = path.with_name("written by a tool") if rename else path
-        target.write_bytes(text.encode())
+        target.write_bytes(as_bytes(text))
         self.stamp(target)
         if rename:
             target.rename(path)
@@ -146,7 +164,7 @@ class World:
     def disk(self, name: str) -> str | None:
         """Return what the disk holds."""
         try:
-            return Path(self.path(name)).read_bytes().decode()
+            return as_text(Path(self.path(name)).read_bytes())
         except FileNotFoundError:
             return None
 
@@ -165,4 +183,4 @@ def _text(row: dict[str, Any]) -> str:
     if row["empty"]:
         return ""
     end = "\r\n" if row["fileformat"] == "dos" else "\n"
-    return end.join(row["lines"]) + (end if row["endofline"] else "")
+    return end.join(of_buffer(row["lines"], row["encoding"])) + (end if row["endofline"] else "")
