@@ -23,6 +23,7 @@ class UserError(AcpError):
 class Code(IntEnum):
     """JSON-RPC error codes of ACP v1 (`ErrorCode`)."""
 
+    INVALID_REQUEST = -32600
     METHOD_NOT_FOUND = -32601
     INVALID_PARAMS = -32602
     INTERNAL_ERROR = -32603

@@ -114,7 +114,14 @@ class Inbound:
                     scope.cancel()
 
     def requested(self, request: Request) -> None:
-        """Take a request: the session learns of it at once, the answer comes from a task."""
+        """Take a request: the session learns of it at once, the answer comes from a task.
+
+        One that has the id of another open one is refused: the answers could not be told apart.
+        """
+        if id_key(request.id) in self._scopes:
+            said = f"a request with the id {request.id!r} is open already"
+            self._connection.refuse(request.id, Code.INVALID_REQUEST, said)
+            return
         try:
             ask = self.dialect.decode_request(request.method, request.params, self._capabilities)
             opened = (
