@@ -1,6 +1,6 @@
 """Prints what an update costs the host as the 100th and as the 100,000th: µs of CPU, and the ratio.
 
-Run as `python bench/sizes.py`. **reduce** is the session's state after one more update, **draw** the
+Run as `python bench/sizes.py`. **reduce** is the state after one more update, **draw** the
 frame that shows it: rendering, and what differs from the last one. Each figure is the median of 50
 in a row; the first 100 of a run warm it up.
 """
