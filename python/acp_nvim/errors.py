@@ -20,6 +20,10 @@ class UserError(AcpError):
     """A sentence for the user that says what is wrong and what to do."""
 
 
+class NotLetIn(UserError):
+    """A remote agent is not reached until the user changes something: asking again is no use."""
+
+
 class Code(IntEnum):
     """JSON-RPC error codes of ACP v1 (`ErrorCode`)."""
 

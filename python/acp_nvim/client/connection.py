@@ -85,6 +85,7 @@ class Connection:
         try:
             with self._outbox, self._inbox:
                 async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._link.run)
                     tasks.start_soon(self._write)
                     await self._receive(receiver)
                     await self._link.end(grace=DRAIN)

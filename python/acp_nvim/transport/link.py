@@ -1,7 +1,7 @@
 """What every transport gives: the messages of an agent, a way for ours, and how it ended.
 
-A link carries messages, so that its user knows neither lines nor pipes; `stdio` is the one there
-is, and one that is no process (a WebSocket) is one more file beside it. `client` uses it.
+A link carries messages, so that its user knows neither lines nor pipes nor sockets. `stdio`,
+`websocket` and `http` are such; `client` uses them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import anyio
+
+from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
-from acp_nvim.wire.message import Message
+from acp_nvim.wire import long_line
+from acp_nvim.wire.message import Message, parse_text
+
+LONG = 1_000_000
+"""Bytes from which a message is parsed in a worker thread: it must not hold up the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,8 @@ class Ended:
 
     how: str
     exit: ExitStatus | None = None
+    problem: UserError | None = None
+    """What to tell the user instead, where the link knows better."""
 
 
 class Link(Protocol):
@@ -45,6 +54,9 @@ class Link(Protocol):
         At once where a transport has no such thing.
         """
 
+    async def run(self) -> None:
+        """Do what must go on beside all this; returned from, or cancelled, at the end."""
+
     async def send(self, line: bytes) -> None:
         """Send one message, a line as `wire` writes it, when there is room; or `ConnectionLost`."""
 
@@ -56,3 +68,17 @@ class Link(Protocol):
 
     def kill(self) -> None:
         """End it now; `end` must still follow."""
+
+
+async def incoming(data: bytes | str) -> Incoming:
+    """Return what one text holds."""
+    if len(data) > LONG:
+        return await anyio.to_thread.run_sync(_parsed_in_steps, data)
+    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+    return Incoming(text, parse_text(text))
+
+
+def _parsed_in_steps(data: bytes | str) -> Incoming:
+    """Do the same so that others have the interpreter in between."""
+    text = data if isinstance(data, str) else long_line.decode(data)
+    return Incoming(text, parse_text(text, long_line.load))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_nvim.editor import (
@@ -149,6 +149,9 @@ class FakeBridge(Bridge):
 
     def answer(self, call: int, error: str | None, result: Any) -> None:
         self.answers[call] = (error, result)
+
+    async def headers(self, agent: str) -> Mapping[str, str]:
+        return {}
 
     def group(self, group: int, alive: bool) -> None:
         return
