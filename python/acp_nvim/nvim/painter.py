@@ -6,7 +6,7 @@ after a pause is drawn at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, TypeAlias
@@ -34,7 +34,7 @@ class _Canvas:
     """A chat buffer, and what of it is known to be on screen."""
 
     source: Callable[[], Picture]
-    blocks: tuple[Block, ...] = ()
+    blocks: Sequence[Block] = ()
     status: Mapping[str, Any] | None = None
     winbar: Line | None = None
     whole: bool = True

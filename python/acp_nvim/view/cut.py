@@ -34,6 +34,8 @@ def end_of(text: str, lines: int = LINES) -> int:
     limit = len(text)
     if limit > CHARACTERS:
         limit = text.rfind("\n", 0, CHARACTERS) + 1 or CHARACTERS
+    if text.count("\n", 0, limit) < lines:
+        return limit
     at = 0
     for _ in range(lines):
         at = text.find("\n", at, limit) + 1
@@ -42,9 +44,13 @@ def end_of(text: str, lines: int = LINES) -> int:
     return at
 
 
-def head(text: str, lines: int = LINES) -> tuple[str, tuple[Line, ...]]:
-    """Return what is shown of a text, and the line that tells of the rest: none if that is all."""
-    end = end_of(text, lines)
+def head(text: str, lines: int = LINES, before: str | None = None) -> tuple[str, tuple[Line, ...]]:
+    """Return what is shown of a text, and the line that tells of the rest: none if that is all.
+
+    `before` is what was shown of it when it was shorter: all, if that was as much as is shown.
+    """
+    full = before is not None and before.count("\n") == lines and text.startswith(before)
+    end = len(before) if before is not None and full else end_of(text, lines)
     return (text, ()) if end == len(text) else (text[:end], (rest_of(text, end),))
 
 

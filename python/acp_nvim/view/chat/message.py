@@ -126,9 +126,9 @@ def contents(
             lines.append(rest(len(parts) - position, "more part"))
             break
         if isinstance(content, Text):
-            known = previous.texts[position : position + 1] if previous else ()
-            kept, more = head(content.text, room)
-            rendered = markdown.render(kept, known[0] if known else None, pause)
+            known = next(iter(previous.texts[position : position + 1] if previous else ()), None)
+            kept, more = head(content.text, room, known.text if known else None)
+            rendered = markdown.render(kept, known, pause)
             lines += rendered.lines
             texts.append(rendered)
             if rendered.text != kept:

@@ -6,25 +6,26 @@ The only door to the renderers of the single entries; the program calls this and
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from acp_nvim.session.content import Resource, ResourceLink
+from acp_nvim.session.log import Log, Page
 from acp_nvim.session.model import Location, Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
+from acp_nvim.view.blocks import Blocks, inserted
 from acp_nvim.view.chat import compaction, message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.cut import is_rest
-from acp_nvim.view.patch import common_start
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import file_of, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
+T = TypeVar("T")
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
@@ -52,24 +53,33 @@ class _Folds:
         return isinstance(entry, ToolCall) and (entry.status == "failed" or entry.id in self.asking)
 
 
-_UNKNOWN = _Folds(frozenset({""}))
-"""Equal to none that there are."""
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The cells, and of which entries they are, as far as they are as they should be."""
+
+    entries: Log[Entry] = field(default_factory=Log)
+    cells: Log[_Cell] = field(default_factory=Log)
+    """One for each entry, at the same position."""
+    blocks: Log[Block] = field(default_factory=Log)
+    """Of the cells."""
+    folds: _Folds = _Folds()
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """A rendering, and privately what the next one can reuse."""
 
-    blocks: tuple[Block, ...] = ()
-    _entries: tuple[Entry, ...] = ()
-    _cells: tuple[_Cell, ...] = ()
-    """One for each entry, at the same position."""
+    blocks: Sequence[Block] = ()
+    _drawn: _Drawn = field(default_factory=_Drawn)
     _extras: tuple[_Cell, ...] = ()
     """The plan and the queue."""
-    _folds: _Folds = _Folds()
     _cwd: str = ""
-    paused: bool = False
-    """There is more to draw, from where this ends."""
+
+    @property
+    def paused(self) -> bool:
+        """There is more to draw, from where this ends."""
+        return self._drawn.paused
 
 
 def render(
@@ -87,28 +97,23 @@ def render(
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
     folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
-    cells, done = _cells(state, folds, basis, pause)
+    drawn = _entries(state, folds, basis._drawn, pause)
     extras = _extras(state, basis)
-    blocks = [cell.block for cell in cells]
+    pages: list[Page[Block]] = list(drawn.blocks.pages)
+    after = [cell.block for cell in extras]
     if state.plan and extras and extras[0].source is state.plan:
         position = bisect_right(state.entries, state.plan.turn, key=attrgetter("turn"))
-        blocks.insert(position, extras[0].block)
-        blocks += [cell.block for cell in extras[1:]]
-    else:
-        blocks += [cell.block for cell in extras]
+        pages = inserted(pages, min(position, len(drawn.blocks)), after.pop(0))
     if not state.entries and state.status == "loading":
-        blocks.insert(0, _starting(state.agent))
-    paused = done < len(state.entries)
-    known = state.entries[:done] if paused else state.entries
-    shown = _UNKNOWN if paused else folds
-    return Transcript(tuple(blocks), known, cells, extras, shown, state.cwd, paused)
+        pages.insert(0, Page((_starting(state.agent),)))
+    return Transcript(Blocks((*pages, Page(after))), drawn, extras, state.cwd)
 
 
 def fold(
     transcript: Transcript, opened: frozenset[str], row: int, action: FoldAction
 ) -> frozenset[str]:
     """Return the new `opened` after a fold command in the 0-based row."""
-    cells = [cell for cell in transcript._cells if cell.block.foldable]
+    cells = [cell for cell in transcript._drawn.cells if cell.block.foldable]
     if action not in ("open_all", "close_all"):
         key = key_at(transcript, row)
         cells = [cell for cell in cells if cell.block.key == key]
@@ -173,28 +178,45 @@ def entry_text(entry: Entry) -> str:
     return message.entry_text(entry)
 
 
-def _cells(
-    state: SessionState, folds: _Folds, basis: Transcript, pause: Pause
-) -> tuple[tuple[_Cell, ...], int]:
-    """Draw the entries; those before the first changed one are not even looked at.
-
-    Returns the cells, and how many of them, from the first, are as they are to be.
-    """
-    kept = common_start(basis._entries, state.entries) if basis._folds == folds else 0
-    cells = list(basis._cells[:kept])
-    known = basis._cells[kept : len(state.entries)]
-    for entry, old in zip_longest(state.entries[kept:], known):
+def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) -> _Drawn:
+    """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
+    entries = Log.of(state.entries)
+    known = basis.entries.first(len(entries))
+    cells, blocks = basis.cells.first(len(entries)), basis.blocks.first(len(entries))
+    last = range(len(known), len(entries))
+    turned = _turned(state, folds, basis.folds)
+    changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
+    for position in (*changed, *last):
+        old = cells[position] if position < len(cells) else None
+        entry = entries[position]
         cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
-        cells.append(cell)
-        if cell is not old and pause():
-            done = len(cells) - (cell.drawn is not None and cell.drawn.paused)
-            return (*cells, *basis._cells[len(cells) : len(state.entries)]), done
-    return tuple(cells), len(cells)
+        cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
+        if not _is_paused(cell):
+            known = _placed(known, position, entry)
+        if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
+            return _Drawn(known, cells, blocks, basis.folds, paused=True)
+    return _Drawn(entries, cells, blocks, folds)
+
+
+def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
+    """Yield where the user, or a question, has opened or closed something since."""
+    keys = (folds.opened ^ basis.opened) | {f"tool:{id}" for id in folds.asking ^ basis.asking}
+    return (position for key in keys if (position := state.index.get(key)) is not None)
+
+
+def _placed(log: Log[T], position: int, item: T) -> Log[T]:
+    """Return the log with that item at the position, which may be the one after the last."""
+    if position == len(log):
+        return log.appended(item)
+    return log if log[position] is item else log.put(position, item)
+
+
+def _is_paused(cell: _Cell) -> bool:
+    return cell.drawn is not None and cell.drawn.paused
 
 
 def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
-    paused = old is not None and old.drawn is not None and old.drawn.paused
-    if old and old.source is entry and old.is_open == is_open and not paused:
+    if old and old.source is entry and old.is_open == is_open and not _is_paused(old):
         return old
     known = old.drawn if old and old.block.key == entry.key else None
     match entry:
