@@ -113,10 +113,8 @@ local function on(events, desc, run)
   api.nvim_create_autocmd(events, { group = group, desc = desc, callback = run })
 end
 
-on({ 'BufEnter', 'BufWinEnter' }, 'What is shown in a window of a chat goes elsewhere', function(event)
-  local window = api.nvim_get_current_win()
-  local own = layout.held(window)
-  if event.event == 'BufWinEnter' or own and own ~= api.nvim_win_get_buf(window) then
+on({ 'BufEnter', 'BufWinEnter' }, 'What comes into the window of a chat goes elsewhere', function()
+  if vim.iter(api.nvim_tabpage_list_wins(0)):any(has_stray) then
     look_later()
   end
 end)
