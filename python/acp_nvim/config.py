@@ -82,7 +82,7 @@ Size: TypeAlias = Annotated[
 ]
 
 
-def _are_rows(value: object) -> bool:
+def _are_rows(value: Any) -> bool:
     numbers = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
     return numbers and all(n > 0 and n == int(n) for n in value) and value[0] <= value[1]
 
