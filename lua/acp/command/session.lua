@@ -35,8 +35,7 @@ local function open_chat()
     chats.touch(chat.chat)
     return chat
   end
-  local err = not chat and agents.NO_SESSION
-    or chats.closed(chat)
+  local err = not chat and agents.NO_SESSION or chats.closed(chat)
   notice.warn(err)
   return nil, err
 end
