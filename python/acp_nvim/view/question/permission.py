@@ -50,7 +50,7 @@ def permission_menu(
     body, omitted = ends(list(gathered(all_of_it)))
     return Menu(
         id=question.id,
-        seen=digest((*title, *all_of_it), question.options),
+        seen=digest((*title, *all_of_it), (question.options, _exact(tool))),
         title=f" {one_line(agent, 40)} asks ",
         kind="permission",
         head=tuple(gathered(title)),
@@ -82,6 +82,11 @@ def detail(
         gap = coloured(f"… {plural(left, 'more line')}: K on the tool call in the chat", "AcpDim")
         lines = [*lines[:half], gap, *lines[-half:]]
     return (*lines, *menu.about)
+
+
+def _exact(tool: ToolCall | None) -> tuple[str | None, ...]:
+    """Return what is asked to the character: two texts can look alike when they are drawn."""
+    return () if tool is None else (tool.title, raw.command(tool.raw_input))
 
 
 def _title(tool: ToolCall | None) -> list[Line]:
