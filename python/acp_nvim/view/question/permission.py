@@ -47,10 +47,12 @@ def permission_menu(
     `previews` are of the files that it is about; of others the agent's own diffs are shown.
     """
     title, all_of_it = _title(tool), _body(tool, cwd, previews)
+    # as it is: a line end after it is not shown
+    command = None if tool is None else raw.command(tool.raw_input)
     body, omitted = ends(list(gathered(all_of_it)))
     return Menu(
         id=question.id,
-        seen=digest((*title, *all_of_it), (question.options, _exact(tool))),
+        seen=digest((*title, *all_of_it), (question.options, command)),
         title=f" {one_line(agent, 40)} asks ",
         kind="permission",
         head=tuple(gathered(title)),
@@ -82,11 +84,6 @@ def detail(
         gap = coloured(f"… {plural(left, 'more line')}: K on the tool call in the chat", "AcpDim")
         lines = [*lines[:half], gap, *lines[-half:]]
     return (*lines, *menu.about)
-
-
-def _exact(tool: ToolCall | None) -> tuple[str | None, ...]:
-    """Return what is asked to the character: two texts can look alike when they are drawn."""
-    return () if tool is None else (tool.title, raw.command(tool.raw_input))
 
 
 def _title(tool: ToolCall | None) -> list[Line]:
