@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -39,6 +41,7 @@ MOST_OF_ERROR = 8 * 1024
 
 _POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _GET = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _NOT_LET_IN = (401, 403, 407)
 
@@ -209,7 +212,7 @@ class Http:
     async def _deliver(self, line: bytes, session: str | None) -> tuple[int, str]:
         """Return the status, and the beginning of what is said of an error."""
         async with self._client.stream(
-            "POST", self._address.url, content=line, headers=_POST | self._ids(session)
+            "POST", self._address.url, content=line, headers=self._headers(_POST, session)
         ) as response:
             return response.status_code, "" if response.is_success else await _beginning(response)
 
@@ -238,7 +241,7 @@ class Http:
 
     async def _delete(self) -> None:
         try:
-            await self._client.delete(self._address.url, headers=self._ids(None))
+            await self._client.delete(self._address.url, headers=self._headers({}, None))
         except httpx2.HTTPError:
             return
 
@@ -250,9 +253,12 @@ class Http:
         session = params.get("sessionId") if isinstance(params, dict) else None
         return session if isinstance(session, str) else None
 
-    def _ids(self, session: str | None) -> dict[str, str]:
-        ids = {CONNECTION: self._connection}
-        return ids if session is None else ids | {SESSION: session}
+    def _headers(self, base: Mapping[str, str], session: str | None) -> httpx2.Headers:
+        """Return the headers of a request: an id may be any text, so it goes as it is."""
+        given = {**base, CONNECTION: self._connection}
+        if session is not None and not _CONTROL.search(session):
+            given[SESSION] = session
+        return httpx2.Headers([(name.encode(), value.encode()) for name, value in given.items()])
 
     # --- messages of the agent
 
@@ -292,7 +298,7 @@ class Http:
 
     async def _follow(self, stream: _Stream) -> None:
         timeout = httpx2.Timeout(PATIENCE, read=None)
-        headers = _GET | self._ids(stream.session)
+        headers = self._headers(_GET, stream.session)
         async with self._client.stream(
             "GET", self._address.url, headers=headers, timeout=timeout
         ) as response:

@@ -51,7 +51,6 @@ async def test_c335_posts_go_one_by_one_and_an_answer_may_come_first():
 
         wire.before_202 = answer_first
         stage.prompt(session, "go")
-        stage.client.registry.find(SESSION)
         await stage.until(lambda: texts(session) == ["early"] and session.state.status == "idle")
         await stage.end()
 
@@ -60,6 +59,7 @@ async def test_c336_the_stream_of_a_session_is_there_before_a_post_to_it():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()
         await stage.turn(session)
+        await wire.opened("")
         seen = [(method, headers.get("acp-session-id")) for method, headers, _ in wire.requests]
         assert seen.index(("GET", SESSION)) < seen.index(("POST", SESSION))
         assert ("GET", None) in seen
@@ -85,7 +85,7 @@ async def test_c338_an_answer_goes_where_the_question_came_from():
         await stage.start()
         for session, stream in ((SESSION, SESSION), ("", "")):
             request = {"jsonrpc": "2.0", "id": f"q{stream}", "method": "_odd", "params": {}}
-            await stage.until(lambda session=session: session in wire.streams)
+            await wire.opened(session)
             await wire.event(session, json.dumps(request).encode())
             await stage.agent.answer_to(f"q{stream}")
             headers = wire.requests[-1][1]
@@ -122,6 +122,7 @@ async def test_c340_the_end_is_told():
 async def test_c341_the_end_of_the_connections_stream_is_the_end():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()
+        await wire.opened("")
         await wire.cut()
         await stage.until(lambda: stage.over)
         assert notices(session)[-1].startswith("the connection to scripted is lost (")
@@ -193,7 +194,7 @@ async def test_c342_one_who_takes_the_stream_of_a_session():
 async def test_c347_events_are_cut_anywhere_and_comments_are_none():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()
-        await stage.until(lambda: SESSION in wire.streams)
+        await wire.opened(SESSION)
         content = {"type": "text", "text": "hello"}
         update = {"sessionUpdate": "agent_message_chunk", "content": content}
         line = json.dumps(
@@ -277,7 +278,7 @@ async def test_a_batch_and_an_error_without_an_id_do_no_harm():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()
         error = {"code": Code.INTERNAL_ERROR, "message": "parse error"}
-        await stage.until(lambda: "" in wire.streams)
+        await wire.opened("")
         await wire.event("", json.dumps([{"jsonrpc": "2.0", "id": None, "error": error}]).encode())
         stage.agent.say("hello")
         await stage.until(lambda: texts(session) == ["hello"])

@@ -91,9 +91,13 @@ class HttpWire:
 
     async def _write_all(self) -> None:
         async for session, line in self._out[1]:
-            while session not in self.streams:  # noqa: ASYNC110
-                await anyio.sleep(0.002)
+            await self.opened(session)
             await self.event(session, line)
+
+    async def opened(self, session: str) -> None:
+        """Wait until a stream is open."""
+        while session not in self.streams:  # noqa: ASYNC110
+            await anyio.sleep(0.002)
 
     async def event(self, session: str, line: bytes, end: bytes = b"\n\n") -> None:
         """Write an event on a stream, as a chunk of its own."""
@@ -107,14 +111,17 @@ class HttpWire:
 
     async def _serve(self, stream: SocketStream) -> None:
         connection = h11.Connection(h11.SERVER)
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            while await self._exchange(connection, stream):
-                connection.start_next_cycle()
+        broken = (anyio.BrokenResourceError, anyio.ClosedResourceError)
+        try:
+            with suppress(*broken):
+                while await self._exchange(connection, stream):
+                    connection.start_next_cycle()
+        finally:
+            await anyio.aclose_forcefully(stream)
 
     async def _exchange(self, connection: h11.Connection, stream: SocketStream) -> bool:
         request, body = await _request(connection, stream)
         if request is None:
-            await stream.aclose()
             return False
         headers = {name.decode().lower(): value.decode() for name, value in request.headers}
         method, message = request.method.decode(), json.loads(body) if body else None
