@@ -17,6 +17,9 @@ from acp_nvim.errors import suggest
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 
+GUARD = (".git/**", ".nvim.lua", ".exrc", ".envrc", ".vscode/tasks.json")
+"""Files that the user's own tools would obey."""
+
 _ROOT = "vim.g.acp"
 _URL = re.compile(r"(ws|http)s?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?")
 
@@ -81,6 +84,18 @@ Size: TypeAlias = Annotated[
         lambda value: _is_number(value) and value > 0 and value == int(value),
         "a whole number above 0",
     ),
+]
+
+
+def _are_rows(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+    return numbers and all(n > 0 and n == int(n) for n in value) and value[0] <= value[1]
+
+
+Rows: TypeAlias = Annotated[
+    tuple[int, ...],
+    _must(_are_rows, "two whole numbers above 0, the smaller one first"),
+    BeforeValidator(_as_list),
 ]
 
 
@@ -170,17 +185,22 @@ class TerminalOptions(Section):
 
 
 class FsOptions(Section):
-    """Whether the agent may read and write files through the editor."""
+    """Whether the agent may read and write files through the editor, and which not unasked."""
 
     read: bool = True
     write: bool = True
+    guard: List[str] = GUARD
 
 
 class UiOptions(Section):
-    """Where the chat opens; `width` is the share of the editor that it takes."""
+    """Where the chat opens; `width` is the share of the editor that it takes.
+
+    `prompt_height` are the least and the most rows of the prompt's window.
+    """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
+    prompt_height: Rows = (3, 12)
 
 
 class LogOptions(Section):
@@ -234,6 +254,9 @@ def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> o
     return left
 
 
+SHORTEST_SECRET = 5
+"""Characters of a value in `env` or `headers` that may be told."""
+
 _EXPECTED = {
     "bool_type": "true or false",
     "string_type": "a string",
@@ -262,7 +285,10 @@ def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
             return [(path, f"{_dotted(path)} is missing")]
         case kind:
             expected = _EXPECTED.get(kind) or str(context.get("expected", details["msg"]))
-            return [(path, f"{_dotted(path)} must be {expected}, not {_shown(details['input'])}")]
+            shown = _shown(details["input"])
+            if len(shown) > SHORTEST_SECRET and not {"env", "headers"}.isdisjoint(path):
+                shown = "that"
+            return [(path, f"{_dotted(path)} must be {expected}, not {shown}")]
 
 
 def _position(raw: object, path: Path) -> Path:

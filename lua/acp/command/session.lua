@@ -35,8 +35,7 @@ local function open_chat()
     chats.touch(chat.chat)
     return chat
   end
-  local err = not chat and agents.NO_SESSION
-    or ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+  local err = not chat and agents.NO_SESSION or chats.closed(chat)
   notice.warn(err)
   return nil, err
 end
@@ -83,7 +82,8 @@ end
 
 --- Go to the prompt; lines of the current buffer go along with what will be written there.
 ---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
-function M.compose(range)
+---@param mods? vim.api.keyset.cmd_mods where the windows open
+function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
   local chat = open_chat()
   if not chat then
@@ -92,7 +92,7 @@ function M.compose(range)
   if range then
     attachment.attach(chat.chat, select(origin, range))
   end
-  window.show(chat.chat)
+  window.show(chat.chat, mods)
 end
 
 --- Tell the host something about the current session.
@@ -103,6 +103,28 @@ function M.tell(verb, payload)
   if chat then
     bridge.notify(verb, vim.tbl_extend('force', { chat = chat }, payload or {}))
   end
+end
+
+--- Remove what is kept of the current session, or all that is kept; the host asks before it does.
+---@param what 'session'|'all'
+function M.forget(what)
+  local chat = what == 'session' and agents.chat() or nil
+  if what == 'session' and not chat then
+    return
+  end
+  bridge.call('forget', { what = what, chat = chat }, function(err, done)
+    if err then
+      return bridge.warn(err)
+    elseif done then
+      require('acp.prompt.draft').forget(chat and chats.of(chat))
+      if not chat then
+        require('acp.host.log').forget()
+      end
+      notice.notice(
+        ('what was kept of %s is gone'):format(chat and 'the session' or 'all sessions')
+      )
+    end
+  end)
 end
 
 M.permit = question.permit

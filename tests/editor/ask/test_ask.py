@@ -98,6 +98,18 @@ def test_leaving_folds_it_to_one_row(nvim: Neovim, spy: BridgeSpy, chat: int, ke
     assert nvim.lines(asked["bufnr"])[1] == "make test", "what has changed is shown"
 
 
+def test_a_folded_one_opens_where_the_cursor_goes_there(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    asked = spy.open_ask(chat)
+    nvim.input("<Tab>q")
+    nvim.api.nvim_set_current_win(asked["winid"])
+    nvim.wait(lambda: len(nvim.lines(asked["bufnr"])) > 1)
+    spy.wait(1000)
+    nvim.input("1")
+    assert spy.told("respond") == [ALLOWED]
+
+
 @pytest.mark.parametrize("key", ["d", "D"])
 def test_all_of_it_in_a_larger_float(nvim: Neovim, spy: BridgeSpy, chat: int, key: str) -> None:
     asked = spy.open_ask(chat)
@@ -343,6 +355,19 @@ def test_a_command_meant_for_another_answers_nothing(
     spy.wait(980)
     nvim.command(command)
     assert spy.told("respond") == [OUTSIDE | {"ask": "ask-2"}]
+
+
+@pytest.mark.parametrize(("gap", "given"), [(600, False), (6000, True)])
+def test_who_was_about_to_answer_one_that_has_gone_answers_none(
+    nvim: Neovim, spy: BridgeSpy, chat: int, gap: int, given: bool
+) -> None:
+    spy.open_ask(chat)
+    spy.close_ask()
+    spy.wait(gap)
+    spy.open_ask(chat, "ask-2")
+    spy.wait(-900)
+    nvim.command("Acp permit 1")
+    assert bool(spy.told("respond")) is given
 
 
 def test_a_command_line_begun_before_answers_nothing_however_slow(

@@ -180,8 +180,6 @@ def test_a_script_is_told_that_nothing_was_started(nvim: Neovim, spy: BridgeSpy)
         ("config", "config", {"chat": 0}),
         ("config model", "config", {"chat": 0, "option": "model"}),
         ("config  m  a b ", "config", {"chat": 0, "option": "m", "value": "a b"}),
-        ("permit", "permit", {"number": 0}),
-        ("permit 2", "permit", {"number": 2}),
         ("stop", "stop", {"chat": 0, "bang": False}),
         ("stop!", "stop", {"chat": 0, "bang": True}),
         ("stop! gemini", "stop", {"agent": "gemini", "bang": True}),
@@ -213,6 +211,7 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
     ("command", "sentence"),
     [
         ("Acp", "which sub-command? :Acp <Tab> lists them, :help acp explains them"),
+        ("Acp nonsense", "no sub-command nonsense: :Acp <Tab> lists them"),
         ("Acp strat", "no sub-command strat: did you mean :Acp start?"),
         ("Acp permti 2", "no sub-command permti: did you mean :Acp permit?"),
         ("1Acp cancel", ":Acp cancel takes no range"),
