@@ -12,6 +12,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
+from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
@@ -38,6 +39,7 @@ class Review:
     decisions: Decisions
     presenter: ReviewPresenter
     notes: PromptNotes
+    comments: Comments
     sync: DiskSync
     knowledge: Knowledge
     store: EditStore
@@ -47,6 +49,7 @@ class Review:
         """Take up the books of an earlier host, and what it had no time to write there."""
         await self.log.restore()
         await self.notes.restore()
+        await self.comments.restore()
         await self.recovery.run()
 
 
