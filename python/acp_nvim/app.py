@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.hosts import KnownHosts
 from acp_nvim.storage.sessions import Store
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
@@ -138,8 +139,9 @@ def compose(
     *,
     start: Start = start,
     clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
 ) -> Host:
-    """Return all parts put together; `start` and `clock` are other ones in tests."""
+    """Return all parts put together; `start`, `clock` and `sleep` are other ones in tests."""
     workspace = Workspace(epoch=time.time() - clock(), paths={"root": root})
 
     def emit(event: FileEvent) -> None:
@@ -152,9 +154,11 @@ def compose(
         questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
         store=Store(workspace.state_folder("sessions"), time.time),
+        known=KnownHosts(workspace.state_folder("remote")),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,
         start=start,
+        sleep=sleep,
     )
     return host
 

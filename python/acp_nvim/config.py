@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -17,6 +18,7 @@ T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 
 _ROOT = "vim.g.acp"
+_URL = re.compile(r"(ws|http)s?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?")
 
 
 def _as_map(value: object) -> object:
@@ -35,10 +37,13 @@ def _as_pairs(value: object) -> object:
     return _as_list(value)
 
 
-def _must(accepts: Callable[[Any], bool], expected: str) -> BeforeValidator:
+def _must(
+    accepts: Callable[[Any], bool], expected: str, *, private: bool = False
+) -> BeforeValidator:
     def check(value: object) -> object:
         if not accepts(value):
-            raise PydanticCustomError("expected", "{expected}", {"expected": expected})
+            kind: Literal["private", "expected"] = "private" if private else "expected"
+            raise PydanticCustomError(kind, "{expected}", {"expected": expected})
         return value
 
     return BeforeValidator(check)
@@ -53,6 +58,14 @@ Map = Annotated[Mapping[str, T], BeforeValidator(_as_map)]
 List = Annotated[tuple[T, ...], BeforeValidator(_as_list)]
 AbsolutePath: TypeAlias = Annotated[
     str, _must(lambda value: isinstance(value, str) and value.startswith("/"), "an absolute path")
+]
+Url: TypeAlias = Annotated[
+    str,
+    _must(
+        lambda value: isinstance(value, str) and _URL.fullmatch(value) is not None,
+        "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
+        private=True,
+    ),
 ]
 Fraction: TypeAlias = Annotated[
     float, _must(lambda value: _is_number(value) and 0 < value <= 1, "a number between 0 and 1")
@@ -116,13 +129,20 @@ class McpServer(Section):
 
 
 class AgentOptions(Section):
-    """How to start an agent; None means: as the preset of that name says."""
+    """How to start an agent; None means: as the preset of that name says.
+
+    One with a `url` runs elsewhere. Of its headers the names alone are here: Lua keeps the values.
+    """
 
     command: str | None = None
     args: List[str] | None = None
     env: Map[str] = Field(default_factory=dict)
     cwd: str | None = None
     protocol: Literal[1] = 1
+    url: Url | None = None
+    headers: Map[str] = Field(default_factory=dict)
+    fs: bool = False
+    terminal: bool = False
 
 
 class FollowOptions(Section):
@@ -230,6 +250,8 @@ def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
             ]
         case "missing":
             return [(path, f"{_dotted(path)} is missing")]
+        case "private":
+            return [(path, f"{_dotted(path)} must be {context['expected']}")]
         case "incomplete":
             path = (*path, context["key"])
             return [(path, f"{_dotted(path)} is missing")]

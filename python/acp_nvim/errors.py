@@ -20,9 +20,14 @@ class UserError(AcpError):
     """A sentence for the user that says what is wrong and what to do."""
 
 
+class NotLetIn(UserError):
+    """A remote agent is not reached until the user changes something: asking again is no use."""
+
+
 class Code(IntEnum):
     """JSON-RPC error codes of ACP v1 (`ErrorCode`)."""
 
+    INVALID_REQUEST = -32600
     METHOD_NOT_FOUND = -32601
     INVALID_PARAMS = -32602
     INTERNAL_ERROR = -32603

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.fakes.spy import BridgeSpy
+from tests.support.fakes.spy import BridgeSpy, part
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 from tests.support.screen.picture import svg
@@ -70,7 +70,7 @@ def test_a_menu_opens_over_the_chat_while_the_user_writes(
     found = screen.find("1. Allow once")
     assert found
     screen.wait(lambda now: "CursorLine" in now.rows[found[0]][found[1]].groups)
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     screen.wait_gone("Allow once")
     assert nvim.eval("bufnr()") == prompt
 
@@ -99,14 +99,121 @@ def test_a_question_of_confirm_is_left_on_screen(nvim: Neovim, spy: BridgeSpy) -
         screen.wait_for("[y]es")
 
 
-def test_several_menus_at_a_small_size(nvim: Neovim, spy: BridgeSpy) -> None:
-    with Screen(nvim, columns=60, rows=14) as screen:
+OPTIONS = {
+    "options": part(
+        "✓ 1. Yes, allow once",
+        "✓ 2. Yes, and do not ask again for rm commands",
+        "✗ 3. No, and tell it what to do",
+        "✗ 4. Never",
+    ),
+    "option_ids": ["a", "b", "c", "d"],
+    "option_kinds": ["allow_once", "allow_always", "reject_once", "reject_always"],
+}
+FLAGS = " ".join(f"--flag{number}=/some/path/{number}" for number in range(14))
+COMMANDS = {
+    "one long line": [f"rm -rf ~/important && {FLAGS}; echo THE-END"],
+    "many lines": ["rm -rf ~/important", *(f"echo {n}" for n in range(40)), "echo THE-END"],
+    "endless": ["rm -rf ~/important", *(f"echo {n} {FLAGS}" for n in range(290)), "echo THE-END"],
+}
+SIZES = [(60, 20), (80, 24), (100, 30), (160, 50), (40, 12)]
+
+
+@pytest.mark.parametrize("where", ["prompt", "code", "inside", "chat closed"])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_asked_is_on_screen_at_any_size(
+    command: str, size: tuple[int, int], where: str
+) -> None:
+    columns, rows = size
+    with Neovim(columns=columns, lines=rows) as nvim:
+        spy = BridgeSpy(nvim)
+        with Screen(nvim, columns=columns, rows=rows) as screen:
+            code = nvim.eval("win_getid()")
+            nvim.lua("vim.fn.setline(1, vim.fn.range(1, 60))")
+            chat, prompt = spy.open_session()
+            if where == "code":
+                nvim.api.nvim_set_current_win(code)
+            elif where == "chat closed":
+                nvim.lua("require('acp.chat.window').chat('close')")
+            asked = spy.open_ask(chat, body=part(*COMMANDS[command]), **OPTIONS)
+            if where == "inside":
+                nvim.input("<Tab>")
+            picture = screen.wait_for("Run the tests")
+            shown = "\n".join(picture.text())
+            assert "rm -rf" in shown, shown
+            assert "THE-END" in shown, shown
+            given = "✗ 4. Never" in shown and "✓ 1. Yes, allow once" in shown
+            assert given or "4 options:" in shown, shown
+            assert given or rows < 20, shown
+            assert covered(nvim, asked["winid"], prompt) == [], shown
+
+
+OVER = """
+local float, prompt = ...
+local config = vim.api.nvim_win_get_config(float)
+local found = {}
+local function covers(row, column)
+  return row >= config.row and row < config.row + config.height + 2
+    and column >= config.col and column < config.col + config.width + 2
+end
+local current = vim.api.nvim_get_current_win()
+if current ~= float then
+  local cursor = vim.fn.screenpos(current, vim.fn.line('.'), vim.fn.col('.'))
+  if covers(cursor.row - 1, cursor.col - 1) then table.insert(found, 'the cursor') end
+end
+local window = vim.fn.bufwinid(prompt)
+if window > 0 then
+  local position = vim.api.nvim_win_get_position(window)
+  for row = position[1], position[1] + vim.api.nvim_win_get_height(window) - 1 do
+    for column = position[2], position[2] + vim.api.nvim_win_get_width(window) - 1 do
+      if covers(row, column) then found[1] = 'the prompt' end
+    end
+  end
+end
+return found
+"""
+
+
+def covered(nvim: Neovim, window: int, prompt: int) -> list[str]:
+    """Return what the window of the questions must not lie on, and does."""
+    return list(nvim.lua(OVER, window, prompt))
+
+
+@pytest.mark.parametrize("keys", ["", "<C-w>h", "<C-w>k", "<C-w>hG", "<C-w>hL"])
+def test_it_gets_out_of_the_way_when_the_size_or_the_cursor_changes(
+    nvim: Neovim, spy: BridgeSpy, keys: str
+) -> None:
+    with Screen(nvim, columns=100, rows=30) as screen:
+        nvim.lua("vim.fn.setline(1, vim.fn.range(1, 60))")
+        chat, prompt = spy.open_session()
+        asked = spy.open_ask(chat, body=part(*COMMANDS["many lines"]), **OPTIONS)
+        nvim.input(keys)
+        for columns, rows in ((100, 30), (60, 20), (80, 24), (160, 50), (100, 30)):
+            screen.resize(columns, rows)
+            nvim.wait(lambda: covered(nvim, asked["winid"], prompt) == [])
+            screen.wait_for("rm -rf")
+
+
+def test_the_question_of_a_form_stays_above_its_fields(nvim: Neovim, spy: BridgeSpy) -> None:
+    with Screen(nvim, columns=60, rows=20) as screen:
         chat, _ = spy.open_session()
-        for name in ("one", "two", "three"):
-            spy.open_ask(chat, name, title=f"Question {name}")
-        screen.wait_for("Question one")
-        screen.resize(100, 40)
-        screen.wait_for("Question three")
+        rows = [{"row": n, "kind": "text", "field": n, "label": f"Field {n}"} for n in range(40)]
+        spy.open_ask(
+            chat,
+            kind="form",
+            head=part("Where should I deploy the service?"),
+            body=part(*(f"Field {number}: it" for number in range(40))),
+            options=part("[accept]", "[decline]"),
+            form=[*rows, {"row": 40, "kind": "action", "action": "accept"}],
+            option_ids=[],
+            option_kinds=[],
+        )
+        screen.wait_for("Where should I deploy")
+        nvim.input("<Tab>")
+        screen.wait_for("Field 0: it")
+        nvim.input("35j")
+        screen.wait_for("Field 35: it")
+        assert any("Where should I deploy" in row for row in screen.text())
 
 
 def test_the_files_of_a_permission_side_by_side(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -127,7 +234,7 @@ def test_the_files_of_a_permission_side_by_side(nvim: Neovim, spy: BridgeSpy) ->
         assert "DiffText" in picture.rows[row][column + len("line 20,")].groups
         bars = next(bar for bar in rows[1:] if "as tutor proposes)" in bar)
         assert bars.startswith(" a.txt  ")
-        assert "Run the tests: make test" in "\n".join(rows)
+        assert "tutor asks: Run the tests" in "\n".join(rows)
         assert not any("╭" in row for row in rows), "no float covers the files"
         nvim.input("1")
         screen.wait_gone("changed")

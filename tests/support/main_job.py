@@ -32,6 +32,15 @@ vim.api.nvim_create_autocmd('User', {
 })
 """
 
+PATIENT = """
+local time = 0
+require('acp.ask.answer').now = function()
+  time = time + 1000
+  return time
+end
+"""
+"""A clock of the questions by which nobody is ever too quick for one that has just come."""
+
 
 class MainJob:
     """`options` are merged into `vim.g.acp`; the agent's name is "scripted"."""
@@ -51,6 +60,7 @@ class MainJob:
         # Only where there is a screen can a message make Neovim wait for a key.
         self.nvim.api.nvim_ui_attach(120, 30, {"rgb": True, "ext_linegrid": True})
         self.nvim.lua(RECORD)
+        self.nvim.lua(PATIENT)
 
     def __enter__(self) -> MainJob:
         return self

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.config import McpServer, NamedValue, Options, parse
+from acp_nvim.workspace.launching import launch
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -117,6 +118,18 @@ def test_an_agent_entry_may_leave_out_what_the_preset_says() -> None:
     assert options.agents["gemini"].args is None
 
 
+@pytest.mark.parametrize(
+    "url", ["ws://x", "wss://x.y/acp", "http://[::1]:8/a?b=c", "https://127.0.0.1:7331/acp"]
+)
+def test_an_agent_may_be_an_address(url: str) -> None:
+    options, problems = parse({"agents": {"far": {"url": url, "headers": {"A": ""}, "fs": True}}})
+    assert problems == ()
+    plan = launch("far", options, root="/", cwd="/p")
+    assert plan.remote is not None and plan.remote.url == url
+    assert (plan.read_files, plan.terminals, plan.terminal_login) == (True, False, False)
+    assert url not in repr(plan)
+
+
 @pytest.mark.parametrize("env", [{"A": "b"}, [{"name": "A", "value": "b"}]])
 def test_an_environment_is_a_map_or_a_list_of_pairs(env: object) -> None:
     options, problems = parse({"mcp_servers": [{"name": "n", "command": "/c", "env": env}]})
@@ -156,6 +169,15 @@ def test_an_environment_is_a_map_or_a_list_of_pairs(env: object) -> None:
         ({"agents": {"g": 5}}, "vim.g.acp.agents.g must be a table, not 5"),
         ({"agents": {"g": {"args": "x"}}}, "vim.g.acp.agents.g.args must be a list, not 'x'"),
         ({"agents": {"g": {"protocol": 2}}}, "vim.g.acp.agents.g.protocol must be 1, not 2"),
+        (
+            {"agents": {"g": {"url": "https://me:secret@x"}}},
+            "vim.g.acp.agents.g.url must be the address of an agent: ws://, wss://, http:// or "
+            "https://, with a host, without a user",
+        ),
+        (
+            {"agents": {"g": {"url": "ws://x", "fs": 1}}},
+            "vim.g.acp.agents.g.fs must be true or false, not 1",
+        ),
         (
             {"agents": {"g": {"env": {"A": 1}}}},
             "vim.g.acp.agents.g.env.A must be a string, not 1",

@@ -9,6 +9,8 @@ local api = vim.api
 
 local M = {}
 
+local RETRY_MS = 50
+
 ---@param menu acp.Menu
 ---@return boolean whether its files are compared in the current tabpage
 function M.is_here(menu)
@@ -29,7 +31,7 @@ function M.show(menu, map)
   local payload = { ask = menu.ask.id, index = menu.file }
   bridge.call('compare', payload, function(err, spec)
     local has_moved = api.nvim_get_current_win() ~= window or api.nvim_get_mode().mode ~= 'n'
-    if has_moved or not api.nvim_buf_is_valid(menu.bufnr) then
+    if has_moved or not menu.ask or menu.ask.id ~= payload.ask then
       return
     end
     if not spec then
@@ -39,7 +41,7 @@ function M.show(menu, map)
     function hooks.owns(other)
       return other == menu.winid or other == menu.detail
     end
-    local ok, problem = pcall(compare.open, menu.ask.id, spec, hooks)
+    local ok, problem = pcall(compare.open, payload.ask, spec, hooks)
     if not ok then
       notice.warn('the files cannot be shown here: ' .. problem)
     end
@@ -50,7 +52,7 @@ end
 ---@param menu acp.Menu
 ---@return vim.api.keyset.win_config
 function M.window(menu)
-  local height = math.min(#menu.ask.option_rows, math.floor(vim.o.lines / 3)) + 1
+  local height = math.min(#menu.ask.option_ids, math.floor(vim.o.lines / 3)) + 1
   return { split = 'below', win = -1, height = math.max(height, 2) }
 end
 
@@ -58,18 +60,30 @@ end
 ---@param menu acp.Menu
 ---@return string winbar
 function M.winbar(menu)
-  local subject = api.nvim_buf_get_lines(menu.bufnr, 0, 1, false)[1] or ''
+  local subject = menu.ask.head[1][1] or ''
   local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
-  local keys = ('1-9 or <CR> · %sD text · q later'):format(next_file)
+  local keys = ('1-9 or <CR> · %sD all · q back'):format(next_file)
   return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)
 end
 
---- Whether the user is in something that the end of the comparison would take away.
----@param menu acp.Menu
----@return boolean
-function M.is_in_use(menu)
-  return compare.is_in_use(menu.ask.id)
+--- Close the comparison of a question that is over, as soon as the user is in nothing that its end
+--- would take away. Neovim may refuse now: then soon again.
+---@param id string
+---@param finish? fun() closes what else goes with it
+function M.retire(id, finish)
+  local is_done = not compare.is_in_use(id)
+    and pcall(function()
+      compare.close(id)
+      if finish then
+        finish()
+      end
+    end)
+  if not is_done then
+    vim.defer_fn(function()
+      M.retire(id, finish)
+    end, RETRY_MS)
+  end
 end
 
 --- Close the comparison.

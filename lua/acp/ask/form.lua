@@ -21,11 +21,13 @@ local M = {}
 
 ---@param menu acp.Menu
 ---@return acp.FormRow? what the row under the cursor does
-local function row_here(menu)
-  local here = api.nvim_win_get_cursor(0)[1] - 1
-  return vim.iter(menu.ask.form):find(function(row)
-    return row.row == here
-  end)
+function M.row_here(menu)
+  local here = menu.ask and menu.rows[api.nvim_win_get_cursor(0)[1]]
+  return here
+    and here.item
+    and vim.iter(menu.ask.form):find(function(row)
+      return row.row == here.item
+    end)
 end
 
 ---@param menu acp.Menu
@@ -68,21 +70,15 @@ local function choose(menu, row)
   end)
 end
 
---- Accept, decline or cancel.
 ---@param menu acp.Menu
----@param action string
-function M.answer(menu, action)
-  bridge.notify('respond', { ask = menu.ask.id, answer = { action = action } })
-end
-
----@param menu acp.Menu
-local function act(menu)
-  local row = row_here(menu)
+---@param give fun(action: string)
+local function act(menu, give)
+  local row = M.row_here(menu)
   if not row then
     return
   end
   if row.kind == 'action' then
-    M.answer(menu, row.action)
+    give(row.action)
   elseif row.kind == 'text' then
     type_text(menu, row)
   elseif row.kind == 'choice' then
@@ -102,30 +98,35 @@ end
 
 --- Map the keys of the float, in its own buffer.
 ---@param menu acp.Menu
----@param leave fun()
-function M.map(menu, leave)
+---@param hand table gives answers: `acp.ask.keys`
+---@param fold fun()
+function M.map(menu, hand, fold)
+  --- Accept, decline or cancel.
+  local function give(action)
+    hand.give(menu, { answer = { action = action } })
+  end
   local function map(key, desc, run)
     keys.map(menu.bufnr, 'n', key, desc, run)
   end
   map('<CR>', 'Change the field, or give the answer, under the cursor', function()
-    act(menu)
+    act(menu, give)
   end)
   for _, key in ipairs({ 'a', 'o' }) do
     map(key, 'Accept', function()
       if accepts(menu) then
-        return M.answer(menu, 'accept')
+        return give('accept')
       end
       notice.notice('this cannot be accepted: decline it with x')
     end)
   end
   map('x', 'Decline', function()
-    M.answer(menu, 'decline')
+    give('decline')
   end)
   map('<C-c>', 'Cancel', function()
-    M.answer(menu, 'cancel')
+    give('cancel')
   end)
   for _, key in ipairs({ 'q', '<Esc>' }) do
-    map(key, 'Leave it pending', leave)
+    map(key, 'Leave it pending', fold)
   end
 end
 

@@ -6,7 +6,7 @@ local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
-local menus = require('acp.ask.menus')
+local question = require('acp.ask.window')
 
 local api = vim.api
 
@@ -96,9 +96,9 @@ local function jump(step)
   end
 end
 
---- Go to the oldest ask; without one the key is what it was: <C-i>.
+--- Go to the question; without one the key is what it was: <C-i>.
 function M.to_ask()
-  if not menus.focus_ask() then
+  if not question.focus() then
     api.nvim_feedkeys(vim.v.count1 .. vim.keycode('<C-i>'), 'ni', false)
   end
 end
@@ -137,7 +137,7 @@ local function map_keys(chat)
   map('[[', 'Previous prompt', function()
     jump(-1)
   end)
-  map('<Tab>', 'Go to the oldest question', M.to_ask)
+  map('<Tab>', 'Go to the question', M.to_ask)
   map('q', 'Close the chat', function()
     layout.close(chat)
   end)
@@ -155,7 +155,7 @@ local function gone(chat)
     if bridge.running() then
       bridge.notify('chat_wiped', { chat = chat.chat })
     end
-    menus.close_of(chat.chat)
+    question.close_of(chat.chat)
     if api.nvim_buf_is_valid(chat.prompt) then
       api.nvim_buf_delete(chat.prompt, { force = true })
     end

@@ -2,7 +2,7 @@
 -- something about it. One function for each deed, so that all doors agree.
 
 local agents = require('acp.command.agent')
-local ask = require('acp.ask.menus')
+local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
@@ -111,18 +111,6 @@ function M.tell(verb, payload)
   end
 end
 
---- Answer the oldest question by the kind of its option, or by its number; without such an option
---- its menu is focused. At once where no answer is given: the next key is meant for the menu.
----@param answer { kind?: 'allow_once'|'reject_once', number?: integer }
-function M.permit(answer)
-  local oldest = not answer.kind and (answer.number or 0) == 0 and ask.oldest()
-  if oldest then
-    ask.focus_ask(oldest)
-  elseif bridge.running() then
-    bridge.notify('permit', answer)
-  else
-    notice.notice('no agent is asking for anything')
-  end
-end
+M.permit = question.permit
 
 return M

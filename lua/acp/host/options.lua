@@ -49,12 +49,62 @@ local function plain(value)
   return map
 end
 
---- The merged configuration as it stands now.
+---@return table options
+---@return string? problem
+local function merged()
+  local base, problem = global()
+  return vim.tbl_deep_extend('force', base, from_setup), problem
+end
+
+--- Headers of remote agents are secrets: their values stay here, and are handed out one connection
+--- at a time. What is no string goes on, to be told.
+---@param agents any
+local function hide(agents)
+  for _, agent in pairs(type(agents) == 'table' and agents or {}) do
+    local headers = type(agent) == 'table' and agent.headers
+    if type(headers) == 'string' then
+      agent.headers = ''
+    end
+    for name, value in pairs(type(headers) == 'table' and headers or {}) do
+      headers[name] = type(value) == 'string' and '' or value
+    end
+  end
+end
+
+--- The merged configuration as it stands now, without secrets.
 ---@return table options plain data
 ---@return string? problem a sentence, when vim.g.acp is no table
 function M.get()
-  local base, problem = global()
-  return plain(vim.tbl_deep_extend('force', base, from_setup)), problem
+  local found, problem = merged()
+  local options = plain(found)
+  hide(options.agents)
+  return options, problem
+end
+
+--- The headers of a remote agent as they are now; a function is called for each connection.
+---@param name string of the agent
+---@return { headers?: table<string, string>, problem?: string } problem: a sentence
+function M.headers(name)
+  local headers = vim.tbl_get((merged()), 'agents', name, 'headers')
+  local key = ('agents.%s.headers'):format(name)
+  if type(headers) == 'function' then
+    local ok, result = pcall(headers)
+    if not ok then
+      return { problem = ('%s is a function that fails: %s'):format(key, result) }
+    end
+    headers = result
+  end
+  if headers ~= nil and type(headers) ~= 'table' then
+    return { problem = ('%s must be a table, or a function that returns one'):format(key) }
+  end
+  local plain_headers = vim.empty_dict()
+  for header, value in pairs(headers or {}) do
+    if type(header) ~= 'string' or type(value) ~= 'string' then
+      return { problem = ('%s: the value of %s must be a string'):format(key, header) }
+    end
+    plain_headers[header] = value
+  end
+  return { headers = plain_headers }
 end
 
 ---@param ... string keys, outermost first

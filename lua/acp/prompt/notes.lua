@@ -5,7 +5,6 @@ local chats = require('acp.chat.registry')
 local float = require('acp.ui.float')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
-local place = require('acp.ui.place')
 
 local api = vim.api
 
@@ -74,7 +73,7 @@ local function open(chat, ops)
   for _, key in ipairs({ 'q', '<Esc>' }) do
     keys.map(buffer, 'n', key, 'Close', close)
   end
-  window = float.open(buffer, true, place.detail(TITLE, buffer))
+  window = float.open(buffer, true, float.large(TITLE, buffer))
 end
 
 --- Show all of what the notes of a chat say.

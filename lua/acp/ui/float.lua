@@ -7,6 +7,9 @@ local api = vim.api
 
 local M = {}
 
+local SHARE = 0.8
+local BORDER = 2
+
 local OPTIONS = {
   wrap = true,
   linebreak = true,
@@ -52,6 +55,53 @@ function M.open(buffer, enter, config)
   local window = api.nvim_open_win(buffer, enter, config)
   M.dress(window)
   return window
+end
+
+--- A title needs a border: 'winborder' where it gives one.
+---@return string? border nil leaves the choice to 'winborder'
+function M.border()
+  local wanted = vim.fn.exists('+winborder') == 1 and vim.o.winborder or ''
+  if wanted == 'none' then
+    return 'solid'
+  end
+  return wanted == '' and 'rounded' or nil
+end
+
+---@param title string
+---@param width integer
+---@return string
+function M.cut(title, width)
+  if api.nvim_strwidth(title) <= width then
+    return title
+  end
+  return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), title)
+end
+
+--- A large float in the middle of the screen.
+---@param title string
+---@param buffer integer what it is to show
+---@return vim.api.keyset.win_config
+function M.large(title, buffer)
+  local width = math.max(math.floor(vim.o.columns * SHARE), 1)
+  local most = math.max(math.floor(vim.o.lines * SHARE) - BORDER, 1)
+  local height = 0
+  for _, line in ipairs(api.nvim_buf_get_lines(buffer, 0, most, false)) do
+    -- not `strdisplaywidth()`, which counts how the *current window* would wrap it
+    local cells = api.nvim_strwidth((line:gsub('\t', '        ')))
+    height = height + math.max(1, math.ceil(cells / width))
+  end
+  height = math.min(height, most)
+  return {
+    relative = 'editor',
+    row = math.floor((vim.o.lines - vim.o.cmdheight - 1 - height - BORDER) / 2),
+    col = math.floor((vim.o.columns - width - BORDER) / 2),
+    width = width,
+    height = height,
+    zindex = 70,
+    style = 'minimal',
+    border = M.border(),
+    title = { { ' ' .. M.cut(vim.trim(title), width - 2) .. ' ', 'AcpFloatTitle' } },
+  }
 end
 
 ---@param window integer?

@@ -22,7 +22,7 @@ from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
-from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError
 from acp_nvim.protocol.dialect import AgentInfo, AuthStatus
 from acp_nvim.protocol.negotiate import NEWEST
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
@@ -81,6 +81,16 @@ class Client:
         """None as long as the agent has not answered; it stays when the agent is gone."""
         self.auth: AuthStatus | None = None
         """Whether the agent is logged in, if it tells."""
+        self.left: tuple[Session, ...] = ()
+        """The sessions that were open when the connection to a remote agent was lost."""
+        self.cut_off: tuple[Session, ...] = ()
+        """Those of them whose prompt was on its way, or may have been."""
+        self.waiting: tuple[Session, ...] = ()
+        """Sessions that wait for a lost connection to come back; ending the client closes them."""
+        self.retrying = anyio.CancelScope()
+        """Around what tries to have that connection back; ending the client ends it."""
+        self.hopeless = False
+        """The agent does not let us in: there is no use in asking again."""
         self._ended: Ended | None = None
         self._services = services
         self._open_link = open_link
@@ -130,6 +140,7 @@ class Client:
             self.link = await self._open_link(self.launch)
             await self._serve(self.link)
         except UserError as error:
+            self.hopeless = isinstance(error, NotLetIn)
             self._gone("failed", str(error))
         except Exception as error:  # a fault of ours must not take the other agents along
             self._services.fault(error)
@@ -138,6 +149,11 @@ class Client:
             self.traffic.close()
             self._over.set()
         self._watcher.disconnected(self)
+
+    async def begun(self) -> bool:
+        """Wait until sessions can be opened, or never can: False then."""
+        await self._begun.wait()
+        return self._lives()
 
     # --- sessions
 
@@ -220,6 +236,10 @@ class Client:
         Returns when it is gone: from then on nothing of it touches the sessions.
         """
         self._ending = True
+        self.retrying.cancel()
+        for session in self.waiting:
+            if session.state.status == "loading":
+                self._close(session, None)
         self._gone("closed", None)
         if self.link is not None and kill:
             self.link.kill()
@@ -324,6 +344,14 @@ class Client:
         begun = self.state != "starting"
         when = "by itself" if begun else "before it answered"
         said = reasons.ended(self.name, when, ended, self.traffic.stderr)
+        if ended.problem is not None:
+            self.hopeless = isinstance(ended.problem, NotLetIn)
+            said = str(ended.problem)
+        elif self.launch.remote is not None:
+            said = reasons.lost(self.name, ended, begun=begun)
+        if self.launch.remote is not None and begun and self._lives() and not self.hopeless:
+            self.left = tuple(self.registry)
+            self.cut_off = tuple(self.ready.turns.cut_off) if self.ready else ()
         self._gone("closed" if begun else "failed", said)
 
     def _gone(self, state: ClientState, error: str | None) -> None:

@@ -85,6 +85,7 @@ class Connection:
         try:
             with self._outbox, self._inbox:
                 async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._link.run)
                     tasks.start_soon(self._write)
                     await self._receive(receiver)
                     await self._link.end(grace=DRAIN)
@@ -135,6 +136,10 @@ class Connection:
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
         """Answer a request with an error; nothing if it was answered already."""
         self._post(self._peer.fail(request_id, int(code), message, data))
+
+    def refuse(self, request_id: RequestId, code: Code, message: str) -> None:
+        """Answer a request that was never taken; an open one of the same id stays open."""
+        self._post(to_line(Failure(request_id, int(code), message)))
 
     def note(self, text: str) -> None:
         """Write into the log what became of something that the agent sent."""

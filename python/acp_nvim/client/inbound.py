@@ -17,7 +17,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
-from acp_nvim.errors import AcpError, Code, RequestFailed
+from acp_nvim.errors import AcpError, Code, OutsideRoots, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
@@ -114,7 +114,14 @@ class Inbound:
                     scope.cancel()
 
     def requested(self, request: Request) -> None:
-        """Take a request: the session learns of it at once, the answer comes from a task."""
+        """Take a request: the session learns of it at once, the answer comes from a task.
+
+        One that has the id of another open one is refused: the answers could not be told apart.
+        """
+        if id_key(request.id) in self._scopes:
+            said = f"a request with the id {request.id!r} is open already"
+            self._connection.refuse(request.id, Code.INVALID_REQUEST, said)
+            return
         try:
             ask = self.dialect.decode_request(request.method, request.params, self._capabilities)
             opened = (
@@ -170,11 +177,21 @@ class Inbound:
             ):
                 session = self._session(ask.session_id)
                 cwd = session.state.cwd
+                if isinstance(ask, CreateTerminalRequest) and self._launch.remote is not None:
+                    self._keep_inside(ask)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
 
     def _roots(self, session_id: str) -> Roots:
         session = self._session(session_id)
         return Roots(session.state.cwd, self._launch.additional_directories)
+
+    def _keep_inside(self, ask: CreateTerminalRequest) -> None:
+        """Raise `RequestFailed` where a remote agent would run a command outside of the roots."""
+        try:
+            if ask.cwd is not None:
+                self._roots(ask.session_id).resolve(ask.cwd)
+        except OutsideRoots as error:
+            raise RequestFailed(Code.INVALID_PARAMS, f"terminal/create: {error}") from error
 
     def _session(self, session_id: str) -> Session:
         """Return the session of that id, or the one being opened, whose id is not known yet."""

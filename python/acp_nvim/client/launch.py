@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.dialect import ClientCapabilities
 
+Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
+"""Fetches the headers of a connection, which are secrets; raises `UserError`."""
+
+
+async def no_headers() -> Mapping[str, str]:
+    """Return none."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """Where an agent runs that does not run here; a query in the `url` may be a secret, too."""
+
+    url: str = field(repr=False)
+    headers: Headers = field(default=no_headers, repr=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One agent as configured. `env` is the whole environment of the child."""
+    """One agent as configured: a program and `env`, the whole environment of it; or `remote`."""
 
     name: str
     command: str
@@ -27,6 +44,7 @@ class Launch:
     terminals: bool = True
     terminal_login: bool = True
     """It is a command that can be run in a terminal as well (C-044)."""
+    remote: Remote | None = None
 
     @property
     def capabilities(self) -> ClientCapabilities:

@@ -11,15 +11,29 @@ from typing import TypeAlias
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.errors import Code, RequestFailed
-from acp_nvim.questions.questions import QuestionAnswer, QuestionRequest, Questions
+from acp_nvim.questions.questions import (
+    OwnRequest,
+    QuestionAnswer,
+    QuestionRequest,
+    Questions,
+)
 from acp_nvim.session.elicitation import address
 from acp_nvim.session.elicitation.model import Link
 from acp_nvim.session.event import Noticed, QuestionClosed, QuestionOpened
 from acp_nvim.session.model import ElicitationQuestion, Question
-from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer, PermissionRequest
+from acp_nvim.session.request import (
+    ElicitationAnswer,
+    ElicitationRequest,
+    PermissionAnswer,
+    PermissionRequest,
+)
 
 Opened: TypeAlias = tuple[Session, Question]
 """A question to the user, and the session that it is shown in."""
+AgentQuestion: TypeAlias = PermissionRequest | ElicitationRequest
+
+MOST = 1_000
+"""Questions of one agent that wait for the user at a time."""
 
 
 class Questioning:
@@ -29,37 +43,47 @@ class Questioning:
         self._registry = registry
         self._questions = questions
         self._outside = outside
+        self._count = 0
+        """Its requests that wait for the user."""
         self._visited: dict[str, tuple[Session, str]] = {}
         """Session and host of the links that were opened and are not complete, by their ids."""
 
-    def open(self, request: QuestionRequest) -> Opened | None:
-        """Put the question to the user; None when it must wait for its session to be opened."""
+    def open(self, request: AgentQuestion) -> Opened | None:
+        """Put the question to the user; None when it must wait for its session to be opened.
+
+        Each that is opened must be given to `answer`. Raises `RequestFailed` for one whose answer
+        would not be clear, and for one too many.
+        """
+        _check_options(request)
+        if self._count >= MOST:
+            said = f"{MOST:,} questions of this agent wait for the user already"
+            raise RequestFailed(Code.INTERNAL_ERROR, said)
+        opened = self._open(request)
+        self._count += 1
+        return opened
+
+    async def answer(self, request: AgentQuestion, opened: Opened | None) -> QuestionAnswer:
+        """Return the user's answer; raises `RequestFailed` when there is no such session."""
+        try:
+            if opened is None:
+                await self._registry.opened()
+                opened = self._open(request)
+            if opened is None:
+                raise unknown(request.session_id or "")
+            return await self._wait(*opened)
+        finally:
+            self._count -= 1
+
+    def _open(self, request: AgentQuestion) -> Opened | None:
         session = self._session(request)
         if session is None:
             return None
         if isinstance(request, PermissionRequest):
             session.apply(request.tool_call)
-        question = self._questions.put(request)
-        if session.state.status == "cancelling":
-            self._questions.withdraw(question.id)
-        else:
-            session.apply(QuestionOpened(question))
-        return session, question
+        return session, put(session, self._questions, request)
 
-    async def answer(self, request: QuestionRequest, opened: Opened | None) -> QuestionAnswer:
-        """Return the user's answer; raises `RequestFailed` when there is no such session."""
-        if opened is None:
-            await self._registry.opened()
-            opened = self.open(request)
-        if opened is None:
-            raise unknown(request.session_id or "")
-        session, question = opened
-        option_id = None
-        try:
-            answer = await self._questions.wait(question)
-            option_id = answer.option_id if isinstance(answer, PermissionAnswer) else None
-        finally:
-            session.apply(QuestionClosed(question.id, option_id))
+    async def _wait(self, session: Session, question: Question) -> QuestionAnswer:
+        answer = await answered(session, self._questions, question)
         if isinstance(question, ElicitationQuestion) and isinstance(answer, ElicitationAnswer):
             self._visit(session, question.elicitation.wanted, answer)
         return answer
@@ -70,7 +94,7 @@ class Questioning:
         if session is not None:
             session.apply(Noticed(f"{host}: done, the agent has what it needs"))
 
-    def _session(self, request: QuestionRequest) -> Session | None:
+    def _session(self, request: AgentQuestion) -> Session | None:
         if request.session_id is None:
             return self._outside
         return self._registry.find(request.session_id)
@@ -84,6 +108,36 @@ class Questioning:
             session.apply(Noticed(text))
 
 
+async def ask(session: Session, questions: Questions, request: OwnRequest) -> str | None:
+    """Ask the user something of ours in that session; return the id of the option, None for none.
+
+    The way of whatever an agent does without having asked. Cancelling the turn answers with None.
+    """
+    answer = await answered(session, questions, put(session, questions, request))
+    return answer.option_id if isinstance(answer, PermissionAnswer) else None
+
+
+def put(session: Session, questions: Questions, request: QuestionRequest) -> Question:
+    """Put a question to the user; it must be awaited by `answered`."""
+    question = questions.put(request)
+    if session.state.status == "cancelling":
+        questions.withdraw(question.id)
+    else:
+        session.apply(QuestionOpened(question))
+    return question
+
+
+async def answered(session: Session, questions: Questions, question: Question) -> QuestionAnswer:
+    """Return the answer to an open question; however that ends, it is closed then."""
+    option_id = None
+    try:
+        answer = await questions.wait(question)
+        option_id = answer.option_id if isinstance(answer, PermissionAnswer) else None
+        return answer
+    finally:
+        session.apply(QuestionClosed(question.id, option_id))
+
+
 def withdraw(session: Session, questions: Questions) -> None:
     """Answer every open question of the session with `cancelled` (C-142)."""
     for question in session.state.questions:
@@ -95,3 +149,14 @@ def unknown(session_id: str) -> RequestFailed:
     return RequestFailed(
         Code.RESOURCE_NOT_FOUND, f"no session {session_id!r} here", {"sessionId": session_id}
     )
+
+
+def _check_options(request: AgentQuestion) -> None:
+    """Refuse two options of one id: an answer would not say which of them was chosen."""
+    if not isinstance(request, PermissionRequest):
+        return
+    known = {option.id: option for option in request.options}
+    for option in request.options:
+        if known[option.id] != option:
+            said = f"two options have the id {option.id!r}"
+            raise RequestFailed(Code.INVALID_PARAMS, said, {"optionId": option.id})

@@ -59,6 +59,11 @@ def wants_login(launch: Launch, info: AgentInfo, *, tried: bool) -> str:
 
 def no_way_in(launch: Launch) -> str:
     """Return how to log in to an agent that offers no way to do so in the editor (C-065)."""
+    if launch.remote is not None:
+        return (
+            f"{launch.name} wants you to log in, and offers no way to do so here: set what it "
+            f"wants in agents.{launch.name}.headers, then :Acp restart {launch.name}"
+        )
     return (
         f"{launch.name} wants you to log in, and offers no way to do so here: run "
         f"`{launch.command}` in a terminal, log in there, then :Acp restart {launch.name}"
@@ -76,6 +81,14 @@ def held() -> str:
 def still_runs() -> str:
     """Return what to say of a cancelled turn whose command in a terminal was left alone."""
     return "The turn is cancelled, a command of it still runs: :Acp terminals shows it"
+
+
+def lost(name: str, end: Ended, *, begun: bool) -> str:
+    """Return how the connection to a remote agent ended; once it had `begun` it is tried again."""
+    said = f"the connection to {name} is lost ({end.how})"
+    if not begun:
+        return f"{said} before it answered: check its url. :Acp restart {name} tries again"
+    return f"{said}: it is tried again, :Acp restart {name} does so at once"
 
 
 def ended(name: str, when: str, end: Ended, stderr: str) -> str:

@@ -55,6 +55,8 @@ class Turns:
         self._files = files
         self._login = login
         self._sent: set[Session] = set()
+        self.cut_off: list[Session] = []
+        """Those in whose turn the connection ended: the prompt may have run."""
 
     def go_on(self, session: Session) -> None:
         """Start the next turn from the queue, if it is time."""
@@ -115,6 +117,8 @@ class Turns:
         self._sent.add(session)
 
         def answered(outcome: Outcome) -> None:
+            if isinstance(outcome, ConnectionLost) and session.state.status == "running":
+                self.cut_off.append(session)
             if is_refusal(outcome) and session.state.status == "running":
                 self._hold(session, blocks)
             elif ending := self._ending(outcome):

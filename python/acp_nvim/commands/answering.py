@@ -1,90 +1,106 @@
-"""The user's answers to the agents' questions: nobody else gives any."""
+"""The user's answers to the agents' questions: nobody else gives any.
+
+An answer is for what was shown: it names that, and is refused if something else is asked by now.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from acp_nvim.commands.payloads import Fill, GivenAnswer, MenuReopened, Permit, Respond
+from acp_nvim.commands.payloads import Fill, GoToQuestion, OfQuestion, Respond, WindowMoved
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import questions
+from acp_nvim.reactions import asking, questions
+from acp_nvim.reactions.asking import Asked
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Link
-from acp_nvim.session.model import ElicitationQuestion, PermissionOption, PermissionQuestion
+from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer
+from acp_nvim.view.op import Replace
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
 
 NAME = 40
 """The longest name of a field in a sentence."""
+GONE = "nothing was answered: that question is gone"
+CHANGED = "nothing was answered: the question has changed, look at it and answer again"
 
 
-def respond(host: Host, payload: Respond) -> bool | Awaitable[None] | None:
+def respond(host: Host, payload: Respond) -> bool | Awaitable[bool | None] | None:
     """Answer one question: with `option` a permission, with `answer` an elicitation.
 
-    A late or unknown answer does nothing.
+    Raises `UserError` where the user saw another question than there is now. An answer of a script
+    that is late, or not known, does nothing.
     """
-    match host.questions.find(payload.ask):
-        case PermissionQuestion(id):
-            return host.questions.answer(id, PermissionAnswer(payload.option))
-        case ElicitationQuestion() as question:
-            return _respond(host, question, payload.answer)
-        case _:
-            return False
+    asked = asking.find(host, payload.ask)
+    if asked is None:
+        if payload.seen is not None:
+            raise UserError(GONE)
+        return False
+    if isinstance(asked.question, ElicitationQuestion):
+        return _respond(host, asked.question, payload)
+    if host.questions.sight(payload.ask).previews:
+        return _permit_with_files(host, asked, payload)
+    return _permit(host, asked, payload)
 
 
-def permit(host: Host, payload: Permit) -> None:
-    """Answer the oldest permission by an option's number (from 1) or kind.
+def go(host: Host, payload: GoToQuestion) -> None:
+    """Show another question of those that wait."""
+    asking.go(host, payload.step)
+    questions.draw(host)
 
-    Else go to the oldest question of any kind.
-    """
-    pending = host.questions.pending
-    if not pending:
-        raise UserError("no agent is asking for anything")
-    permissions = [it for it in pending if isinstance(it, PermissionQuestion)]
-    if not permissions or (payload.kind is None and not payload.number):
-        host.editor.menus.focus(pending[0].id)
-        return
-    oldest = permissions[0]
-    option = _option(oldest, payload.kind, payload.number)
-    if option is None:
-        host.editor.menus.focus(oldest.id)
-    else:
-        host.questions.answer(oldest.id, PermissionAnswer(option.id))
+
+def whole(host: Host, payload: OfQuestion) -> dict[str, list[Replace]] | None:
+    """Answer all that a question says, as ops; None when it is gone."""
+    asked = asking.find(host, payload.ask)
+    return None if asked is None else {"ops": [Replace(0, -1, asking.whole(host, asked))]}
 
 
 def fill(host: Host, payload: Fill) -> None:
     """Change a field of a form; a late change does nothing."""
     filled = payload.text if payload.option is None else payload.option
     if host.questions.fill(payload.ask, payload.field, filled):
-        questions.redraw(host, payload.ask)
+        questions.draw(host)
 
 
-def reopened(host: Host, payload: MenuReopened) -> None:
-    """Take note that the editor had to open a menu anew."""
-    host.editor.menus.moved(payload.ask, payload.bufnr, payload.winid)
+def moved(host: Host, payload: WindowMoved) -> None:
+    """Take note that the editor had to open the window anew."""
+    host.editor.questions.moved(payload.bufnr, payload.winid)
 
 
-def _option(question: PermissionQuestion, kind: str | None, number: int) -> PermissionOption | None:
-    """Return the first option of that kind, else the one of that number."""
-    if kind is not None:
-        return next((option for option in question.options if option.kind == kind), None)
-    if not 0 < number <= len(question.options):
-        count = len(question.options)
-        raise UserError(f"there is no option {number}: the agent offers {count}")
-    return question.options[number - 1]
+async def _permit_with_files(host: Host, asked: Asked, payload: Respond) -> bool:
+    """Answer a permission, once it is known that its files are as they were shown."""
+    await questions.gather(host, asked)
+    found = asking.find(host, payload.ask)
+    if found is None:
+        raise UserError(GONE)
+    return _permit(host, found, payload)
+
+
+def _permit(host: Host, asked: Asked, payload: Respond) -> bool:
+    """Answer a permission for what was seen of it, and nothing else."""
+    sight, now = host.questions.sight(payload.ask), asking.shown(host, asked).seen
+    is_seen = payload.seen == now if payload.seen is not None else not sight.is_changed(now)
+    if is_seen and payload.inside:
+        sight.looked = now
+    if not is_seen or sight.is_changed(now):
+        if is_seen:
+            sight.looked = now  # the user is told now, and has it before the eyes
+        questions.draw(host)
+        raise UserError(CHANGED)
+    return host.questions.answer(payload.ask, PermissionAnswer(payload.option))
 
 
 def _respond(
-    host: Host, question: ElicitationQuestion, answer: GivenAnswer | None
-) -> Awaitable[None] | None:
+    host: Host, question: ElicitationQuestion, payload: Respond
+) -> Awaitable[bool | None] | None:
     """Accept, decline or cancel; raises `UserError` for what cannot be accepted."""
-    wanted = question.elicitation.wanted
+    wanted, answer = question.elicitation.wanted, payload.answer
     if answer is None:
         raise UserError("an elicitation takes accept, decline or cancel, and no option")
     if answer.action == "accept" and isinstance(wanted, Link):
         return _visit(host, question.id, wanted)
     if not host.questions.answer(question.id, ElicitationAnswer(answer.action, answer.content)):
-        questions.redraw(host, question.id)
+        questions.draw(host)
         raise UserError(_problems(host, question.id))
     return None
 
@@ -93,7 +109,7 @@ async def _visit(host: Host, question_id: str, link: Link) -> None:
     """Open the link, now that the user has agreed, and tell the agent so (C-293, C-298)."""
     if refusal := judge(link.url).refusal:
         raise UserError(f"that address is not opened: {refusal}")
-    if problem := await host.editor.menus.browse(link.url):
+    if problem := await host.editor.questions.browse(link.url):
         raise UserError(f"the browser was not started: {problem}")
     host.questions.answer(question_id, ElicitationAnswer("accept"))
 

@@ -10,7 +10,7 @@ from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form
 from acp_nvim.questions.preview import Previewed
-from acp_nvim.reactions import questions
+from acp_nvim.reactions import asking, questions
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.view.place import relative
@@ -27,21 +27,19 @@ async def compare(host: Host, payload: Compare) -> Comparison | None:
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    session, question = questions.find(host, payload.ask) or (None, None)
-    if session is None or not isinstance(question, PermissionQuestion):
+    asked = asking.find(host, payload.ask)
+    if asked is None or not isinstance(asked.question, PermissionQuestion):
         return None
-    found = await questions.gather(host, session, question)
-    if host.questions.find(question.id) is None:
+    found = await questions.gather(host, asked)
+    if host.questions.find(payload.ask) is None:
         return None
-    previews = [preview for preview, _ in found]
-    host.editor.menus.redraw(questions.menu(host, session, question, previews))
     fitting = [it for it in found if not it[0].misfit]
     if not fitting:
         return None
     index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
-    agent = questions.label(host, session)
-    return _comparison(fitting[index], session.state.cwd, agent, title)
+    agent = asking.label(host, asked.session)
+    return _comparison(fitting[index], asked.session.state.cwd, agent, title)
 
 
 def _comparison(previewed: Previewed, cwd: str, agent: str, title: str) -> Comparison:

@@ -195,11 +195,17 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Respond:
-    """An option answers a permission, an answer an elicitation."""
+    """An option answers a permission, an answer an elicitation.
+
+    `seen` is the digest of what the user saw, None for a script that has seen no window; `inside`:
+    in the window itself, where changes are marked.
+    """
 
     ask: str
     option: str | None = None
     answer: GivenAnswer | None = None
+    seen: str | None = None
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,18 +219,23 @@ class Fill:
 
 
 @dataclass(frozen=True, slots=True)
-class Permit:
-    """An option of the oldest permission, by its number from 1 (0: none) or by its kind."""
+class GoToQuestion:
+    """The next of those that wait (`step` 1), or that before (-1), counted round."""
 
-    number: int = 0
-    kind: str | None = None
+    step: int
 
 
 @dataclass(frozen=True, slots=True)
-class MenuReopened:
-    """Where the menu of a question is now."""
+class OfQuestion:
+    """A question."""
 
     ask: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowMoved:
+    """Where the window of the questions is now."""
+
     bufnr: int
     winid: int
 

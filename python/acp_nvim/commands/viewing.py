@@ -110,7 +110,7 @@ def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
 
 async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
     """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
-    await host.editor.menus.settled()
+    await host.editor.questions.settled()
     await host.editor.terminals.settled()
     await host.editor.screen.settled()
     await host.review.presenter.settled()
@@ -173,5 +173,6 @@ def _questions(host: Host, session: Session) -> list[dict[str, Any]]:
             }
         )
         for question in session.state.questions
-        if (place := host.editor.menus.place(question.id)) is not None
+        if host.questions.sight(question.id).ready
+        and (place := host.editor.questions.place()) is not None
     ]

@@ -16,8 +16,8 @@ from acp_nvim.editor.files import LiveBuffer as LiveBuffer
 from acp_nvim.editor.follower import Follower as Follower
 from acp_nvim.editor.logins import LoginProgram as LoginProgram
 from acp_nvim.editor.logins import LoginTerminals as LoginTerminals
-from acp_nvim.editor.menus import Menus as Menus
 from acp_nvim.editor.notifier import Notifier as Notifier
+from acp_nvim.editor.questions import QuestionWindow as QuestionWindow
 from acp_nvim.editor.reviewer import Drawn as Drawn
 from acp_nvim.editor.reviewer import Reviewer as Reviewer
 from acp_nvim.editor.screen import Picture as Picture

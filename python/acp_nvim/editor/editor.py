@@ -12,8 +12,8 @@ from acp_nvim.editor.comparer import Comparer
 from acp_nvim.editor.files import Files
 from acp_nvim.editor.follower import Follower
 from acp_nvim.editor.logins import LoginTerminals
-from acp_nvim.editor.menus import Menus
 from acp_nvim.editor.notifier import Notifier
+from acp_nvim.editor.questions import QuestionWindow
 from acp_nvim.editor.reviewer import Reviewer
 from acp_nvim.editor.screen import Screen
 from acp_nvim.editor.surroundings import Surroundings
@@ -28,7 +28,7 @@ class Editor:
     surroundings: Surroundings
     chats: ChatWindows
     screen: Screen
-    menus: Menus
+    questions: QuestionWindow
     comparer: Comparer
     chooser: Chooser
     logins: LoginTerminals

@@ -13,9 +13,9 @@ from acp_nvim.nvim.comparer import NvimComparer
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.nvim.follower import NvimFollower
 from acp_nvim.nvim.login import NvimLoginTerminals
-from acp_nvim.nvim.menus import NvimMenus
 from acp_nvim.nvim.notifier import Notices, fault
 from acp_nvim.nvim.painter import Painter
+from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.nvim.surroundings import NvimSurroundings
 from acp_nvim.nvim.terminals import TerminalBuffers
@@ -25,14 +25,14 @@ def neovim(call: Call) -> Editor:
     """Return the ports over that way to Neovim."""
     tell = partial(fault, call)
     painter = Painter(call, tell)
-    menus = NvimMenus(call, tell)
+    questions = NvimQuestionWindow(call, tell)
     terminals = TerminalBuffers(call, tell)
     return Editor(
         files=NvimFiles(call.lua),
         surroundings=NvimSurroundings(call.lua),
         chats=NvimChats(call),
         screen=painter,
-        menus=menus,
+        questions=questions,
         comparer=NvimComparer(call),
         chooser=Pickers(call),
         logins=NvimLoginTerminals(call),
@@ -41,5 +41,5 @@ def neovim(call: Call) -> Editor:
         reviewer=NvimReviewer(call.lua),
         notifier=Notices(call, painter),
         bridge=NvimBridge(call),
-        runners=(painter.run, menus.run, terminals.run),
+        runners=(painter.run, questions.run, terminals.run),
     )

@@ -12,10 +12,17 @@ from typing import TypeAlias
 import anyio
 
 from acp_nvim.questions import elicitation
+from acp_nvim.questions.sight import Sight
 from acp_nvim.session.elicitation import form
 from acp_nvim.session.elicitation.form import Draft
 from acp_nvim.session.elicitation.model import Form
-from acp_nvim.session.model import ElicitationQuestion, PermissionQuestion, Question
+from acp_nvim.session.model import (
+    ElicitationQuestion,
+    PermissionOption,
+    PermissionQuestion,
+    Question,
+    Subject,
+)
 from acp_nvim.session.request import (
     ElicitationAnswer,
     ElicitationRequest,
@@ -23,8 +30,22 @@ from acp_nvim.session.request import (
     PermissionRequest,
 )
 
-QuestionRequest: TypeAlias = PermissionRequest | ElicitationRequest
-"""A request of an agent that only the user can answer."""
+ALLOW, REJECT = "allow", "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRequest:
+    """A question of ours: may the agent do this, which it would not have asked?"""
+
+    subject: Subject
+    options: tuple[PermissionOption, ...] = (
+        PermissionOption(ALLOW, "Allow once", "allow_once"),
+        PermissionOption(REJECT, "Reject", "reject_once"),
+    )
+
+
+QuestionRequest: TypeAlias = PermissionRequest | ElicitationRequest | OwnRequest
+"""What only the user can answer: a request of an agent, or of ours."""
 QuestionAnswer: TypeAlias = PermissionAnswer | ElicitationAnswer
 
 NO_DRAFT = Draft({}, {})
@@ -37,6 +58,7 @@ class _Entry:
     """Of a form; else empty."""
     answer: QuestionAnswer | None = None
     answered: anyio.Event = field(default_factory=anyio.Event)
+    sight: Sight = field(default_factory=Sight)
 
 
 class Questions:
@@ -45,6 +67,8 @@ class Questions:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._count = 0
+        self.chosen = ""
+        """The question that the user went to, of those that wait."""
 
     @property
     def pending(self) -> tuple[Question, ...]:
@@ -96,6 +120,11 @@ class Questions:
         _end(entry, _nothing(entry.question))
         return True
 
+    def sight(self, question_id: str) -> Sight:
+        """Return what the user sees of an open question; of another, nothing."""
+        entry = self._open(question_id)
+        return Sight() if entry is None else entry.sight
+
     def draft(self, question_id: str) -> Draft:
         """Return what stands in the form of that question."""
         entry = self._entries.get(question_id)
@@ -117,6 +146,8 @@ class Questions:
 
 
 def _question(question_id: str, request: QuestionRequest) -> Question:
+    if isinstance(request, OwnRequest):
+        return PermissionQuestion(question_id, "", request.options, request.subject)
     if isinstance(request, PermissionRequest):
         return PermissionQuestion(question_id, request.tool_call.id, request.options)
     return ElicitationQuestion(question_id, request.elicitation, request.tool_call_id or "")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import urlsplit
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
@@ -14,8 +16,10 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, screen
+from acp_nvim.reactions.outage import have_back
 from acp_nvim.reactions.sessions import changed
 from acp_nvim.terminals.service import Terminals
+from acp_nvim.view.remote import introduction
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import PRIVATE
@@ -67,12 +71,32 @@ class Connections:
         """See `client.Watcher`."""
         self.host.editor.notifier.event("AcpConnected", {"agent": client.name})
         screen.touch_all(self.host, client)
+        if client.launch.remote is not None:
+            self._introduce(client, client.launch.remote.url)
 
     def disconnected(self, client: Client) -> None:
         """See `client.Watcher`."""
         data = {"agent": client.name, "error": client.error or ""}
         self.host.editor.notifier.event("AcpDisconnected", data)
         screen.touch_all(self.host, client)
+        if client.left:
+            self.host.tasks.start_soon(have_back, self.host, client, start_anew)
+
+    def _introduce(self, client: Client, url: str) -> None:
+        """Say what is let happen, at the first connection to a host."""
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.netloc}"
+        if self.host.known.meet(place):
+            launch = client.launch
+            may = [
+                what
+                for what, allowed in (
+                    ("read and write files", launch.read_files or launch.write_files),
+                    ("run commands", launch.terminals),
+                )
+                if allowed
+            ]
+            self.host.editor.notifier.notice(introduction(client.name, place, may))
 
 
 def _client(host: Host, launch: Launch) -> Client:
@@ -91,12 +115,20 @@ def _client(host: Host, launch: Launch) -> Client:
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
         ),
-        open_link=lambda launch: host.start(launch, on_group),
+        open_link=lambda launch: host.start(reachable(host, launch), on_group),
         files=host.editor.files,
         traffic=Traffic(path, host.clock, whole=options.log.level == "debug"),
         watcher=Connections(host),
         clock=host.clock,
     )
+
+
+def reachable(host: Host, launch: Launch) -> Launch:
+    """Return how to connect to an agent, with what fetches its headers, if it runs elsewhere."""
+    if launch.remote is None:
+        return launch
+    headers = partial(host.editor.bridge.headers, launch.name)
+    return dataclasses.replace(launch, remote=dataclasses.replace(launch.remote, headers=headers))
 
 
 def _terminals(host: Host, agent: str) -> Terminals:

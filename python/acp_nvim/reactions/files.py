@@ -31,7 +31,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.ledger.delta import SessionKey
-from acp_nvim.reactions import notes
+from acp_nvim.reactions import notes, questions
 from acp_nvim.session.event import Noticed
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import Authors
@@ -161,8 +161,8 @@ def take_back(host: Host, event: TakenBack) -> None:
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (record, tell, go_along),
-    DiskChanged: (remember, record, tell),
+    FileWritten: (record, tell, go_along, questions.file_changed),
+    DiskChanged: (remember, record, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),
     Conflicted: (conflict,),

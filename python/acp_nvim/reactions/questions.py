@@ -1,116 +1,146 @@
-"""What follows when a question to the user opens, changes or closes: its menu, and who is told."""
+"""What follows when a question to the user opens, changes or closes: its window, and who is told.
+
+One window shows one of those that wait. What it shows is found anew for every drawing, and for
+every answer: so an answer counts only for what is asked at that moment.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 
+import anyio
+
 from acp_nvim.client.session import Session
+from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
-from acp_nvim.session.event import QuestionClosed, QuestionOpened
-from acp_nvim.session.model import PermissionQuestion, Question
-from acp_nvim.session.proposal.proposal import Preview, proposals
+from acp_nvim.reactions.asking import Asked, find, showing, shown, subject
+from acp_nvim.session.event import QuestionClosed, QuestionOpened, ToolCallUpdated
+from acp_nvim.session.model import PermissionQuestion
+from acp_nvim.session.proposal.proposal import proposals
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.announcement import asked
-from acp_nvim.view.question.elicitation import elicitation_menu
-from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import permission_menu
-from acp_nvim.workspace.chat import Chat
+from acp_nvim.view.announcement import asked as announcement_of
 from acp_nvim.workspace.host import Host
+
+PATIENCE = 0.3
+"""Seconds that a question is kept back for the files that it is about."""
 
 
 def show(host: Host, session: Session, _before: SessionState, event: QuestionOpened) -> None:
-    """Open the menu of a new question, and tell the user's scripts once it is there.
+    """Show a new question, and tell the user's scripts once it is there.
 
     An elicitation needs no chat.
     """
     question = event.question
     if isinstance(question, PermissionQuestion) and host.workspace.chat_of(session) is None:
         return
-    announcement = asked(session.state, question)
-
-    def opened() -> None:
-        host.editor.notifier.event(*announcement)
-        if host.workspace.options.permission.focus == "auto":
-            host.editor.menus.focus(question.id, calmly=True)
-
-    better = _better(host, session, question)
-    host.editor.menus.open(menu(host, session, question), opened, better)
-
-
-def hide(host: Host, _session: Session, _before: SessionState, event: QuestionClosed) -> None:
-    """Take the question's menu away."""
-    host.editor.menus.close(event.id)
-
-
-def redraw(host: Host, question_id: str) -> None:
-    """Draw the form of a question as it is filled in now."""
-    if found := find(host, question_id):
-        host.editor.menus.redraw(menu(host, *found))
-
-
-def find(host: Host, question_id: str) -> tuple[Session, Question] | None:
-    """Return the open question of that id, and the session that it is of."""
-    for session in host.workspace.sessions():
-        for question in session.state.questions:
-            if question.id == question_id:
-                return session, question
-    return None
-
-
-def menu(
-    host: Host, session: Session, question: Question, previews: Sequence[Preview] = ()
-) -> Menu:
-    """Return how a question looks."""
-    state, agent, chat = session.state, label(host, session), _chat(host, session)
-    if isinstance(question, PermissionQuestion):
-        drawn = permission_menu(
-            question,
-            state.tool_call(question.tool_call_id),
-            agent=agent,
-            cwd=state.cwd,
-            said=state.said,
-            previews=previews,
-        )
+    sight = host.questions.sight(question.id)
+    sight.said = session.state.said
+    found = Asked(session, question)
+    if _is_about_files(found):
+        host.tasks.start_soon(_open_with_files, host, found)
     else:
-        drawn = elicitation_menu(question, host.questions.draft(question.id), agent=agent)
-    return replace(drawn, chat=0 if chat is None else chat.number)
+        _open(host, found)
 
 
-def label(host: Host, session: Session) -> str:
-    """Return what the agent is called."""
-    client = host.workspace.client(session.state.agent)
-    return session.state.agent if client is None else client.label
+def hide(host: Host, _session: Session, _before: SessionState, _event: QuestionClosed) -> None:
+    """Show what else waits, or nothing."""
+    draw(host)
 
 
-async def gather(
-    host: Host, session: Session, question: PermissionQuestion
-) -> tuple[Previewed, ...]:
-    """Return what the question is about, as the files are now."""
-    call = session.state.tool_call(question.tool_call_id)
+def follow(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
+    """Show what has become of a tool call that a question is about."""
+    if before.tool_call(event.id) is session.state.tool_call(event.id):
+        return
+    for question in session.state.questions:
+        if isinstance(question, PermissionQuestion) and question.tool_call_id == event.id:
+            host.questions.sight(question.id).previews = ()
+            _look(host, Asked(session, question))
+            draw(host)
+
+
+def file_changed(host: Host, event: FileWritten | DiskChanged) -> None:
+    """Look anew at the questions that are about a file."""
+    for question in host.questions.pending:
+        previews = host.questions.sight(question.id).previews
+        is_about = any(it.path == event.path for _, it in previews)
+        if is_about and (asked := find(host, question.id)):
+            _look(host, asked)
+
+
+def draw(host: Host, opened: Callable[[], None] | None = None) -> None:
+    """Draw the window as it should be now; `opened` is called when it is."""
+    host.editor.questions.draw(partial(showing, host), opened)
+
+
+async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
+    """Return what the question is about as the files are now, and show it so from now on."""
+    call = subject(asked)
     if call is None:
         return ()
-    return await PreviewService(host.editor.files).gather(call, host.workspace.roots(session))
+    roots = host.workspace.roots(asked.session)
+    found = await PreviewService(host.editor.files).gather(call, roots)
+    sight = host.questions.sight(asked.question.id)
+    if call == subject(asked) and [it for it, _ in found] != [it for it, _ in sight.previews]:
+        sight.previews = found
+        draw(host)
+    return found
 
 
-def _better(
-    host: Host, session: Session, question: Question
-) -> Callable[[], Awaitable[Menu]] | None:
-    """Return what finds out how the files would be; None if the question does not say."""
-    call, cwd = session.state.tool_call(question.tool_call_id), session.state.cwd
-    if not isinstance(question, PermissionQuestion) or call is None or not proposals(call, cwd):
-        return None
-    return partial(_with_previews, host, session, question)
+def _is_about_files(asked: Asked) -> bool:
+    call, cwd = subject(asked), asked.session.state.cwd
+    return call is not None and bool(proposals(call, cwd))
 
 
-async def _with_previews(host: Host, session: Session, question: PermissionQuestion) -> Menu:
-    found = await gather(host, session, question)
-    return menu(host, session, question, [it for it, _ in found])
+def _open(host: Host, asked: Asked) -> None:
+    """Let it be shown from now on."""
+    sight, question = host.questions.sight(asked.question.id), asked.question
+    sight.ready = True
+    sight.shows(shown(host, asked).seen, first=True)
+    announcement = announcement_of(asked.session.state, question)
+
+    def opened() -> None:
+        if find(host, question.id) is None:
+            return  # answered before it could be shown
+        host.editor.notifier.event(*announcement)
+        if host.workspace.options.permission.focus == "auto":
+            host.editor.questions.focus(question.id, calmly=True)
+
+    draw(host, opened)
 
 
-def _chat(host: Host, session: Session) -> Chat | None:
-    """Return the session's chat, else the newest one of its agent, to show the menu there."""
-    chats = host.workspace.chats.values()
-    own = [chat for chat in chats if chat.session.state.agent == session.state.agent]
-    return host.workspace.chat_of(session) or next(reversed(own), None)
+async def _open_with_files(host: Host, asked: Asked) -> None:
+    with anyio.move_on_after(PATIENCE) as patience:
+        await _safely_gather(host, asked)
+    if find(host, asked.question.id) is None:
+        return
+    _open(host, asked)
+    if patience.cancelled_caught:
+        call = subject(asked)
+        await _safely_gather(host, asked)
+        if call == subject(asked):
+            host.questions.sight(asked.question.id).shows(shown(host, asked).seen, first=True)
+
+
+async def _safely_gather(host: Host, asked: Asked) -> None:
+    try:
+        await gather(host, asked)
+    except Exception as error:  # the question must be asked all the same
+        host.editor.notifier.fault(error)
+
+
+def _look(host: Host, asked: Asked) -> None:
+    """Read its files again, once at a time."""
+    sight = host.questions.sight(asked.question.id)
+    if sight.ready and not sight.reading and _is_about_files(asked):
+        sight.reading = True
+        host.tasks.start_soon(_look_again, host, asked)
+
+
+async def _look_again(host: Host, asked: Asked) -> None:
+    sight = host.questions.sight(asked.question.id)
+    call = None
+    while find(host, asked.question.id) and call != subject(asked):
+        call = subject(asked)
+        await _safely_gather(host, asked)
+    sight.reading = False

@@ -85,7 +85,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     PromptSent: (disk.begin, follow_up, notes.look_again),
     PromptSteered: (follow_up,),
     TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell),
-    ToolCallUpdated: (disk.look, tell, follow.walk),
+    ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),
     QuestionOpened: (questions.show,),
     QuestionClosed: (questions.hide, tell),
     InfoChanged: (keep,),

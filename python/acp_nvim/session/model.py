@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from acp_nvim.session.content import Content
+from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.elicitation.model import Elicitation
 
 Role: TypeAlias = Literal["user", "agent", "thought"]
@@ -156,12 +156,23 @@ class PermissionOption:
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What a question of ours is about: its title, and the diffs or texts that say it all."""
+
+    title: str
+    content: tuple[ToolContent, ...] = ()
+    kind: str = "edit"
+
+
+@dataclass(frozen=True, slots=True)
 class PermissionQuestion:
     """May this tool call go on? Waits for one of the agent's options; `id` is ours, as below."""
 
     id: str
     tool_call_id: str
     options: tuple[PermissionOption, ...]
+    subject: Subject | None = None
+    """What a question of ours is about; an agent's is about its tool call."""
 
 
 @dataclass(frozen=True, slots=True)

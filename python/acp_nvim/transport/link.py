@@ -1,7 +1,7 @@
 """What every transport gives: the messages of an agent, a way for ours, and how it ended.
 
-A link carries messages, so that its user knows neither lines nor pipes; `stdio` is the one there
-is, and one that is no process (a WebSocket) is one more file beside it. `client` uses it.
+A link carries messages, so that its user knows neither lines nor pipes nor sockets. `stdio`,
+`websocket` and `http` are such; `client` uses them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import anyio
+
+from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
-from acp_nvim.wire.message import Message
+from acp_nvim.wire.message import Message, parse_text
+
+LONG = 1_000_000
+"""Characters from which a message is parsed in a worker thread: it must not hold up the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class Ended:
 
     how: str
     exit: ExitStatus | None = None
+    problem: UserError | None = None
+    """What to tell the user instead, where the link knows better."""
 
 
 class Link(Protocol):
@@ -45,6 +53,9 @@ class Link(Protocol):
         At once where a transport has no such thing.
         """
 
+    async def run(self) -> None:
+        """Do what must go on beside all this; returned from, or cancelled, at the end."""
+
     async def send(self, line: bytes) -> None:
         """Send one message, a line as `wire` writes it, when there is room; or `ConnectionLost`."""
 
@@ -56,3 +67,14 @@ class Link(Protocol):
 
     def kill(self) -> None:
         """End it now; `end` must still follow."""
+
+
+async def incoming(text: str) -> Incoming:
+    """Return what one text holds."""
+    if len(text) > LONG:
+        return await anyio.to_thread.run_sync(_parsed, text)
+    return _parsed(text)
+
+
+def _parsed(text: str) -> Incoming:
+    return Incoming(text, parse_text(text))

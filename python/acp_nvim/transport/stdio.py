@@ -12,12 +12,8 @@ import anyio
 from anyio.abc import AnyByteReceiveStream
 
 from acp_nvim.transport.child import Child
-from acp_nvim.transport.link import Ended, Incoming
+from acp_nvim.transport.link import Ended, Incoming, incoming
 from acp_nvim.wire.framing import Framer
-from acp_nvim.wire.message import parse_text
-
-LONG_LINE = 1_000_000
-"""Bytes from which a line is parsed in a worker thread."""
 
 
 class Lines:
@@ -35,10 +31,10 @@ class Lines:
             self._lines.extend(self._framer.feed(data) if data else self._framer.close())
             if not data and not self._lines:
                 return None
-        line = self._lines.popleft()
-        if len(line) > LONG_LINE:
-            return await anyio.to_thread.run_sync(_parse, line)
-        return _parse(line)
+        return await incoming(self._lines.popleft().decode("utf-8", "replace"))
+
+    async def run(self) -> None:
+        """Do nothing besides: what writes the lines runs by itself."""
 
 
 class Stdio(Lines):
@@ -81,8 +77,3 @@ async def read(stream: AnyByteReceiveStream) -> bytes:
         return await stream.receive()
     except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
         return b""
-
-
-def _parse(line: bytes) -> Incoming:
-    text = line.decode("utf-8", "replace")
-    return Incoming(text, parse_text(text))

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import anyio
+
 from acp_nvim.client.launch import Launch
 from acp_nvim.editor import Editor
 from acp_nvim.files.knowledge import Knowledge
@@ -19,6 +21,7 @@ from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.hosts import KnownHosts
 from acp_nvim.storage.sessions import Store
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
@@ -63,11 +66,14 @@ class Host:
     questions: Questions
     follow: FollowAlong
     store: Store
+    known: KnownHosts
     tasks: Tasks
     clock: Callable[[], float]
     """Monotonic, in seconds."""
     start: Start
-    """Starts an agent's program."""
+    """Starts an agent's program, or connects to it."""
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    """Waits so many seconds."""
 
     def add(self, chat: Chat) -> None:
         """Take a chat into the workspace and put it on the screen."""

@@ -6,10 +6,11 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from acp_nvim.agents import PRESETS, Preset
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.launch import Launch, Remote
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.transport.child import spawn
@@ -36,6 +37,8 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
     Raises `UserError`, with the nearest name, for an agent that is not known.
     """
     preset, own = _preset(name, root), options.agents.get(name)
+    if own is not None and own.url is not None:
+        return _remote(name, own.url, own, options)
     if preset is None and (own is None or own.command is None):
         raise UserError(_unknown(name, options))
     own = own or AgentOptions()
@@ -55,8 +58,27 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
     )
 
 
+def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
+    """Return how to reach an agent elsewhere: it may do here what it is let do by name."""
+    preset = PRESETS.get(name)
+    return Launch(
+        name=name,
+        command="",
+        quirks=preset.quirks if preset else frozenset(),
+        mcp_servers=tuple(options.mcp_servers),
+        additional_directories=tuple(options.additional_directories),
+        read_files=own.fs and options.fs.read,
+        write_files=own.fs and options.fs.write,
+        terminals=own.terminal and options.terminal.enabled,
+        terminal_login=False,
+        remote=Remote(url),
+    )
+
+
 async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
-    """Start the agent's program; `on_group` is told of its processes."""
+    """Start the agent's program, or connect to it; `on_group` is told of its processes."""
+    if launch.remote is not None:
+        return await _connect(launch.name, launch.remote)
     child = await spawn(
         launch.command,
         launch.args,
@@ -66,6 +88,17 @@ async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
         install=launch.install,
     )
     return Stdio(child)
+
+
+async def _connect(name: str, remote: Remote) -> Link:
+    # loaded now: most agents are local, and the libraries take as long as all the rest to load
+    try:
+        door = import_module("acp_nvim.transport.remote")
+    except ImportError as error:
+        said = f"{name} needs the Python package {error.name}: run :Acp install"
+        raise UserError(said) from error
+    link: Link = await door.connect(name, remote.url, await remote.headers())
+    return link
 
 
 def available(options: Options, *, root: str) -> list[dict[str, Any]]:
@@ -79,6 +112,9 @@ def available(options: Options, *, root: str) -> list[dict[str, Any]]:
 
 def _row(name: str, options: Options, root: str) -> dict[str, Any]:
     preset, own = _preset(name, root), options.agents.get(name) or AgentOptions()
+    if own.url is not None:
+        where = own.url.partition("?")[0]
+        return {"name": name, "title": name, "command": where, "found": True, "install": ""}
     command = own.command or (preset.command if preset else "")
     path = own.env.get("PATH", os.environ.get("PATH"))
     return {

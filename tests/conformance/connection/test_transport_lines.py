@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.transport import stdio
+from acp_nvim.transport import link
 from tests.support.agents.scripted_agent import SESSION, line
 from tests.support.stage import Stage, texts
 
@@ -126,13 +126,13 @@ async def test_c014_the_last_line_needs_no_newline() -> None:
 
 async def test_c015_a_line_of_20_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     threads: dict[bool, set[threading.Thread]] = {False: set(), True: set()}
-    parse = stdio.parse_text
+    parse = link.parse_text
 
     def spy(text: str) -> Any:
         threads[len(text) > 1_000_000].add(threading.current_thread())
         return parse(text)
 
-    monkeypatch.setattr(stdio, "parse_text", spy)
+    monkeypatch.setattr(link, "parse_text", spy)
     async with Stage() as stage:
         session = await stage.start()
         whole = line(_chunk("x" * 20_000_000))

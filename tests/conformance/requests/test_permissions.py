@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import acp_nvim
+from acp_nvim.client import questioning
 from acp_nvim.client.session import Session
 from acp_nvim.config import parse
 from acp_nvim.questions.questions import QuestionAnswer, Questions
@@ -91,8 +92,8 @@ async def test_c181_the_options_are_shown_and_the_decision_returned():
         stage.agent.request_permission(1, toolCall=call)
         question = await asked(stage, session)
         shown = menu(session)
-        rows = [looks(shown.lines)[row] for row in shown.option_rows]
-        assert rows == ["1. Allow once", "2. Always", "3. Reject"]
+        rows = ["✓ 1. Allow once", "✓ 2. Always (allow always)", "✗ 3. Reject"]
+        assert looks(shown.options) == rows
         assert shown.option_ids == ("yes", "always", "no")
         assert "Build" in menu_text(session) and "make" in menu_text(session)
         assert "1 waiting for you" in bar(session)
@@ -180,10 +181,10 @@ async def test_c185_all_options_are_reachable():
             stage.agent.request_permission(number, options=MANY)
             question = await asked(stage, session)
             shown = menu(session)
-            lines = [shown.lines[row] for row in shown.option_rows]
+            said = [line.text.partition(" ")[2] for line in shown.options]
             names = [str(option["name"]) for option in MANY]
-            assert [line.text for line in lines] == [f"{n}. {it}" for n, it in enumerate(names, 1)]
-            assert groups(lines[5]) == ["AcpNeutral"]
+            assert said == [f"{n}. {it}" for n, it in enumerate(names, 1)]
+            assert groups(shown.options[5]) == ["AcpNeutral"]
             assert stage.choose(question.id, shown.option_ids[number])
             answer = await stage.agent.answer_to(number)
             assert answer["result"] == selected(str(option["optionId"]))
@@ -246,6 +247,58 @@ async def test_c189_what_cannot_be_answered_is_refused(options: Any):
         assert session.state.questions == ()
 
 
+async def test_c189_two_options_of_one_id_are_refused():
+    async with Stage() as stage:
+        session = await stage.start()
+        twins = [{"optionId": "a", "name": name, "kind": "allow_once"} for name in ("No", "Yes")]
+        stage.agent.request_permission(1, options=twins)
+        error = (await stage.agent.answer_to(1))["error"]
+        assert (error["code"], error["message"]) == (-32602, "two options have the id 'a'")
+        stage.agent.request_permission(2, options=[twins[0], twins[0]])
+        question = await asked(stage, session)
+        stage.choose(question.id, "a")
+        assert (await stage.agent.answer_to(2))["result"] == selected("a")
+
+
+async def test_c189_so_many_questions_wait_and_no_more(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(questioning, "MOST", 3)
+    async with Stage() as stage:
+        session = await stage.start()
+        for number in range(4):
+            stage.agent.request_permission(number)
+        error = (await stage.agent.answer_to(3))["error"]
+        assert "3 questions of this agent wait for the user already" in error["message"]
+        stage.choose(session.state.questions[0].id, "no")
+        assert (await stage.agent.answer_to(0))["result"] == selected("no")
+        stage.agent.request_permission(4)
+        await stage.until(lambda: len(session.state.questions) == 3)
+
+
+async def test_c189_a_second_request_of_an_open_id_is_refused():
+    async with Stage() as stage:
+        session = await stage.start()
+        stage.agent.request_permission("p")
+        question = await asked(stage, session)
+        stage.agent.request_permission("p", options=ALLOWING)
+        error = (await stage.agent.answer_to("p"))["error"]
+        assert error["message"] == "a request with the id 'p' is open already"
+        assert session.state.questions == (question,)
+        stage.choose(question.id, "no")
+        assert (await stage.agent.answer_to("p"))["result"] == selected("no")
+
+
+async def test_c189_two_questions_on_one_tool_call_have_each_its_answer():
+    async with Stage() as stage:
+        session = await stage.start()
+        for number in (1, 2):
+            stage.agent.request_permission(number)
+        await stage.until(lambda: len(session.state.questions) == 2)
+        first, second = session.state.questions
+        stage.choose(second.id, "yes")
+        assert (await stage.agent.answer_to(2))["result"] == selected("yes")
+        assert session.state.questions == (first,)
+
+
 async def test_c189_good_options_are_kept():
     async with Stage() as stage:
         session = await stage.start()
@@ -253,7 +306,7 @@ async def test_c189_good_options_are_kept():
         stage.agent.request_permission(1, options=options)
         question = await asked(stage, session)
         assert [option.id for option in question.options] == ["a", "once"]
-        assert groups(menu(session).lines[menu(session).option_rows[0]]) == ["AcpNeutral"]
+        assert groups(menu(session).options[0]) == ["AcpNeutral"]
         stage.choose(question.id, "a")
         assert (await stage.agent.answer_to(1))["result"] == selected("a")
 

@@ -1,4 +1,4 @@
-"""The permission menu: no focus, no mode, keys, and a life exactly as long as the request."""
+"""The window of the questions: no focus, no mode, keys, and a life exactly as long as one waits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fakes.spy import BridgeSpy
+from tests.support.fakes.spy import ALLOWED, REJECTED, BridgeSpy, part, question
 from tests.support.nvim import Neovim
 
 
@@ -20,16 +20,12 @@ def config(nvim: Neovim, window: int) -> dict[str, Any]:
     return nvim.api.nvim_win_get_config(window)
 
 
-def focus(nvim: Neovim, *ask_id: str) -> None:
-    nvim.lua("require('acp.ask.menus').focus_ask(...)", *ask_id)
-
-
-def close(nvim: Neovim, ask_id: str = "ask-1") -> None:
-    nvim.lua("require('acp.ask.menus').close_ask(...)", ask_id)
-
-
 def here(nvim: Neovim) -> int:
     return int(nvim.eval("win_getid()"))
+
+
+def windows(nvim: Neovim) -> int:
+    return len(nvim.api.nvim_list_wins())
 
 
 @pytest.mark.parametrize(
@@ -45,10 +41,10 @@ def test_it_opens_without_focus_and_changes_no_mode(
     assert nvim.mode() == {"mode": mode, "blocking": False}
     assert here(nvim) == window
     assert nvim.eval("getjumplist()") == jumps
-    assert nvim.lines(asked["bufnr"])[0] == "make test"
+    assert nvim.lines(asked["bufnr"])[:2] == ["Run the tests", "make test"]
     assert config(nvim, asked["winid"])["focusable"]
     assert spy.told("ask_window") == []
-    close(nvim)
+    spy.close_ask()
     assert nvim.mode() == {"mode": mode, "blocking": False}
     assert here(nvim) == window
 
@@ -62,73 +58,74 @@ def test_it_lies_at_the_bottom_of_its_chat(nvim: Neovim, spy: BridgeSpy, chat: i
     assert place["col"] + place["width"] + 2 <= nvim.eval("&columns")
 
 
-def test_without_its_chat_it_is_in_the_corner_where_the_cursor_is_not(
-    nvim: Neovim, spy: BridgeSpy, chat: int
-) -> None:
-    nvim.lua("require('acp.chat.window').chat('close')")
-    asked = spy.open_ask(chat)
-    assert config(nvim, asked["winid"])["row"] == 0
-    close(nvim)
-    nvim.lua("vim.fn.setline(1, ('x'):rep(95))")
-    nvim.input("$")
-    asked = spy.open_ask(chat)
-    assert config(nvim, asked["winid"])["row"] > 10
-
-
 def test_a_number_chooses_and_goes_back(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     spy.open_ask(chat)
     window = here(nvim)
     nvim.input("<Tab>")
     assert here(nvim) != window
     nvim.input("2")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
+    assert spy.told("respond") == [REJECTED]
     assert here(nvim) == window
 
 
 def test_return_chooses_only_on_an_option(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     spy.open_ask(chat)
     nvim.input("<Tab>")
-    assert nvim.eval("[line('.'), &cursorline]") == [3, 1]
+    assert nvim.eval("[line('.'), &cursorline]") == [4, 1]
     nvim.input("gg<CR>")
     assert spy.told("respond") == []
     assert nvim.eval("&cursorline") == 0
-    nvim.input("jjj")
+    nvim.input("jjjj")
     assert nvim.eval("&cursorline") == 1
     nvim.input("<CR>")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
+    assert spy.told("respond") == [REJECTED]
 
 
 @pytest.mark.parametrize("key", ["q", "<Esc>"])
-def test_leaving_keeps_it_pending(nvim: Neovim, spy: BridgeSpy, chat: int, key: str) -> None:
+def test_leaving_folds_it_to_one_row(nvim: Neovim, spy: BridgeSpy, chat: int, key: str) -> None:
     asked = spy.open_ask(chat)
     window = here(nvim)
     nvim.input(f"<Tab>{key}")
     assert here(nvim) == window
-    assert nvim.api.nvim_win_is_valid(asked["winid"])
+    assert config(nvim, asked["winid"])["height"] == 1
+    assert nvim.lines(asked["bufnr"]) == ["? Run the tests · <Tab> "]
+    nvim.input("<Tab>")
+    assert here(nvim) == asked["winid"]
+    assert nvim.lines(asked["bufnr"])[1] == "make test"
     assert spy.told("respond") == []
+    nvim.input("q")
+    spy.open_ask(chat, seen="another")
+    assert nvim.lines(asked["bufnr"])[1] == "make test", "what has changed is shown"
 
 
-def test_details_in_a_larger_float(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+@pytest.mark.parametrize("key", ["d", "D"])
+def test_all_of_it_in_a_larger_float(nvim: Neovim, spy: BridgeSpy, chat: int, key: str) -> None:
     asked = spy.open_ask(chat)
-    nvim.input("<Tab>d")
-    assert nvim.lines() == ["the whole command"]
+    nvim.input(f"<Tab>{key}")
+    assert spy.told("ask_whole") == [{"ask": "ask-1"}]
+    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    shown = ["the whole command", "", "✓ 1. Allow once", "✗ 2. Reject once"]
+    assert nvim.lines() == shown
     assert config(nvim, here(nvim))["width"] == 80
     nvim.input("q")
     assert here(nvim) == asked["winid"]
-    nvim.input("d1")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "allow"}]
-    assert len(nvim.lua("return vim.api.nvim_list_wins()")) == 4
+    nvim.input(key)
+    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    nvim.input("jj<CR>")
+    assert spy.told("respond") == [ALLOWED]
+    assert windows(nvim) == 4
 
 
 def test_closing_it_takes_its_details_too(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     asked = spy.open_ask(chat)
     window = here(nvim)
     nvim.input("<Tab>d")
-    close(nvim)
+    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    spy.close_ask()
     assert here(nvim) == window
-    assert len(nvim.lua("return vim.api.nvim_list_wins()")) == 3
+    assert windows(nvim) == 3
     assert not nvim.api.nvim_buf_is_valid(asked["bufnr"])
-    close(nvim)
+    spy.close_ask()
 
 
 @pytest.mark.parametrize("command", ["quit", "only"])
@@ -141,22 +138,20 @@ def test_what_the_user_closes_comes_back(
     nvim.command(command)
     nvim.wait(lambda: bool(spy.told("ask_window")))
     (again,) = spy.told("ask_window")
-    assert again["ask"] == "ask-1"
     assert again["bufnr"] == asked["bufnr"]
     assert again["winid"] != asked["winid"]
     assert nvim.api.nvim_win_is_valid(again["winid"])
     assert here(nvim) != again["winid"]
 
 
-def test_a_wiped_menu_is_made_again(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+def test_a_wiped_one_is_made_again(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     asked = spy.open_ask(chat)
     nvim.command(f"bwipeout {asked['bufnr']}")
     nvim.wait(lambda: bool(spy.told("ask_window")))
     (again,) = spy.told("ask_window")
-    assert nvim.lines(again["bufnr"])[0] == "make test"
-    focus(nvim)
-    nvim.input("1")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "allow"}]
+    assert nvim.lines(again["bufnr"])[1] == "make test"
+    nvim.input("<Tab>1")
+    assert spy.told("respond") == [ALLOWED]
 
 
 def test_it_comes_along_to_another_tabpage(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
@@ -166,57 +161,54 @@ def test_it_comes_along_to_another_tabpage(nvim: Neovim, spy: BridgeSpy, chat: i
     (again,) = spy.told("ask_window")
     tab = nvim.api.nvim_win_get_tabpage(again["winid"])
     assert tab == nvim.api.nvim_get_current_tabpage()
-    assert len(nvim.lua("return vim.api.nvim_list_wins()")) == 5
-    close(nvim)
-    assert len(nvim.lua("return vim.api.nvim_list_wins()")) == 4
+    assert windows(nvim) == 5
+    spy.close_ask()
+    assert windows(nvim) == 4
 
 
-def test_several_cascade_and_the_oldest_is_first(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
-    first = spy.open_ask(chat)
-    second = spy.open_ask(chat, "ask-2")
-    one, two = config(nvim, first["winid"]), config(nvim, second["winid"])
-    assert one["zindex"] > two["zindex"]
-    assert (one["row"], one["col"]) != (two["row"], two["col"])
-    focus(nvim)
-    assert here(nvim) == first["winid"]
-    focus(nvim, "ask-2")
-    assert here(nvim) == second["winid"]
-    close(nvim)
-    assert config(nvim, second["winid"])["row"] == one["row"]
+def test_several_are_one_window_and_its_title_says_which(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    first = spy.open_ask(chat, count=2)
+    assert config(nvim, first["winid"])["title"][0][0] == " 1 of 2 · tutor asks "
+    nvim.input("<Tab>]q")
+    assert spy.told("ask_go") == [{"step": 1}]
+    nvim.input("1")
+    assert spy.told("respond") == [], "the other one is on its way"
+    second = spy.open_ask(chat, "ask-2", number=2, count=2)
+    assert second == first
+    assert config(nvim, first["winid"])["title"][0][0] == " 2 of 2 · tutor asks "
+    assert windows(nvim) == 4
+    nvim.input("[q")
+    assert spy.told("ask_go")[1] == {"step": -1}
 
 
-def test_opening_twice_is_opening_once(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
-    assert spy.open_ask(chat) == spy.open_ask(chat)
-
-
-def test_it_follows_the_size_of_the_editor(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
-    asked = spy.open_ask(chat)
-    nvim.command("set columns=60 lines=20")
-    nvim.wait(
-        lambda: config(nvim, asked["winid"])["col"] + config(nvim, asked["winid"])["width"] < 60
-    )
-    assert config(nvim, asked["winid"])["row"] < 20
+def test_a_thousand_make_one_window_and_leave_nothing(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    asks = [question(f"ask-{number}", chat=chat, count=1000) for number in range(1000)]
+    nvim.lua("for _, ask in ipairs(...) do require('acp.ask.window').show(ask) end", asks)
+    assert windows(nvim) == 4
+    buffers = len(nvim.api.nvim_list_bufs())
+    spy.close_ask()
+    assert windows(nvim) == 3
+    assert len(nvim.api.nvim_list_bufs()) == buffers - 1
 
 
 def test_where_neovim_refuses_it_opens_soon_after(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     nvim.lua(
-        """local chat = ...
+        """local ask = ...
         _G.locked = function()
-          _G.first = require('acp.ask.menus').open_ask({
-            id = 'late', chat = chat, title = 't', footer = 'f',
-            ops = { { 0, 1, { 'x', 'yes' }, {} } }, option_rows = { 1 }, options = { 'y' },
-            detail_ops = {}, detail_filetype = '',
-          })
+          _G.first = require('acp.ask.window').show(ask)
           return ''
         end
         vim.keymap.set('n', '<F2>', 'v:lua.locked()', { expr = true })""",
-        chat,
+        question(chat=chat),
     )
     nvim.input("<F2>")
     assert nvim.lua("return _G.first.winid") == 0
     nvim.wait(lambda: bool(spy.told("ask_window")))
     (opened,) = spy.told("ask_window")
-    assert nvim.lines(opened["bufnr"]) == ["x", "yes"]
+    assert nvim.lines(opened["bufnr"])[1] == "make test"
 
 
 def test_it_does_not_keep_neovim_from_quitting(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
@@ -232,19 +224,7 @@ def test_borders(nvim: Neovim, spy: BridgeSpy, chat: int, border: str) -> None:
         pytest.skip("'winborder' came with Neovim 0.11")
     nvim.command(f"set winborder={border}")
     asked = spy.open_ask(chat)
-    assert config(nvim, asked["winid"])["title"] == [[" Run the tests ", "AcpFloatTitle"]]
-
-
-def test_going_from_menu_to_menu_leads_back_to_the_text(
-    nvim: Neovim, spy: BridgeSpy, chat: int
-) -> None:
-    spy.open_ask(chat)
-    spy.open_ask(chat, "ask-2")
-    window = here(nvim)
-    focus(nvim)
-    focus(nvim, "ask-2")
-    close(nvim, "ask-2")
-    assert here(nvim) == window
+    assert config(nvim, asked["winid"])["title"] == [[" tutor asks ", "AcpFloatTitle"]]
 
 
 def test_in_the_command_line_window(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
@@ -253,7 +233,7 @@ def test_in_the_command_line_window(nvim: Neovim, spy: BridgeSpy, chat: int) -> 
     asked = spy.open_ask(chat)
     assert here(nvim) == window
     assert nvim.api.nvim_win_is_valid(asked["winid"])
-    close(nvim)
+    spy.close_ask()
     assert not nvim.api.nvim_win_is_valid(asked["winid"])
     assert nvim.eval("getcmdwintype()") == ":"
     nvim.input(":q<CR>")
@@ -272,40 +252,145 @@ def test_nothing_turns_while_it_is_open(nvim: Neovim, spy: BridgeSpy, chat: int)
     assert nvim.lua("return _G.count") < 5
 
 
-def test_the_menu_of_a_narrow_chat_keeps_off_the_window_in_which_the_user_works(
+def test_that_of_a_narrow_chat_keeps_off_the_window_in_which_the_user_works(
     nvim: Neovim, spy: BridgeSpy
 ) -> None:
     nvim.lua("vim.o.columns = 80")
     file = here(nvim)
     chat, _ = spy.open_session()
     nvim.api.nvim_set_current_win(file)
-    asked = spy.open_ask(chat)
+    asked = spy.open_ask(chat, body=part("word " * 40))
     column = nvim.lua("return vim.fn.win_screenpos(vim.fn.bufwinid(...))[2]", chat)
-    config = nvim.api.nvim_win_get_config(asked["winid"])
-    assert config["col"] >= column - 1
+    found = config(nvim, asked["winid"])
+    assert found["col"] >= column - 1
     nvim.input("<C-w>l")
-    nvim.wait(lambda: nvim.api.nvim_win_get_config(asked["winid"])["width"] > config["width"])
+    nvim.wait(lambda: config(nvim, asked["winid"])["width"] > found["width"])
 
 
-def test_all_options_are_to_be_seen_where_the_text_does_not_fit(
-    nvim: Neovim, spy: BridgeSpy
-) -> None:
-    nvim.lua("vim.o.lines = 16")
-    chat, _ = spy.open_session()
-    lines = [*(f"line {number}" for number in range(40)), "1. Yes", "2. No", "3. Never"]
-    more = {"ops": [[0, 1, lines, []]], "option_rows": [40, 41, 42], "options": ["y", "n", "x"]}
-    asked = spy.open_ask(chat, **more)
-    shown = "return {vim.fn.line('w0', ...), vim.fn.line('w$', ...), vim.fn.line('.', ...)}"
-    assert nvim.lua(shown, asked["winid"])[1:] == [43, 41]
-
-
-def test_the_key_after_the_command_is_for_the_menu_already(nvim: Neovim, spy: BridgeSpy) -> None:
+def test_the_key_after_the_command_is_for_it_already(nvim: Neovim, spy: BridgeSpy) -> None:
     file = here(nvim)
     chat, _ = spy.open_session()
     nvim.api.nvim_set_current_win(file)
     spy.open_ask(chat)
-    spy.open_ask(chat, "ask-2")
     nvim.input(":Acp permit<CR>2")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
-    assert spy.told("permit") == []
+    assert spy.told("respond") == [REJECTED]
     assert nvim.api.nvim_get_mode()["mode"] == "n"
+
+
+FOOTERS = {
+    "": " <Tab> here · :Acp permit 1-2 ",
+    "i": " <Esc><Tab> here · :Acp permit 1-2 ",
+    "<C-w>h": " :Acp permit here · :Acp permit 1-2 ",
+    "<Tab>": " 1-2 · D all · q fold ",
+}
+
+
+@pytest.mark.parametrize("keys", FOOTERS)
+def test_the_footer_says_what_works_from_here(
+    nvim: Neovim, spy: BridgeSpy, chat: int, keys: str
+) -> None:
+    asked = spy.open_ask(chat, body=part("a command of some length, so that it is wide enough"))
+    nvim.input(keys)
+    nvim.wait(lambda: config(nvim, asked["winid"])["footer"][0][0] == FOOTERS[keys])
+
+
+# --- an answer is for what was shown
+
+PLUG = "execute 'normal' \"\\<Plug>(acp-allow)\""
+OUTSIDE = ALLOWED | {"inside": False}
+
+
+@pytest.mark.parametrize("keys", ["1", "<CR>"])
+def test_what_has_just_come_takes_no_key(
+    nvim: Neovim, spy: BridgeSpy, chat: int, keys: str
+) -> None:
+    spy.open_ask(chat)
+    nvim.input("<Tab>")
+    spy.open_ask(chat, "ask-2", seen="other")
+    spy.wait(-501)
+    nvim.input(keys)
+    assert spy.told("respond") == []
+    assert "nothing was answered" in nvim.messages()
+    spy.wait(501)
+    nvim.input(keys)
+    assert spy.told("respond") == [ALLOWED | {"ask": "ask-2", "seen": "other"}]
+
+
+def test_what_has_changed_under_the_hand_takes_no_key(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    spy.open_ask(chat)
+    nvim.input("<Tab>")
+    spy.open_ask(chat, seen="other")
+    spy.wait(-600)
+    nvim.input("1")
+    assert spy.told("respond") == []
+    spy.wait(600)
+    nvim.input("1")
+    assert spy.told("respond") == [ALLOWED | {"seen": "other"}]
+
+
+@pytest.mark.parametrize("command", ["Acp permit 1", PLUG])
+def test_a_command_meant_for_another_answers_nothing(
+    nvim: Neovim, spy: BridgeSpy, chat: int, command: str
+) -> None:
+    spy.open_ask(chat)
+    spy.close_ask()
+    spy.open_ask(chat, "ask-2")
+    spy.wait(-980)
+    assert "nothing was answered" in nvim.command(command)
+    assert spy.told("respond") == []
+    spy.wait(980)
+    nvim.command(command)
+    assert spy.told("respond") == [OUTSIDE | {"ask": "ask-2"}]
+
+
+def test_a_command_line_begun_before_answers_nothing_however_slow(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    spy.open_ask(chat)
+    nvim.input(":Acp permit")
+    spy.open_ask(chat, "ask-2")
+    spy.wait(10_000)
+    nvim.input(" 1<CR>")
+    assert spy.told("respond") == []
+    nvim.input(":Acp permit 1<CR>")
+    assert spy.told("respond") == [OUTSIDE | {"ask": "ask-2"}]
+
+
+@pytest.mark.parametrize("command", ["Acp permit 1", PLUG])
+def test_what_is_folded_is_looked_at_first(
+    nvim: Neovim, spy: BridgeSpy, chat: int, command: str
+) -> None:
+    spy.open_ask(chat)
+    nvim.input("<Tab>q")
+    assert "look at the question first" in nvim.command(command)
+    assert spy.told("respond") == []
+    spy.wait(1000)
+    nvim.command(command)
+    assert spy.told("respond") == [OUTSIDE]
+
+
+def test_a_command_without_a_question_says_so(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    assert "no agent is asking" in nvim.command("Acp permit 1")
+    spy.open_ask(chat)
+    assert "there is no option 7: the agent offers 2" in nvim.command("Acp permit 7")
+    assert spy.told("respond") == []
+
+
+def test_the_cursor_goes_there_by_itself_only_from_still_hands(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    asked = spy.open_ask(chat)
+    window = here(nvim)
+    focus = "require('acp.ask.window').focus('ask-1', true)"
+    nvim.lua(focus)
+    nvim.lua("vim.wait(100)")
+    assert here(nvim) == window, "nobody knows yet when a key was pressed"
+    spy.wait(501)
+    nvim.wait(lambda: here(nvim) == asked["winid"])
+    nvim.input("1")
+    assert spy.told("respond") == [], "a count that was typed in the code"
+    spy.wait(501)
+    nvim.input("1")
+    assert spy.told("respond") == [ALLOWED]

@@ -214,11 +214,18 @@ def test_cancelling_the_turn_withdraws_it(job: MainJob, agent: StdioAgent) -> No
     job.until(lambda: not job.nvim.api.nvim_win_is_valid(question["winid"]))
 
 
-def test_a_permission_is_answered_past_an_elicitation(job: MainJob, agent: StdioAgent) -> None:
-    elicit(job, agent)
+def test_a_permission_is_answered_once_it_is_shown(job: MainJob, agent: StdioAgent) -> None:
+    form = elicit(job, agent)
     agent.request_permission("p")
     job.until(lambda: len(job.asks()) == 2)
     job.command("Acp permit 1")
+    assert job.told("has no numbers")
+    agent.quiet()
+    job.nvim.input("<Esc><C-w>w")
+    focus(job, form)
+    job.nvim.input("]q")
+    shows(job, form, "1. Allow once")
+    job.nvim.input("1")
     assert agent.answer_to("p")["result"]["outcome"]["optionId"] == "yes"
     assert [it["kind"] for it in job.asks()] == ["elicitation"]
 

@@ -200,7 +200,9 @@ def test_it_shows_the_file_as_it_is_when_the_user_looks(job: MainJob) -> None:
     compare(job, question)
     assert job.nvim.lines()[:2] == ["new", "line 1"]
     assert job.nvim.eval("line('.')") == 21
-    job.until(lambda: "a.txt:21" in job.nvim.lines(question["bufnr"]))
+    job.nvim.input("q")
+    shown = job.until(lambda: "a.txt:21" in (it := job.nvim.lines(question["bufnr"])) and it)
+    assert shown[1].startswith("! changed after it was asked")
 
 
 def take_away(job: MainJob, agent: StdioAgent, way: str) -> None:
@@ -275,7 +277,7 @@ def test_several_files_one_after_the_other(job: MainJob) -> None:
         job.until(lambda text=text: job.nvim.lines() == [text])
         assert job.nvim.eval("tabpagenr('$')") == 2
     job.nvim.input("D")
-    assert {"b.txt", "c.txt"} <= set(job.nvim.lines())
+    job.until(lambda: {"b.txt", "c.txt"} <= set(job.nvim.lines()))
 
 
 def test_the_agents_characters_are_visible_there_and_the_users_stay(job: MainJob) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fakes.spy import BridgeSpy
+from tests.support.fakes.spy import ALLOWED, REJECTED, BridgeSpy
 from tests.support.nvim import Neovim
 
 OLD = [f"line {number}" for number in range(60)]
@@ -297,8 +297,11 @@ def test_the_options_stand_below_the_files(
     assert nvim.eval("expand('%:t')") == "a.py (as proposed)"
     below = "return vim.fn.getwininfo(vim.fn.win_getid(3))[1]"
     info = nvim.lua(below)
-    assert nvim.lines(info["bufnr"])[info["topline"] - 1 :] == ["1. Allow once", "2. Reject once"]
-    assert [info["height"], info["winbar"], info["topline"]] == [2, 1, 3]
+    assert nvim.lines(info["bufnr"])[info["topline"] - 1 :] == [
+        "✓ 1. Allow once",
+        "✗ 2. Reject once",
+    ]
+    assert [info["height"], info["winbar"], info["topline"]] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("count", [26, 30, 60])
@@ -324,9 +327,9 @@ def test_it_is_answered_from_there(
     window = compared(nvim, spy, chat, path)
     nvim.wait(lambda: len(windows(nvim)) == 3)
     nvim.input(keys)
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "reject"}]
+    assert spy.told("respond") == [REJECTED]
     assert nvim.eval("win_getid()") == window
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
     assert nvim.eval("win_getid()") == window
     assert not any(is_diff for _, is_diff in windows(nvim))
@@ -341,12 +344,12 @@ def test_it_is_left_pending(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int,
     assert nvim.eval("win_getid()") == window
     assert spy.told("respond") == []
     nvim.input("<Tab>1")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "allow"}]
+    assert spy.told("respond") == [ALLOWED]
 
 
 def test_it_goes_with_the_request(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
     window = compared(nvim, spy, chat, path)
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     assert nvim.eval("[tabpagenr('$'), win_getid()]") == [1, window]
 
 
@@ -357,14 +360,14 @@ def test_it_goes_with_the_request_while_the_user_is_elsewhere(
     nvim.command("tabfirst | wincmd t")
     window = nvim.eval("win_getid()")
     nvim.wait(lambda: bool(spy.told("ask_window")))
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     assert nvim.eval("[tabpagenr('$'), win_getid()]") == [1, window]
 
 
 def test_it_goes_once_neovim_lets_it(nvim: Neovim, path: Path, spy: BridgeSpy, chat: int) -> None:
     window = compared(nvim, spy, chat, path)
     nvim.input(":<C-f>")
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     assert nvim.eval("getcmdwintype()") == ":"
     nvim.input(":q<CR>")
     nvim.wait(lambda: nvim.eval("tabpagenr('$')") == 1)
@@ -374,7 +377,7 @@ def test_it_goes_once_neovim_lets_it(nvim: Neovim, path: Path, spy: BridgeSpy, c
 
 def goes(nvim: Neovim) -> None:
     """Take the request back, as the host would."""
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    nvim.lua("require('acp.ask.window').show(nil)")
 
 
 def goes_later(nvim: Neovim) -> None:
@@ -549,7 +552,7 @@ def test_the_menu_goes_along_and_comes_back(
     nvim.wait(lambda: len(windows(nvim)) == 3)
     nvim.command("wincmd t | wincmd l")
     nvim.input("1")
-    assert spy.told("respond") == [{"ask": "ask-1", "option": "allow"}]
+    assert spy.told("respond") == [ALLOWED]
 
 
 def test_the_next_file_takes_the_place_of_the_first(
@@ -590,7 +593,7 @@ def test_a_request_that_is_over_compares_nothing(nvim: Neovim, spy: BridgeSpy, c
     spy.answer(None)
     assert "nothing to compare" in nvim.messages()
     nvim.input("d")
-    nvim.lua("require('acp.ask.menus').close_ask('ask-1')")
+    spy.close_ask()
     spy.answer(None)
     assert nvim.eval("tabpagenr('$')") == 1
 
@@ -598,5 +601,6 @@ def test_a_request_that_is_over_compares_nothing(nvim: Neovim, spy: BridgeSpy, c
 def test_details_are_there_besides(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     spy.open_ask(chat, comparable=1)
     nvim.input("<Tab>D")
-    assert nvim.lines() == ["the whole command"]
+    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    assert nvim.lines()[0] == "the whole command"
     assert spy.told("compare") == []

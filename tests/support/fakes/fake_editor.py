@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_nvim.editor import (
@@ -17,8 +17,8 @@ from acp_nvim.editor import (
     Editor,
     LoginProgram,
     LoginTerminals,
-    Menus,
     Picture,
+    QuestionWindow,
     Screen,
 )
 from acp_nvim.view.question.comparison import Comparison
@@ -72,38 +72,30 @@ class FakeChats(ChatWindows):
         self.noted.append((chat, list(notes)))
 
 
-class FakeMenus(Menus):
-    """Keeps the open menus as they look now, and which ones were focused."""
+class FakeQuestionWindow(QuestionWindow):
+    """Keeps what it shows, drawn at once, and which questions were focused."""
 
     def __init__(self) -> None:
-        self.shown: dict[str, Menu] = {}
+        self.shown: Menu | None = None
         self.focused: list[str] = []
 
-    def open(
-        self,
-        view: Menu,
-        announce: Callable[[], None],
-        better: Callable[[], Awaitable[Menu]] | None = None,
+    def draw(
+        self, source: Callable[[], Menu | None], opened: Callable[[], None] | None = None
     ) -> None:
-        self.shown[view.id] = view
-        announce()
-
-    def redraw(self, view: Menu) -> None:
-        self.shown[view.id] = view
+        self.shown = source()
+        if opened is not None:
+            opened()
 
     async def browse(self, url: str) -> str | None:
         return None
 
-    def close(self, question_id: str) -> None:
-        self.shown.pop(question_id, None)
-
     def focus(self, question_id: str, *, calmly: bool = False) -> None:
         self.focused.append(question_id)
 
-    def place(self, question_id: str) -> tuple[int, int] | None:
-        return (1, 1000) if question_id in self.shown else None
+    def place(self) -> tuple[int, int] | None:
+        return None if self.shown is None else (1, 1000)
 
-    def moved(self, question_id: str, buffer: int, window: int) -> None:
+    def moved(self, buffer: int, window: int) -> None:
         return
 
     async def settled(self) -> None:
@@ -158,6 +150,9 @@ class FakeBridge(Bridge):
     def answer(self, call: int, error: str | None, result: Any) -> None:
         self.answers[call] = (error, result)
 
+    async def headers(self, agent: str) -> Mapping[str, str]:
+        return {}
+
     def group(self, group: int, alive: bool) -> None:
         return
 
@@ -169,7 +164,7 @@ def fake_editor(**parts: Any) -> Editor:
         "surroundings": FakeSurroundings(),
         "chats": FakeChats(),
         "screen": FakeScreen(),
-        "menus": FakeMenus(),
+        "questions": FakeQuestionWindow(),
         "comparer": FakeComparer(),
         "chooser": FakeChooser(),
         "logins": FakeLogins(),

@@ -23,12 +23,51 @@ bridge.on_end = function(listener) table.insert(_G.ended, listener) end
 """
 
 
+CLOCK = """
+_G.clock = (_G.clock or 1000) + ...
+require('acp.ask.answer').now = function() return _G.clock end
+"""
+
+
+def part(*lines: str) -> list[Any]:
+    """Return lines without marks, as a question has them."""
+    return [list(lines), []]
+
+
+def question(ask_id: str = "ask-1", **more: Any) -> dict[str, Any]:
+    """Return a permission of two options as the host tells of it."""
+    return {
+        "id": ask_id,
+        "seen": "as it was",
+        "title": " tutor asks ",
+        "kind": "permission",
+        "head": part("Run the tests"),
+        "notes": part(),
+        "body": part("make test"),
+        "about": part(),
+        "options": part("✓ 1. Allow once", "✗ 2. Reject once"),
+        "option_ids": ["allow", "reject"],
+        "option_kinds": ["allow_once", "reject_once"],
+        "omitted": 0,
+        "comparable": 0,
+        "form": [],
+        "chat": 0,
+        "number": 1,
+        "count": 1,
+    } | more
+
+
+ALLOWED = {"ask": "ask-1", "seen": "as it was", "inside": True, "option": "allow"}
+REJECTED = ALLOWED | {"option": "reject"}
+
+
 class BridgeSpy:
     """Stands in for `acp.host.bridge`, so that no host is started."""
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
         nvim.lua(STUB)
+        self.wait(0)
 
     def told(self, verb: str) -> list[dict[str, Any]]:
         """Return the payloads of all notifications with that verb, oldest first."""
@@ -64,20 +103,17 @@ class BridgeSpy:
         return result
 
     def open_ask(self, chat: int, ask_id: str = "ask-1", **more: Any) -> dict[str, int]:
-        """Open a menu of two options as the host would."""
-        lines = ["make test", "", "1. Allow once", "2. Reject once"]
-        ask = {
-            "id": ask_id,
-            "chat": chat,
-            "title": "Run the tests",
-            "footer": " 1-9 choose · <CR> accept line · d details · q later ",
-            "ops": [[0, 1, lines, []]],
-            "option_rows": [2, 3],
-            "options": ["allow", "reject"],
-            "detail_ops": [[0, 1, ["the whole command"], []]],
-            "detail_filetype": "",
-        }
+        """Show a question of two options as the host would, old enough to take keys."""
         result: dict[str, int] = self._nvim.lua(
-            "return require('acp.ask.menus').open_ask(...)", ask | more
+            "return require('acp.ask.window').show(...)", question(ask_id, chat=chat, **more)
         )
+        self.wait(1000)
         return result
+
+    def close_ask(self) -> None:
+        """Close the window: nothing waits any more."""
+        self._nvim.lua("require('acp.ask.window').show(nil)")
+
+    def wait(self, milliseconds: int) -> None:
+        """Let that time pass for the questions; without this it stands still."""
+        self._nvim.lua(CLOCK, milliseconds)

@@ -30,6 +30,7 @@ from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions.files import on_file
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions, Undone
@@ -113,6 +114,7 @@ class FileRig:
                 workspace=SimpleNamespace(session=lambda *_: None),
                 editor=SimpleNamespace(notifier=self.notifier),
                 follow=SimpleNamespace(touched=lambda *_: None),
+                questions=Questions(),
             ),
         )
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import lru_cache
 from typing import Any
 
 LIMIT = 1_000_000
+"""Characters of raw JSON that is laid out for reading."""
 
 
+@lru_cache(maxsize=8)
 def command(raw_input: str | None) -> str | None:
-    """Return the shell command of a raw input, in full, if it has one; a list is joined."""
-    value = _value(raw_input)
+    """Return the shell command of a raw input, in full, if it has one; a list is joined.
+
+    However long the input is: nothing that pads it hides the command.
+    """
+    value = _parsed(raw_input) if raw_input else None
     found = value.get("command") if isinstance(value, dict) else None
     if isinstance(found, list) and found and all(isinstance(word, str) for word in found):
         return shlex.join(found)
@@ -28,8 +34,10 @@ def readable(raw: str | None) -> str:
 
 def _value(raw: str | None) -> Any:
     """Return the JSON value; None if there is none, or it is too long to be worth reading."""
-    if not raw or len(raw) > LIMIT:
-        return None
+    return None if not raw or len(raw) > LIMIT else _parsed(raw)
+
+
+def _parsed(raw: str) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):

@@ -17,6 +17,7 @@ from acp_nvim.session.elicitation.model import (
     ChoicesField,
     Field,
     Form,
+    Link,
     NumberField,
     Option,
     TextField,
@@ -24,12 +25,11 @@ from acp_nvim.session.elicitation.model import (
 )
 from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.view.block import BLANK, Highlight, Line
-from acp_nvim.view.question.menu import FormRow, Menu
+from acp_nvim.view.question.menu import FormRow, Menu, digest
+from acp_nvim.view.question.padding import gathered, shortened
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
-FORM_FOOTER = " <CR> change · a accept · x decline · <C-c> cancel · q later "
-LINK_FOOTER = " o open in the browser · x decline · <C-c> cancel · q later "
 LABEL = 60
 SHOWN = 200
 HINT = 400
@@ -42,16 +42,19 @@ _Row: TypeAlias = tuple[Line, FormRow | None]
 def elicitation_menu(question: ElicitationQuestion, draft: Draft, *, agent: str) -> Menu:
     """Return the menu of an elicitation, with what is filled in so far (C-280, C-281)."""
     wanted, message = question.elicitation.wanted, question.elicitation.message
-    body = _form(wanted, draft) if isinstance(wanted, Form) else _link(judge(wanted.url))
-    page = [*_text(message, "AcpToolTitle"), (BLANK, None), *body]
-    rows = tuple(replace(row, row=at) for at, (_, row) in enumerate(page) if row is not None)
+    is_form = isinstance(wanted, Form)
+    page = _form(wanted, draft) if isinstance(wanted, Form) else _link(judge(wanted.url))
+    buttons = _buttons(wanted)
+    rows = [(row, at) for at, (_, row) in enumerate((*page, *buttons)) if row is not None]
     return Menu(
         id=question.id,
+        seen=digest((), question.elicitation),
         title=f" {one_line(agent, 40)} asks ",
-        footer=FORM_FOOTER if isinstance(wanted, Form) else LINK_FOOTER,
-        lines=tuple(line for line, _ in page),
-        option_rows=tuple(row.row for row in rows),
-        form=rows,
+        kind="form" if is_form else "link",
+        head=tuple(gathered(line for line, _ in _text(message, "AcpToolTitle"))),
+        body=tuple(shortened(line) for line, _ in page),
+        options=tuple(line for line, _ in buttons),
+        form=tuple(replace(row, row=at) for row, at in rows),
     )
 
 
@@ -76,17 +79,22 @@ def _form(form: Form, draft: Draft) -> list[_Row]:
         page += _text(_hint(field), "AcpDim", INDENT) if _hint(field) else []
         if problem := draft.errors.get(field.name):
             page += _text(problem, "AcpError", INDENT)
-    page += [(BLANK, None)] if form.fields else []
-    return [*page, *_buttons(form)]
+    return page
 
 
-def _buttons(form: Form) -> list[_Row]:
-    """Return the answers; a form that cannot be filled in cannot be accepted (C-290)."""
+def _buttons(wanted: Form | Link) -> list[_Row]:
+    """Return the answers, of which what cannot be accepted lacks one (C-290)."""
     answers = [
         _button("decline", "AcpReject", "decline"),
         _button("cancel", "AcpNeutral", "cancel"),
     ]
-    if any(isinstance(field, UnsupportedField) and field.required for field in form.fields):
+    if isinstance(wanted, Link):
+        address = judge(wanted.url)
+        if address.refusal:
+            return answers
+        host = one_line(address.host, SHOWN)
+        return [_button(f"open {host} in the browser", "AcpAllow", "accept"), *answers]
+    if any(isinstance(field, UnsupportedField) and field.required for field in wanted.fields):
         return answers
     return [_button("accept", "AcpAllow", "accept"), *answers]
 
@@ -167,24 +175,13 @@ def _limits(least: float | None, most: float | None, noun: str) -> str:
 
 
 def _link(address: Address) -> list[_Row]:
-    """Return the whole address with its host marked, and what to beware of (C-293, C-296)."""
-    answers = [
-        _button("decline", "AcpReject", "decline"),
-        _button("cancel", "AcpNeutral", "cancel"),
-    ]
+    """Return the whole address with its host before it, and what to beware of (C-293, C-296)."""
     if address.refusal:
         said = f"This address is not opened: {address.refusal}"
-        return [(_url(address), None), *_text(said, "AcpError"), (BLANK, None), *answers]
+        return [*_text(said, "AcpError"), (_url(address), None)]
     host = one_line(address.host, SHOWN)
     warnings = [row for text in address.warnings for row in _text(f"! {text}", "AcpWarning")]
-    return [
-        (_url(address), None),
-        (coloured(f"Host: {host}", "AcpFormHost"), None),
-        *warnings,
-        (BLANK, None),
-        _button(f"open {host} in the browser", "AcpAllow", "accept"),
-        *answers,
-    ]
+    return [(coloured(f"Host: {host}", "AcpFormHost"), None), *warnings, (_url(address), None)]
 
 
 def _url(address: Address) -> Line:

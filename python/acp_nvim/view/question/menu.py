@@ -1,7 +1,13 @@
-"""The float of a question as it is drawn: of a permission, or of an elicitation."""
+"""A question as it is drawn, in parts that give way to each other where room is short.
+
+Which rows of it are on screen is up to whoever knows the window (`lua/acp/ask/fit.lua`): the head
+and the body are always to be seen, the body cut in its middle, the options below.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +16,10 @@ from acp_nvim.view.block import Line
 
 @dataclass(frozen=True, slots=True)
 class FormRow:
-    """What <CR> does in a 0-based row: change a field, take an option, or answer with `action`."""
+    """What <CR> does in a row: change a field, take an option, or answer with `action`.
+
+    Rows count from 0, through the body and then the options.
+    """
 
     row: int
     kind: Literal["text", "choice", "toggle", "action"]
@@ -26,21 +35,46 @@ class FormRow:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """The text of the float, and which of its lines are options (0-based rows)."""
+    """One question; its lines are of any length, and safe to show."""
 
     id: str
+    seen: str
+    """The digest of what it asks: an answer names it, and is for nothing else."""
     title: str
-    footer: str
-    lines: tuple[Line, ...]
-    option_rows: tuple[int, ...]
+    kind: Literal["permission", "form", "link"]
+    head: tuple[Line, ...]
+    """What it is about; the first row."""
+    body: tuple[Line, ...]
+    """What would be done; of a form, its fields."""
+    options: tuple[Line, ...]
     option_ids: tuple[str, ...] = ()
-    """What a permission is answered with in those rows."""
-    detail: tuple[Line, ...] = ()
-    """The whole command, diff or text, for a larger float; empty when the agent said nothing."""
-    detail_filetype: str = ""
+    """What a permission is answered with."""
+    option_kinds: tuple[str, ...] = ()
+    notes: tuple[Line, ...] = ()
+    """What to beware of: never cut away."""
+    about: tuple[Line, ...] = ()
+    """What else is known; the first to give way."""
+    omitted: int = 0
+    """Lines that the body lacks in its middle; `detail` has them."""
     form: tuple[FormRow, ...] = ()
     """What <CR> does in the rows of an elicitation; empty for a permission."""
     comparable: int = 0
     """How many files `d` can show side by side, as they are and as they would be."""
     chat: int = 0
     """Buffer of the chat that it belongs to; the host knows, the view does not."""
+    position: tuple[int, int] = (1, 1)
+    """Its number among those that wait, from 1, and how many they are."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All of it, one part after the other."""
+        return (*self.head, *self.notes, *self.body, *self.about, *self.options)
+
+
+def digest(lines: Iterable[Line], answers: object) -> str:
+    """Return a name for what these lines and answers ask: other ones have another."""
+    found = hashlib.sha256()
+    for line in lines:
+        found.update(repr(line).encode())
+    found.update(repr(answers).encode())
+    return found.hexdigest()[:16]

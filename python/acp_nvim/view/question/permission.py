@@ -1,33 +1,36 @@
-"""What the permission menu shows: a security boundary, so all agent text in it is made visible.
+"""What a permission shows: a security boundary, so all agent text in it is made visible.
 
-Options stand in the agent's order and words (C-181, C-185); the whole command is always there.
+Options stand in the agent's order and words (C-181, C-185); the command is always there.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.block import Line
 from acp_nvim.view.chat import raw
 from acp_nvim.view.chat.attachment import attachment
 from acp_nvim.view.diff import change as diff
-from acp_nvim.view.place import place
+from acp_nvim.view.place import place, relative
 from acp_nvim.view.question import preview
-from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.styled import coloured, plural
+from acp_nvim.view.question.menu import Menu, digest
+from acp_nvim.view.question.padding import ends, gathered
+from acp_nvim.view.styled import after, coloured, plural
 from acp_nvim.view.visible import one_line, visible
 
-PREVIEW_LINES = 12
 PLACES = 5
 SAID_LIMIT = 300
-FOOTER = " 1-9 · :Acp permit N · d details · q later "
-FOOTER_WITH_DIFF = " 1-9 · :Acp permit N · d diff · D text · q later "
+DETAIL = 5_000
+"""Lines that `D` shows."""
+SIGNS = {"allow": ("✓", "AcpAllow"), "reject": ("✗", "AcpReject")}
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
+CHANGED = "! changed after it was asked: look at it before you answer"
 
 
 def permission_menu(
@@ -43,38 +46,77 @@ def permission_menu(
 
     `previews` are of the files that it is about; of others the agent's own diffs are shown.
     """
-    main = _main(tool, cwd, previews) if tool else []
-    instead = _raw_input(tool) if tool and _says_nothing(tool, main, previews) else []
-    further = _further(tool) if tool and not instead else []
-    main += instead
-    detail = (*_subject(tool), *main, *further) if tool else ()
-    head = main[:PREVIEW_LINES]
-    comparable = sum(not it.misfit for it in previews)
-    more = _more(len(main) - len(head), "D" if comparable else "d")
-    above = [*_subject(tool), *head, *more, *_places(tool, cwd), *_said(said), BLANK]
-    options = [_option(number, option) for number, option in enumerate(question.options, 1)]
+    title, all_of_it = _title(tool), _body(tool, cwd, previews)
+    body, omitted = ends(list(gathered(all_of_it)))
     return Menu(
         id=question.id,
+        seen=digest((*title, *all_of_it), question.options),
         title=f" {one_line(agent, 40)} asks ",
-        footer=FOOTER_WITH_DIFF if comparable else FOOTER,
-        lines=(*above, *options),
-        option_rows=tuple(range(len(above), len(above) + len(options))),
+        kind="permission",
+        head=tuple(gathered(title)),
+        body=body,
+        omitted=omitted,
+        notes=_files(tool, cwd, previews),
+        about=tuple(_said(said)),
+        options=tuple(_option(number, it) for number, it in enumerate(question.options, 1)),
         option_ids=tuple(option.id for option in question.options),
-        detail=detail,
-        comparable=comparable,
+        option_kinds=tuple(option.kind for option in question.options),
+        comparable=sum(not it.misfit for it in previews),
     )
 
 
-def _subject(tool: ToolCall | None) -> list[Line]:
-    """Return the whole title, and the whole command unless the title is just that."""
+def changed(menu: Menu) -> Menu:
+    """Return the menu of a question that is not any more as it was asked."""
+    return replace(menu, notes=(coloured(CHANGED, "AcpWarning"), *menu.notes))
+
+
+def detail(
+    menu: Menu, tool: ToolCall | None, cwd: str, previews: Sequence[Preview] = ()
+) -> tuple[Line, ...]:
+    """Return all that there is to see, nothing in it shortened, without the options."""
+    lines = [*_title(tool), *_body(tool, cwd, previews)]
+    lines += _further(tool) if tool is not None else []
+    left = len(lines) - DETAIL
+    if left > 0:
+        half = DETAIL // 2
+        gap = coloured(f"… {plural(left, 'more line')}: K on the tool call in the chat", "AcpDim")
+        lines = [*lines[:half], gap, *lines[-half:]]
+    return (*lines, *menu.about)
+
+
+def _title(tool: ToolCall | None) -> list[Line]:
     if tool is None:
         return [coloured("(the agent did not say what for)", "AcpDim")]
+    return [coloured(text, "AcpToolTitle") for text in _split(_named(tool))]
+
+
+def _named(tool: ToolCall) -> str:
+    """Return the title, without the quotes around one that is all code."""
+    found = tool.title or tool.kind
+    is_code = len(found) > 2 and found[0] == found[-1] == "`" and "`" not in found[1:-1]
+    return found[1:-1] if is_code else found
+
+
+def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[Line]:
+    """Return the whole command unless the title is just that, and what else would be done."""
+    if tool is None:
+        return []
     command = raw.command(tool.raw_input)
-    title = tool.title or tool.kind
-    lines = [coloured(text, "AcpToolTitle") for text in _split(title)]
-    if command and command != title:
-        lines += [coloured(text, "AcpCode") for text in _split(command)]
-    return lines
+    is_said = command is None or command == _named(tool)
+    lines = [] if is_said else [coloured(text, "AcpCode") for text in _split(command or "")]
+    main = _main(tool, cwd, previews)
+    instead = _raw_input(tool) if _says_nothing(tool, main, previews) else []
+    return [*lines, *main, *instead, *_places(tool, cwd)]
+
+
+def _files(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> tuple[Line, ...]:
+    """Return the names of all files that would change, where they are several."""
+    diffs = [it.path for it in tool.content if isinstance(it, Diff)] if tool else []
+    moved = [it.moved_to for it in previews if it.moved_to]
+    paths = dict.fromkeys(relative(it, cwd) for it in (*diffs, *(p.path for p in previews), *moved))
+    if len(paths) < 2:
+        return ()
+    return (coloured(f"{plural(len(paths), 'file')}: {', '.join(paths)}", "AcpDiffFile"),)
 
 
 def _main(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
@@ -122,15 +164,8 @@ def _content(part: ToolContent, cwd: str) -> tuple[Line, ...]:
             return attachment(part, cwd, is_open=True)
 
 
-def _more(hidden: int, key: str) -> list[Line]:
-    text = f"… {plural(hidden, 'more line')}: {key} shows all"
-    return [coloured(text, "AcpDim")] if hidden else []
-
-
-def _places(tool: ToolCall | None, cwd: str) -> list[Line]:
+def _places(tool: ToolCall, cwd: str) -> list[Line]:
     """Return the locations that are not in the title already."""
-    if tool is None:
-        return []
     places = [place(location, cwd) for location in tool.locations]
     unsaid = [text for text in places if text not in tool.title]
     lines = [coloured(text, "AcpToolPath") for text in unsaid[:PLACES]]
@@ -145,9 +180,12 @@ def _said(text: str) -> list[Line]:
 
 
 def _option(number: int, option: PermissionOption) -> Line:
-    kind = option.kind.partition("_")[0]
-    group = {"allow": "AcpAllow", "reject": "AcpReject"}.get(kind, "AcpNeutral")
-    return coloured(f"{number}. {one_line(option.name, 100)}", group)
+    """Return its row: a sign of its kind, the agent's words, and the kind where they do not say."""
+    sign, group = SIGNS.get(option.kind.partition("_")[0], ("·", "AcpNeutral"))
+    name, words = one_line(option.name, 100), option.kind.replace("_", " ")
+    is_said = all(word in name.lower() for word in words.split() if word != "once")
+    said = () if is_said else (after(f" ({one_line(words, 40)})"),)
+    return coloured(f"{sign} {number}. {name}", group, *said)
 
 
 def _split(text: str) -> list[str]:

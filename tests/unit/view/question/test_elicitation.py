@@ -45,7 +45,6 @@ def test_fields_hints_and_errors_stand_below_each_other() -> None:
     view = shown(form, checked(form, prefilled(form)))
     assert rows(view) == [
         "Hello",
-        "",
         "You",
         "Tell us",
         "",
@@ -54,17 +53,16 @@ def test_fields_hints_and_errors_stand_below_each_other() -> None:
         "    an answer is required",
         "Age: 7",
         "    whole number · at least 0",
-        "",
         "[accept]",
         "[decline]",
         "[cancel]",
     ]
     assert [(row.row, row.kind, row.field, row.text, row.action) for row in view.form] == [
-        (5, "text", 0, "", ""),
-        (8, "text", 1, "7", ""),
-        (11, "action", -1, "", "accept"),
-        (12, "action", -1, "", "decline"),
-        (13, "action", -1, "", "cancel"),
+        (3, "text", 0, "", ""),
+        (6, "text", 1, "7", ""),
+        (8, "action", -1, "", "accept"),
+        (9, "action", -1, "", "decline"),
+        (10, "action", -1, "", "cancel"),
     ]
 
 
@@ -77,7 +75,7 @@ def test_an_option_is_named_by_its_title() -> None:
         )
     )
     view = shown(form)
-    assert rows(view)[2:6] == ["One: Green", "Some:", "    [x] Red: like blood", "    [ ] Green"]
+    assert rows(view)[1:5] == ["One: Green", "Some:", "    [x] Red: like blood", "    [ ] Green"]
     assert view.form[0].choices == ("Red: like blood", "Green")
     assert [(row.field, row.option) for row in view.form[1:3]] == [(1, 0), (1, 1)]
 

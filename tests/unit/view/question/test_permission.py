@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,8 @@ from acp_nvim.session.model import Location, PermissionOption, PermissionQuestio
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Highlight, VirtualText
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import permission_menu
+from acp_nvim.view.question.permission import changed, detail, permission_menu
+from tests.unit.view.look import looks
 
 OPTIONS = (
     PermissionOption("no-1", "Better not", "reject_once"),
@@ -35,14 +38,23 @@ def rows(view: Menu) -> list[str]:
     return [line.text for line in view.lines]
 
 
+def whole(view: Menu, call: ToolCall) -> list[str]:
+    return [line.text for line in detail(view, call, "/w")]
+
+
 def tool(**fields: object) -> ToolCall:
     return ToolCall("tool:t", "t", 1, **fields)  # type: ignore[arg-type]
 
 
 def test_options_keep_the_agents_order_and_words() -> None:
     view = menu()
-    assert rows(view) == ["Edit a.py", "", "1. Better not", "2. Allow once", "3. Something else"]
-    assert view.option_rows == (2, 3, 4)
+    assert rows(view) == [
+        "Edit a.py",
+        "✗ 1. Better not",
+        "✓ 2. Allow once",
+        "· 3. Something else",
+    ]
+    assert view.option_kinds == ("reject_once", "allow_once", "x")
     assert view.option_ids == ("no-1", "yes", "odd")
     assert view.id == "7"
     assert view.title == " tutor asks "
@@ -51,35 +63,43 @@ def test_options_keep_the_agents_order_and_words() -> None:
 def test_options_are_coloured_by_kind_and_unknown_kinds_neutral() -> None:
     view = menu()
     groups = [
-        mark.group
-        for row in view.option_rows
-        for mark in view.lines[row].marks
-        if isinstance(mark, Highlight)
+        mark.group for line in view.options for mark in line.marks if isinstance(mark, Highlight)
     ]
     assert groups == ["AcpReject", "AcpAllow", "AcpNeutral"]
+
+
+def test_the_kind_is_told_where_the_words_do_not() -> None:
+    always = PermissionOption("a", "Reject", "allow_always")
+    plain = PermissionOption("b", "Allow", "allow_once")
+    assert looks(menu(options=(always, plain)).options) == [
+        "✓ 1. Reject (allow always)",
+        "✓ 2. Allow",
+    ]
 
 
 def test_more_options_than_digits_are_all_there() -> None:
     many = tuple(PermissionOption(f"o{n}", "Same", "allow_always") for n in range(12))
     view = menu(options=many)
-    assert len(view.option_rows) == 12
-    assert rows(view)[-1] == "12. Same"
-
-
-def test_the_footer_names_the_keys() -> None:
-    assert ":Acp permit N" in menu().footer
-    assert "d details" in menu().footer
+    assert len(view.options) == 12
+    assert rows(view)[-1] == "✓ 12. Same"
 
 
 def test_the_whole_command_is_shown() -> None:
     command = "cd /tmp\n" + "x" * 500 + "\nrm -rf ."
-    view = menu(tool(title="Run", raw_input='{"command":"cd /tmp\\n' + "x" * 500 + '\\nrm -rf ."}'))
-    assert rows(view)[:4] == ["Run", *command.split("\n")]
+    call = tool(title="Run", raw_input='{"command":"cd /tmp\\n' + "x" * 500 + '\\nrm -rf ."}')
+    view = menu(call)
+    assert whole(view, call)[:4] == ["Run", *command.split("\n")]
+    assert rows(view)[2] == "x⟨×500⟩"
 
 
 def test_a_command_that_is_the_title_is_shown_once() -> None:
     view = menu(tool(title="ls -l", raw_input='{"command":"ls -l"}'))
-    assert rows(view)[:2] == ["ls -l", ""]
+    assert rows(view)[:2] == ["ls -l", "✗ 1. Better not"]
+
+
+def test_a_title_that_is_all_code_is_that_code() -> None:
+    view = menu(tool(title="`ls -l`", raw_input='{"command":"ls -l"}'))
+    assert rows(view)[:2] == ["ls -l", "✗ 1. Better not"]
 
 
 def test_a_command_as_a_list_is_joined() -> None:
@@ -88,44 +108,45 @@ def test_a_command_as_a_list_is_joined() -> None:
 
 
 def test_a_long_title_is_not_cut() -> None:
-    assert rows(menu(tool(title="x" * 900)))[0] == "x" * 900
+    title = "a long one " * 90
+    assert rows(menu(tool(title=title)))[0] == title
 
 
-def test_the_details_of_a_short_diff_are_all_of_it() -> None:
-    view = menu(tool(title="Edit", content=(Diff("/w/a.py", "a\n", "b\n"),)))
-    assert rows(view)[:5] == ["Edit", "a.py", "a", "b", ""]
-    assert [line.text for line in view.detail] == ["Edit", "a.py", "a", "b"]
+def test_a_long_diff_is_handed_on_by_its_ends_and_whole_in_the_details() -> None:
+    new = "".join(f"{number}\n" for number in range(400))
+    call = tool(title="Edit", content=(Diff("/w/a.py", None, new),))
+    view = menu(call)
+    assert [len(view.body), view.omitted] == [300, 101]
+    assert [view.body[0].text, view.body[1].text, view.body[-1].text] == ["a.py", "0", "399"]
+    assert whole(view, call) == ["Edit", "a.py", *(str(number) for number in range(400))]
 
 
-def test_a_long_diff_is_cut_and_whole_in_the_details() -> None:
-    new = "".join(f"{number}\n" for number in range(40))
-    view = menu(tool(title="Edit", content=(Diff("/w/a.py", None, new),)))
-    assert rows(view)[12:14] == ["10", "… 29 more lines: d shows all"]
-    assert len(view.detail) == 42
+def test_all_files_are_named() -> None:
+    content = tuple(Diff(f"/w/{name}.py", None, "x\n") for name in "abc")
+    assert rows(menu(tool(title="Edit", content=content)))[1] == "3 files: a.py, b.py, c.py"
 
 
 def test_the_plan_text_of_a_switch_mode_is_shown() -> None:
     plan = "# Plan\n[do](http://evil)\n"
     view = menu(tool(title="Ready?", kind="switch_mode", content=(Text(plan),)))
     assert rows(view)[1:3] == ["# Plan", "[do](http://evil)"]
-    assert view.lines[2].marks == ()
+    assert view.body[1].marks == ()
 
 
 def test_raw_input_is_shown_when_there_is_nothing_else() -> None:
-    view = menu(tool(title="mcp__delete", raw_input='{"id":5}'))
-    assert rows(view)[:5] == ["mcp__delete", "{", '  "id": 5', "}", ""]
-    assert [line.text for line in view.detail] == ["mcp__delete", "{", '  "id": 5', "}"]
+    call = tool(title="mcp__delete", raw_input='{"id":5}')
+    assert rows(menu(call))[:4] == ["mcp__delete", "{", '  "id": 5', "}"]
 
 
 def test_details_hold_the_raw_input_behind_a_command() -> None:
-    view = menu(tool(title="Run", raw_input='{"command":"ls","cwd":"/etc"}'))
-    assert '  "cwd": "/etc"' in [line.text for line in view.detail]
+    call = tool(title="Run", raw_input='{"command":"ls","cwd":"/etc"}')
+    assert '  "cwd": "/etc"' in whole(menu(call), call)
 
 
 def test_raw_input_that_is_no_object() -> None:
     assert rows(menu(tool(title="T", raw_input='"text"')))[1] == "text"
     assert rows(menu(tool(title="T", raw_input="[1")))[1] == "[1"
-    assert rows(menu(tool(title="T", raw_input="null")))[1] == ""
+    assert rows(menu(tool(title="T", raw_input="null")))[1] == "✗ 1. Better not"
 
 
 def test_other_content_has_a_placeholder() -> None:
@@ -154,7 +175,7 @@ def test_a_tool_call_that_is_not_known() -> None:
 
 def test_an_option_name_of_two_lines_stays_one_row() -> None:
     view = menu(options=(PermissionOption("a", "Allow\n2. Reject", "allow_once"),))
-    assert rows(view)[-1] == "1. Allow 2. Reject"
+    assert rows(view)[-1] == "✓ 1. Allow 2. Reject"
 
 
 @pytest.mark.parametrize("bad", ["\u202e", "\x1b", "\u200b", "\x9b", "\u2028", "\U000e0041"])
@@ -184,7 +205,64 @@ def test_whatever_the_agent_says_can_be_seen(evil: str) -> None:
 
 
 def drawn_text(view: Menu) -> str:
-    lines = (*view.lines, *view.detail)
+    lines = view.lines
     virtual = (mark for line in lines for mark in line.marks if isinstance(mark, VirtualText))
     chunks = (text for mark in virtual for text, _ in mark.chunks)
     return "".join([view.title, *(line.text.replace("\t", "") for line in lines), *chunks])
+
+
+# --- padding
+
+
+COMMAND = "rm -rf ~/important"
+
+
+@pytest.mark.parametrize(
+    "padding",
+    [
+        "\n" * 6000,
+        " " * 6000,
+        "\t \u3000\u2800" * 1500,
+        "\u200b" * 6000,
+        "\u200b\u2060" * 3000,
+        "\x1b" * 6000,
+        "\u3164" * 6000,
+        "#\n" * 6000,
+        "=" * 6000,
+    ],
+)
+def test_no_padding_pushes_the_command_out(padding: str) -> None:
+    said = json.dumps({"command": f"ls {padding}; {COMMAND}", "note": padding})
+    view = menu(tool(title="Run", raw_input=said))
+    assert any(COMMAND in line.text for line in view.body[-2:])
+    assert sum(len(line.text) for line in view.body) < 300
+    assert "⟨" in "".join(line.text for line in view.body), "what was left out is told"
+
+
+def test_the_command_of_an_endless_input_is_shown() -> None:
+    said = json.dumps({"pad": "x" * 3_000_000, "command": COMMAND})
+    assert rows(menu(tool(title="Run", raw_input=said)))[1] == COMMAND
+
+
+@given(st.text("a \n\t\u200b\u3000=", max_size=400), st.text(min_size=1, max_size=40))
+def test_what_is_left_out_of_a_command_is_only_repeated(padding: str, end: str) -> None:
+    call = tool(title="Run", raw_input=json.dumps({"command": padding + end}))
+    shown = menu(call)
+    assert len(shown.body) <= 300
+    assert shown.seen != menu(replace(call, raw_input=json.dumps({"command": padding}))).seen
+
+
+def test_the_digest_is_of_all_that_is_asked() -> None:
+    call = tool(title="Run", raw_input='{"command":"ls"}')
+    seen = menu(call).seen
+    others = (
+        replace(call, title="Go"),
+        replace(call, raw_input='{"command":"ls ~"}'),
+        replace(call, content=(Text("x"),)),
+        replace(call, locations=(Location("/w/a"),)),
+    )
+    assert seen not in {menu(other).seen for other in others}
+    assert seen != menu(call, OPTIONS[::-1]).seen
+    assert seen == menu(call, said="more", agent="other").seen
+    assert changed(menu(call)).seen == seen
+    assert "changed" in changed(menu(call)).notes[0].text

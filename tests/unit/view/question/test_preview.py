@@ -12,7 +12,7 @@ from acp_nvim.session.model import PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.permission import permission_menu
+from acp_nvim.view.question.permission import detail, permission_menu
 from tests.unit.view.look import looks
 
 OLD = "".join(f"{number}\n" for number in range(1, 21))
@@ -21,12 +21,16 @@ FILE = Preview("/w/a.py", OLD, NEW)
 RAW = {"path": "a.py", "old_string": "12", "new_string": "twelve\nand a half"}
 
 
-def menu(*previews: Preview, content: tuple[Any, ...] = (), raw: Any = RAW) -> Menu:
-    tool = ToolCall(
+def tool(content: tuple[Any, ...] = (), raw: Any = RAW) -> ToolCall:
+    return ToolCall(
         "tool:t", "t", 1, title="Edit", kind="edit", content=content, raw_input=json.dumps(raw)
     )
+
+
+def menu(*previews: Preview, content: tuple[Any, ...] = (), raw: Any = RAW) -> Menu:
+    call = tool(content, raw)
     question = PermissionQuestion("7", "t", (PermissionOption("y", "Yes", "allow_once"),))
-    return permission_menu(question, tool, agent="tutor", cwd="/w", said="", previews=previews)
+    return permission_menu(question, call, agent="tutor", cwd="/w", said="", previews=previews)
 
 
 def test_the_change_stands_in_the_whole_file() -> None:
@@ -42,21 +46,14 @@ def test_the_change_stands_in_the_whole_file() -> None:
         "  13",
         "  14",
         "  15",
-        "",
-        "1. Yes",
+        "✓ 1. Yes (allow once)",
     ]
 
 
-def test_what_is_not_shown_is_in_the_details() -> None:
-    shown = menu(Preview("/w/a.py", None, OLD))
-    assert looks(shown.lines)[13] == "… 9 more lines: D shows all"
-    assert len([line for line in looks(shown.detail) if line.startswith("+ ")]) == 20
-
-
 def test_the_details_have_the_input_too() -> None:
-    detail = looks(menu(FILE).detail)
-    assert "- 12" in detail
-    assert '  "old_string": "12",' in detail
+    shown = looks(detail(menu(FILE), tool(), "/w", [FILE]))
+    assert "- 12" in shown
+    assert '  "old_string": "12",' in shown
 
 
 def test_the_agents_fragment_is_shown_in_its_place_instead() -> None:
@@ -70,7 +67,7 @@ def test_the_agents_fragment_is_shown_in_its_place_instead() -> None:
 def test_diffs_without_a_preview_are_shown_as_they_are() -> None:
     other = Diff("/b.py", "x", "y")
     shown = looks(menu(FILE, content=(other,)).lines)
-    assert shown[1:5] == ["/b.py", "- x", "+ y", "a.py:12  +2 −1"]
+    assert shown[1:6] == ["2 files: /b.py, a.py", "/b.py", "- x", "+ y", "a.py:12  +2 −1"]
 
 
 @pytest.mark.parametrize(
@@ -85,12 +82,13 @@ def test_diffs_without_a_preview_are_shown_as_they_are() -> None:
     ],
 )
 def test_what_happens_to_the_file_itself(preview: Preview, header: str) -> None:
-    assert looks(menu(preview).lines)[1] == header
+    assert looks(menu(preview).body)[0] == header
 
 
 def test_a_file_that_only_moves_is_not_shown() -> None:
     moved = Preview("/w/a.py", "x\n", "x\n", moved_to="/w/b.py")
-    assert looks(menu(moved).lines)[2:] == ["", "1. Yes"]
+    assert looks(menu(moved).lines)[1:3] == ["2 files: a.py, b.py", "a.py  → b.py"]
+    assert len(menu(moved).body) == 1
 
 
 def test_unsaved_edits_are_named() -> None:
@@ -110,13 +108,10 @@ def test_an_input_that_does_not_fit_is_shown_as_it_is() -> None:
     shown = looks(menu(Preview("/w/a.py", misfit="the file is not there")).lines)
     remark = "does not fit the file as it is now: the file is not there"
     assert shown[1:4] == ["a.py", remark, "{"]
-    assert looks(menu(Preview("/w/a.py", misfit="x")).detail).count("{") == 1
 
 
-def test_the_footer_names_the_keys_that_do_something() -> None:
-    assert "d diff · D text" in menu(FILE).footer
+def test_what_fits_can_be_compared() -> None:
     misfit = menu(Preview("/w/a.py", misfit="x"))
-    assert "d details" in misfit.footer
     assert [menu(FILE, FILE).comparable, misfit.comparable, menu().comparable] == [2, 0, 0]
 
 
@@ -128,5 +123,5 @@ def test_no_harmful_character_passes(bad: str) -> None:
         Preview(evil, misfit="x", told=(Diff(evil, evil, "y"),)),
         raw={"x": 1},
     )
-    drawn = "".join([*looks(shown.lines), *looks(shown.detail)])
+    drawn = "".join(looks(shown.lines))
     assert bad not in drawn

@@ -1,0 +1,127 @@
+-- What becomes of a key or a command that answers: it counts for the question that the user saw, and
+-- for no other. One that came, changed or moved under the hand less than half a second ago takes none.
+
+local bridge = require('acp.host.bridge')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local DEAD_MS = 500
+
+--- A clock; tests have another one.
+---@return number milliseconds
+function M.now()
+  return vim.uv.hrtime() / 1e6
+end
+
+---@class acp.OnScreen
+---@field id string
+---@field seen string
+---@field at number since when it is to be seen
+
+---@type acp.OnScreen? what the user can see now
+local on_screen
+
+---@type number? until when something else was to be seen
+local other_until
+
+--- Something has come, changed or gone while a command line was written: what is in it was meant for
+--- what was there before.
+local is_overtaken = false
+
+local function overtake()
+  if api.nvim_get_mode().mode:sub(1, 1) ~= 'c' or is_overtaken then
+    return
+  end
+  is_overtaken = true
+  api.nvim_create_autocmd('CmdlineLeave', {
+    group = api.nvim_create_augroup('acp.ask.answer', {}),
+    once = true,
+    callback = function()
+      vim.schedule(function()
+        is_overtaken = false
+      end)
+    end,
+  })
+end
+
+--- This is to be seen from now on.
+---@param ask acp.Ask
+function M.shown(ask)
+  if on_screen and on_screen.id == ask.id and on_screen.seen == ask.seen then
+    return
+  end
+  M.gone()
+  overtake()
+  on_screen = { id = ask.id, seen = ask.seen, at = M.now() }
+end
+
+--- Nothing is to be seen any more.
+function M.gone()
+  if on_screen then
+    other_until = M.now()
+    on_screen = nil
+    overtake()
+  end
+end
+
+--- The cursor was moved into it without the user.
+function M.moved()
+  if on_screen then
+    on_screen.at = M.now()
+  end
+end
+
+---@param ask acp.Ask
+---@param is_inside boolean a key in its own windows; else a command from anywhere
+---@return string? problem why no answer can be given to it now
+local function problem(ask, is_inside)
+  if not on_screen or on_screen.id ~= ask.id or on_screen.seen ~= ask.seen then
+    return 'nothing was answered: look at the question first'
+  end
+  local now = M.now()
+  local is_new = is_inside and now - on_screen.at < DEAD_MS
+  if is_new or is_overtaken or (other_until and now - other_until < DEAD_MS) then
+    return 'nothing was answered: this question has just come, look at it and answer again'
+  end
+end
+
+--- Give an answer, unless it cannot have been meant for this question.
+---@param ask acp.Ask
+---@param is_inside boolean
+---@param answer { option?: string, answer?: table }
+---@return boolean given
+function M.give(ask, is_inside, answer)
+  local reason = problem(ask, is_inside)
+  if reason then
+    notice.warn(reason)
+    return false
+  end
+  local whole = { ask = ask.id, seen = ask.seen, inside = is_inside }
+  return bridge.notify('respond', vim.tbl_extend('error', whole, answer))
+end
+
+--- When the user last pressed a key; nil as long as nobody has listened.
+---@type number?
+local last_key
+
+local is_listening = false
+
+--- Whether the user's hands are still, so that the cursor may be moved.
+---@return boolean
+function M.is_still()
+  if not is_listening then
+    is_listening = true
+    last_key = M.now()
+    vim.on_key(function(_, typed)
+      if typed == nil or typed ~= '' then
+        last_key = M.now()
+      end
+    end, api.nvim_create_namespace('acp.ask'))
+  end
+  return M.now() - last_key >= DEAD_MS
+end
+
+return M

@@ -1,0 +1,243 @@
+-- What the window of the questions looks like: its place, its rows, its title and its footer. It opens
+-- without taking focus; when it does so is up to `acp.ask.window`.
+
+local answer = require('acp.ask.answer')
+local apply = require('acp.ui.apply')
+local chats = require('acp.chat.registry')
+local evidence = require('acp.ask.evidence')
+local float = require('acp.ui.float')
+local keys = require('acp.ask.keys')
+local layout = require('acp.ui.layout')
+local options = require('acp.host.options')
+local place = require('acp.ask.place')
+
+local api = vim.api
+
+local M = {}
+
+---@param menu acp.Menu
+---@return boolean
+function M.is_inside(menu)
+  local current = api.nvim_get_current_win()
+  return current == menu.winid or (menu.detail ~= nil and current == menu.detail)
+end
+
+---@param menu acp.Menu
+---@return table<integer, true>
+function M.own_windows(menu)
+  return { [menu.winid] = true, [menu.detail or 0] = true }
+end
+
+--- What goes there from where the user is.
+---@return string
+local function way_in()
+  local is_mapped = options.value('default_keys') ~= false
+  if not is_mapped or not chats.of(api.nvim_get_current_buf()) then
+    return ':Acp permit'
+  end
+  return api.nvim_get_mode().mode:sub(1, 1) == 'i' and '<Esc><Tab>' or '<Tab>'
+end
+
+--- The keys that work where the user is, the most important first.
+---@param menu acp.Menu
+---@return string[]
+local function footer(menu)
+  local ask, count = menu.ask, #menu.ask.option_ids
+  local numbers = count > 1 and ('1-%d'):format(math.min(count, 9)) or '1'
+  local others = ask.count > 1 and { ']q next' } or {}
+  if not M.is_inside(menu) then
+    local way = way_in() .. ' here'
+    return count > 0 and { way, ':Acp permit ' .. numbers } or { way }
+  elseif ask.kind == 'permission' then
+    local shows = ask.comparable > 0 and { 'd diff', 'D all' } or { 'D all' }
+    return vim.list_extend(vim.list_extend({ numbers }, shows), { 'q fold', unpack(others) })
+  elseif ask.kind == 'link' then
+    return { 'o open', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
+  end
+  return { '<CR> change', 'a accept', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
+end
+
+---@param menu acp.Menu
+---@return string
+local function title(menu)
+  local ask = menu.ask
+  return ask.count > 1 and (' %d of %d ·%s'):format(ask.number, ask.count, ask.title) or ask.title
+end
+
+---@param menu acp.Menu
+---@return boolean
+function M.is_folded(menu)
+  return menu.folded == menu.ask.id
+end
+
+--- The line of the cursor is shown as selected only where <CR> would do something.
+---@param menu acp.Menu
+local function mark_selected(menu)
+  if float.is_open(menu.winid) then
+    local is_here = api.nvim_get_current_win() == menu.winid and keys.is_choice_here(menu)
+    layout.dress(menu.winid, { cursorline = is_here })
+  end
+end
+
+---@param fit acp.Fit
+---@return acp.Op
+local function op_of(fit)
+  local texts, marks = {}, {}
+  for number, row in ipairs(fit.rows) do
+    table.insert(texts, row.text)
+    for _, mark in ipairs(row.marks) do
+      table.insert(marks, { number - 1, mark[1], mark[2] })
+    end
+  end
+  return { 0, -1, texts, marks }
+end
+
+---@param menu acp.Menu
+---@return integer? number of what the cursor is on, to find it again
+local function item_here(menu)
+  if float.is_open(menu.winid) then
+    local row = menu.rows[api.nvim_win_get_cursor(menu.winid)[1]]
+    return row and row.item
+  end
+end
+
+--- Where the cursor belongs in what is shown now: on what it was on, else on the first choice.
+---@param menu acp.Menu
+---@param item integer?
+---@return integer row from 1
+local function row_for(menu, item)
+  local first
+  for number, row in ipairs(menu.rows) do
+    if item and row.item == item then
+      return number
+    end
+    local is_choice = row.item and row.item >= #menu.ask.body[1]
+    first = first or is_choice and number or nil
+  end
+  local form = menu.ask.form[1]
+  if form then
+    for number, row in ipairs(menu.rows) do
+      if row.item == form.row then
+        return number
+      end
+    end
+  end
+  return first or 1
+end
+
+--- Make its buffer, as far as it is not made, and draw in it.
+---@param menu acp.Menu
+---@param fit acp.Fit
+---@param fold fun()
+---@return boolean drawn anew
+local function fill(menu, fit, fold)
+  if not api.nvim_buf_is_valid(menu.bufnr) then
+    menu.bufnr = api.nvim_create_buf(false, true)
+    api.nvim_create_autocmd('CursorMoved', {
+      buffer = menu.bufnr,
+      callback = function()
+        mark_selected(menu)
+      end,
+    })
+    menu.rows = {}
+  end
+  vim.b[menu.bufnr].acp_chat = menu.ask.chat
+  vim.bo[menu.bufnr].tabstop = 4
+  keys.map(menu, fold)
+  if vim.deep_equal(menu.rows, fit.rows) then
+    return false
+  end
+  apply.draw(menu.bufnr, { op_of(fit) })
+  menu.rows = fit.rows
+  return true
+end
+
+--- The window that it should have now.
+---@param menu acp.Menu
+---@return acp.Placed
+local function placed(menu)
+  if evidence.is_here(menu) then
+    local fit = { rows = require('acp.ask.rows').of(menu.ask.options, 1000, #menu.ask.body[1]) }
+    return { config = evidence.window(menu), fit = fit }
+  elseif M.is_folded(menu) then
+    return place.folded(menu.ask, M.own_windows(menu), way_in())
+  end
+  local shape = { title = title(menu), footer = footer(menu), is_inside = M.is_inside(menu) }
+  return place.window(menu.ask, M.own_windows(menu), shape)
+end
+
+---@param menu acp.Menu
+---@param found acp.Placed
+---@param is_below boolean
+local function open(menu, found, is_below)
+  local window = vim.tbl_extend('error', found.config, { noautocmd = true })
+  menu.winid = float.open(menu.bufnr, false, window)
+  if is_below then
+    local bare = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
+    layout.dress(menu.winid, bare)
+    layout.dress(menu.winid, { winbar = evidence.winbar(menu), winfixheight = true })
+  end
+  layout.dress(menu.winid, { wrap = false, linebreak = false, conceallevel = 0 })
+end
+
+---@param menu acp.Menu
+---@param found acp.Placed
+local function move(menu, found)
+  local config = vim.tbl_extend('force', {}, found.config)
+  config.style = nil -- given again, it would take back the options that were set since
+  if not vim.deep_equal(config, menu.config) then
+    api.nvim_win_set_config(menu.winid, config)
+    menu.config = config
+  end
+end
+
+--- Close the window where it cannot stay: in another tabpage, or of the other kind.
+---@param menu acp.Menu
+---@param is_below boolean
+local function clear(menu, is_below)
+  if float.is_open(menu.winid) then
+    local is_elsewhere = api.nvim_win_get_tabpage(menu.winid) ~= api.nvim_get_current_tabpage()
+    if is_elsewhere or layout.is_float(menu.winid) == is_below then
+      float.close(menu.winid)
+    end
+  end
+end
+
+--- Put it where it belongs, as it should look now.
+---@param menu acp.Menu
+---@param fold fun() what `q` does
+---@return boolean opened
+function M.settle(menu, fold)
+  local is_below = evidence.is_here(menu)
+  clear(menu, is_below)
+  local found, item = placed(menu), item_here(menu)
+  local is_drawn = fill(menu, found.fit, fold)
+  local opened = not float.is_open(menu.winid)
+  if opened then
+    menu.config = nil
+    open(menu, found, is_below)
+  elseif not is_below then
+    move(menu, found)
+  end
+  if not is_below then
+    layout.dress(menu.winid, { winbar = (found.fit.winbar or ''):gsub('%%', '%%%%') })
+  end
+  if opened or is_drawn then
+    local row = row_for(menu, item)
+    api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.rows), 0 })
+    if not found.fit.winbar then
+      api.nvim_win_call(menu.winid, function()
+        vim.fn.winrestview({ topline = 1 })
+      end)
+    end
+  end
+  mark_selected(menu)
+  if M.is_folded(menu) and not is_below then
+    answer.gone()
+  else
+    answer.shown(menu.ask)
+  end
+  return opened
+end
+
+return M

@@ -1,0 +1,307 @@
+-- Where the window of the questions goes and how large it is: over the lower part of its chat if that
+-- is on screen, never over a prompt, nor the line that the cursor is in. Reads the screen, changes
+-- nothing.
+
+local chats = require('acp.chat.registry')
+local fit = require('acp.ask.fit')
+local float = require('acp.ui.float')
+local layout = require('acp.ui.layout')
+local rows = require('acp.ask.rows')
+
+local api = vim.api
+
+local M = {}
+
+local BORDER = 2
+local READABLE, NARROW, WIDEST = 60, 30, 100
+local GOOD = 3 -- the last level of a fit at which the options are whole
+
+---@class acp.Area
+---@field row integer 0-based, of the first screen line
+---@field column integer
+---@field width integer
+---@field height integer
+
+--- What floats may cover.
+---@return acp.Area
+local function screen()
+  local tabs = #api.nvim_list_tabpages() > 1 and 1 or 2
+  local top = vim.o.showtabline >= tabs and 1 or 0
+  local bottom = vim.o.cmdheight + (vim.o.laststatus > 0 and 1 or 0)
+  local height = math.max(vim.o.lines - bottom - top, 1)
+  return { row = top, column = 0, width = vim.o.columns, height = height }
+end
+
+---@param window integer
+---@return acp.Area
+local function area_of(window)
+  local position = api.nvim_win_get_position(window)
+  return {
+    row = position[1],
+    column = position[2],
+    width = api.nvim_win_get_width(window),
+    height = api.nvim_win_get_height(window),
+  }
+end
+
+--- The line in which the cursor of the current window is.
+---@param window integer
+---@return acp.Area
+local function cursor_line(window)
+  local area = area_of(window)
+  local cursor = api.nvim_win_get_cursor(window)
+  local place = vim.fn.screenpos(window, cursor[1], cursor[2] + 1)
+  if place.row > 0 then
+    area.row = place.row - 1
+  end
+  area.height = 1
+  return area
+end
+
+--- What must stay visible.
+---@param own table<integer, true> windows of the question itself
+---@return acp.Area[]
+local function obstacles(own)
+  local found = {}
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local buffer = api.nvim_win_get_buf(window)
+    local chat = chats.of(buffer)
+    if chat and buffer == chat.prompt then
+      table.insert(found, area_of(window))
+    end
+  end
+  local current = api.nvim_get_current_win()
+  if not own[current] then
+    table.insert(found, cursor_line(current))
+  end
+  return found
+end
+
+---@param one acp.Area
+---@param other acp.Area
+---@return boolean
+local function overlap(one, other)
+  return one.row < other.row + other.height
+    and other.row < one.row + one.height
+    and one.column < other.column + other.width
+    and other.column < one.column + one.width
+end
+
+---@param row integer
+---@param column integer
+---@param width integer
+---@param height integer
+---@return acp.Area?
+local function area(row, column, width, height)
+  if width > BORDER and height > BORDER then
+    return { row = row, column = column, width = width, height = height }
+  end
+end
+
+--- What is left of an area around something in it.
+---@param whole acp.Area
+---@param hole acp.Area
+---@return acp.Area[]
+local function around(whole, hole)
+  local bottom, right = whole.row + whole.height, whole.column + whole.width
+  local under, behind = hole.row + hole.height, hole.column + hole.width
+  local found = {}
+  table.insert(found, (area(whole.row, whole.column, whole.width, hole.row - whole.row)))
+  table.insert(found, (area(under, whole.column, whole.width, bottom - under)))
+  table.insert(found, (area(whole.row, whole.column, hole.column - whole.column, whole.height)))
+  table.insert(found, (area(whole.row, behind, right - behind, whole.height)))
+  return found
+end
+
+--- The free parts of an area, the largest first.
+---@param whole acp.Area
+---@param holes acp.Area[]
+---@return acp.Area[]
+local function free(whole, holes)
+  local found = { whole }
+  for _, hole in ipairs(holes) do
+    local left = {}
+    for _, part in ipairs(found) do
+      vim.list_extend(left, overlap(part, hole) and around(part, hole) or { part })
+    end
+    found = left
+  end
+  table.sort(found, function(one, other)
+    local more = one.width * one.height - other.width * other.height
+    return more > 0 or (more == 0 and one.row > other.row)
+  end)
+  return vim.list_slice(found, 1, 6)
+end
+
+--- The area of its chat; a narrow one gets some of what is beside it, but little of a window in which
+--- the user works.
+---@param ask acp.Ask
+---@param own table<integer, true>
+---@return acp.Area?
+local function chat_area(ask, own)
+  local window = layout.window_of(ask.chat)
+  if not window then
+    return nil
+  end
+  local found, current = area_of(window), api.nvim_get_current_win()
+  local is_away = not own[current] and not chats.of(api.nvim_win_get_buf(current))
+  local least = math.min((is_away and NARROW or READABLE) + BORDER, vim.o.columns)
+  local right = found.column + found.width
+  local width = math.max(found.width, least)
+  found.column = math.max(right - width, 0)
+  found.width = width
+  return found
+end
+
+--- How wide its lines want it to be.
+---@param ask acp.Ask
+---@param most integer
+---@param frame string[] title and footer
+---@return integer
+local function width_for(ask, most, frame)
+  local width = 1
+  for _, part in ipairs({ ask.head, ask.notes, ask.body, ask.about, ask.options, { frame } }) do
+    for _, text in ipairs(part[1]) do
+      width = math.max(width, math.min(rows.cells(text), most) + 2)
+    end
+    for _, mark in ipairs(part[2] or {}) do
+      local beside = mark[3].virt_text
+      local text = part[1][mark[1] + 1]
+      for _, chunk in ipairs(beside or {}) do
+        width = math.max(width, rows.cells(text) + rows.cells(chunk[1]) + 2)
+      end
+    end
+  end
+  return math.max(math.min(width, most), 1)
+end
+
+--- Join as many words of a footer as fit.
+---@param words string[] the most important first
+---@param width integer
+---@return string
+local function footer(words, width)
+  local text = ''
+  for _, word in ipairs(words) do
+    local longer = text == '' and word or text .. ' · ' .. word
+    if rows.cells(longer) + 2 <= width then
+      text = longer
+    end
+  end
+  return text == '' and '' or ' ' .. text .. ' '
+end
+
+---@class acp.Placed
+---@field config vim.api.keyset.win_config
+---@field fit acp.Fit
+
+---@param ask acp.Ask
+---@param part acp.Area
+---@param shape { title: string, footer: string[], is_inside: boolean }
+---@return acp.Fit, integer width
+local function fitted(ask, part, shape)
+  local frame = { shape.title, '  ' .. table.concat(shape.footer, ' · ') }
+  local width = width_for(ask, math.min(part.width - BORDER, WIDEST), frame)
+  return fit.fit(ask, width, part.height - BORDER, shape.is_inside), width
+end
+
+--- The best free part of the screen: that of the chat unless the options do not fit there.
+---@param ask acp.Ask
+---@param own table<integer, true>
+---@param shape table
+---@return acp.Area, acp.Fit, integer width, boolean in_chat
+local function choose(ask, own, shape)
+  local holes, chat, whole = obstacles(own), chat_area(ask, own), screen()
+  local best, found, width, in_chat
+  local function try(base, is_chat)
+    for _, part in ipairs(free(base, holes)) do
+      local made, wide = fitted(ask, part, shape)
+      if not found or made.level < found.level then
+        best, found, width, in_chat = part, made, wide, is_chat
+      end
+    end
+  end
+  if chat then
+    try(chat, true)
+  end
+  if not found or found.level > GOOD then
+    try(
+      { row = whole.row, column = whole.column, width = whole.width, height = whole.height },
+      false
+    )
+  end
+  if not found then -- no room beside the cursor at all
+    best, in_chat = whole, false
+    found, width = fitted(ask, whole, shape)
+  end
+  return best, found, width, in_chat
+end
+
+--- The window of a question.
+---@param ask acp.Ask
+---@param own table<integer, true> its own windows
+---@param shape { title: string, footer: string[], is_inside: boolean }
+---@return acp.Placed
+function M.window(ask, own, shape)
+  local part, found, width, in_chat = choose(ask, own, shape)
+  local bar = found.winbar and 1 or 0
+  local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
+  local row = in_chat and part.row + part.height - height - BORDER or part.row
+  local column = in_chat and part.column or part.column + part.width - width - BORDER
+  local config = {
+    relative = 'editor',
+    row = math.max(row, 0),
+    col = math.max(column, 0),
+    width = width,
+    height = height,
+    focusable = true,
+    zindex = 60,
+    style = 'minimal',
+    border = float.border(),
+    title = { { float.cut(shape.title, width), 'AcpFloatTitle' } },
+    footer = { { footer(shape.footer, width), 'AcpFloatBorder' } },
+  }
+  return { config = config, fit = found }
+end
+
+--- The one row of a folded question, at the lower edge of its chat.
+---@param ask acp.Ask
+---@param own table<integer, true>
+---@param key string what brings it back
+---@return acp.Placed
+function M.folded(ask, own, key)
+  local base = chat_area(ask, own) or screen()
+  local part = free(base, obstacles(own))[1] or base
+  local width = math.max(math.min(part.width, READABLE), 1)
+  local config = {
+    relative = 'editor',
+    row = part.row + part.height - 1,
+    col = part.column,
+    width = width,
+    height = 1,
+    focusable = true,
+    zindex = 60,
+    style = 'minimal',
+    border = 'none',
+  }
+  return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
+end
+
+--- Whether a float lies on what must stay visible.
+---@param window integer
+---@param own table<integer, true>
+---@return boolean
+function M.is_in_the_way(window, own)
+  local config = api.nvim_win_get_config(window)
+  local around_it = config.border and config.border ~= 'none' and BORDER or 0
+  local covered = {
+    row = config.row,
+    column = config.col,
+    width = config.width + around_it,
+    height = config.height + around_it,
+  }
+  return vim.iter(obstacles(own)):any(function(hole)
+    return overlap(covered, hole)
+  end)
+end
+
+return M

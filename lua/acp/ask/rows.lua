@@ -1,0 +1,215 @@
+-- Lines of any length as rows of the screen: so it is known, to the row, what can be seen of them.
+-- The rows are short enough not to be wrapped; their marks go along. Changes nothing.
+
+local api = vim.api
+
+local M = {}
+
+local TAB = 4
+local LATE = 0.6 -- of a row: a blank behind that is a better place to break it than its end
+
+---@class acp.Part texts and marks, as in an op
+---@field [1] string[]
+---@field [2] acp.Mark[]
+
+---@class acp.Row
+---@field text string
+---@field marks { [1]: integer, [2]: vim.api.keyset.set_extmark }[]
+---@field item? integer number of what <CR> acts on, from 0
+
+---@param character string
+---@param column integer
+---@return integer cells
+local function cells_of(character, column)
+  return character == '\t' and TAB - column % TAB or api.nvim_strwidth(character)
+end
+
+--- How many cells a text takes in a row of its own.
+---@param text string
+---@return integer
+function M.cells(text)
+  return api.nvim_strwidth((text:gsub('\t', (' '):rep(TAB))))
+end
+
+--- Cut a text into what fits into so many cells.
+---@param text string
+---@param width integer
+---@return string[]
+function M.pieces(text, width)
+  if #text <= width and not text:find('\t', 1, true) then
+    return { text }
+  end
+  local pieces, first, used, blank = {}, 1, 0, nil
+  local at = 1
+  for _, character in ipairs(vim.fn.split(text, [[\zs]])) do
+    local cells = cells_of(character, used)
+    if used + cells > width and at > first then
+      local stop = blank or at - 1
+      table.insert(pieces, text:sub(first, stop))
+      used = M.cells(text:sub(stop + 1, at - 1))
+      first, blank = stop + 1, nil
+    end
+    used = used + cells
+    at = at + #character
+    if character == ' ' and used > width * LATE then
+      blank = at - 1
+    end
+  end
+  table.insert(pieces, text:sub(first))
+  return pieces
+end
+
+---@param chunks { [1]: string, [2]: string }[]
+---@return integer cells
+local function chunk_cells(chunks)
+  local width = 0
+  for _, chunk in ipairs(chunks) do
+    width = width + api.nvim_strwidth(chunk[1])
+  end
+  return width
+end
+
+---@param mark acp.Mark
+---@return boolean
+local function is_before(mark)
+  return mark[3].virt_text_pos == 'inline' and mark[2] == 0
+end
+
+--- The part of a mark that lies in a row; nil if none does.
+---@param mark acp.Mark
+---@param first integer byte of the line, from 0, at which the row begins
+---@param last integer byte behind it
+---@return { [1]: integer, [2]: table }?
+local function part_of(mark, first, last)
+  local options = mark[3]
+  if options.hl_eol or options.line_hl_group then
+    return { 0, options }
+  end
+  local stop = options.end_col
+  if stop and mark[2] < last and stop > first then
+    local clipped = { end_col = math.min(stop, last) - first }
+    return { math.max(mark[2] - first, 0), vim.tbl_extend('force', options, clipped) }
+  end
+end
+
+--- The rows of one line.
+---@param text string
+---@param marks acp.Mark[] of that line
+---@param width integer
+---@return acp.Row[]
+function M.of_line(text, marks, width)
+  local before, behind, indent = {}, {}, 0
+  for _, mark in ipairs(marks) do
+    if is_before(mark) then
+      table.insert(before, mark)
+      indent = indent + chunk_cells(mark[3].virt_text)
+    elseif mark[3].virt_text then
+      table.insert(behind, mark)
+    end
+  end
+  local rows, first = {}, 0
+  for number, piece in ipairs(M.pieces(text, math.max(width - indent, 1))) do
+    local row = { text = piece, marks = {} }
+    for _, mark in ipairs(marks) do
+      local found = not mark[3].virt_text and part_of(mark, first, first + #piece)
+      table.insert(row.marks, found or nil)
+    end
+    for _, mark in ipairs(before) do
+      local blank = { { (' '):rep(indent), 'AcpDim' } }
+      local chunks = number == 1 and mark[3].virt_text or blank
+      table.insert(row.marks, { 0, { virt_text = chunks, virt_text_pos = 'inline' } })
+    end
+    table.insert(rows, row)
+    first = first + #piece
+  end
+  for _, mark in ipairs(behind) do
+    local room = width - indent - M.cells(rows[#rows].text)
+    if chunk_cells(mark[3].virt_text) > room then
+      table.insert(rows, { text = '', marks = {} })
+    end
+    local options = { virt_text = mark[3].virt_text, virt_text_pos = 'eol' }
+    table.insert(rows[#rows].marks, { 0, options })
+  end
+  return rows
+end
+
+--- The marks of each line.
+---@param part acp.Part
+---@return table<integer, acp.Mark[]> by the number of the line, from 1
+function M.marks_of(part)
+  local found = {}
+  for _, mark in ipairs(part[2]) do
+    found[mark[1] + 1] = found[mark[1] + 1] or {}
+    table.insert(found[mark[1] + 1], mark)
+  end
+  return found
+end
+
+--- The rows of all lines.
+---@param part acp.Part
+---@param width integer
+---@param item? integer number of the first line
+---@return acp.Row[]
+function M.of(part, width, item)
+  local marks, rows = M.marks_of(part), {}
+  for number, text in ipairs(part[1]) do
+    for _, row in ipairs(M.of_line(text, marks[number] or {}, width)) do
+      row.item = item and item + number - 1
+      table.insert(rows, row)
+    end
+  end
+  return rows
+end
+
+--- A row of ours.
+---@param text string
+---@param group string
+---@return acp.Row
+function M.row(text, group)
+  return { text = text, marks = { { 0, { end_col = #text, hl_group = group } } } }
+end
+
+---@param text string
+---@param width integer
+---@param from_end boolean
+---@return string the beginning, or the end, that fits
+local function fitting(text, width, from_end)
+  local characters = vim.fn.split(text, [[\zs]])
+  local found, used = {}, 0
+  for number = 1, #characters do
+    local character = characters[from_end and #characters - number + 1 or number]
+    used = used + cells_of(character, 0)
+    if used > width then
+      break
+    end
+    table.insert(found, from_end and 1 or #found + 1, character)
+  end
+  return table.concat(found)
+end
+
+--- One text of two ends, the middle left out where it does not fit.
+---@param first string
+---@param last string "" if there is only one text
+---@param width integer
+---@return string
+function M.middle_cut(first, last, width)
+  if last == '' and M.cells(first) <= width then
+    return first
+  end
+  last = last == '' and first or last
+  local left = math.max(math.ceil((width - 1) / 2), 1)
+  return fitting(first, left, false) .. '…' .. fitting(last, math.max(width - 1 - left, 0), true)
+end
+
+--- A row cut at its end.
+---@param row acp.Row
+---@param width integer
+---@return acp.Row
+function M.end_cut(row, width)
+  local mark = row.marks[1]
+  local text = fitting(row.text, width - 1, false) .. '…'
+  local group = mark and mark[2].hl_group or 'AcpFloat'
+  return vim.tbl_extend('force', M.row(text, group), { item = row.item })
+end
+
+return M

@@ -1,0 +1,257 @@
+-- The one window of all questions that wait. It opens without taking focus, changes no mode, and lives
+-- exactly as long as something waits: what the user closes comes back. The host says which it shows.
+
+local answer = require('acp.ask.answer')
+local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local evidence = require('acp.ask.evidence')
+local float = require('acp.ui.float')
+local keys = require('acp.ask.keys')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+local pane = require('acp.ask.pane')
+local place = require('acp.ask.place')
+
+local api = vim.api
+
+local M = {}
+
+local RETRY_MS = 50
+local PATIENCE_MS = 3000
+
+---@type acp.Menu
+local menu = { bufnr = -1, winid = 0, rows = {}, settle = function() end }
+
+local is_refused = false
+
+--- Put it where it belongs. Neovim may refuse now (E565, E11): then soon again.
+---@param silent? boolean the host need not be told of the window: it is in the answer
+local function settle_soon(silent)
+  if not menu.ask then
+    return
+  end
+  local ok, opened = pcall(pane.settle, menu, M.fold)
+  if not ok then
+    if not is_refused then
+      require('acp.host.log').line(('the question is not on screen yet: %s'):format(opened))
+    end
+    is_refused = true
+    vim.defer_fn(settle_soon, RETRY_MS)
+  elseif opened and (is_refused or not silent) then
+    is_refused = false
+    bridge.notify('ask_window', { bufnr = menu.bufnr, winid = menu.winid })
+  end
+  apply.redraw()
+end
+
+menu.settle = function()
+  settle_soon()
+end
+
+local is_planned = false
+
+--- Once, however many events say so.
+local function plan()
+  if is_planned or vim.v.exiting ~= vim.NIL then
+    return
+  end
+  is_planned = true
+  vim.schedule(function()
+    is_planned = false
+    settle_soon()
+  end)
+end
+
+--- The cursor has moved: it must not be under the window.
+local function keep_clear()
+  local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
+  if
+    is_float
+    and not pane.is_inside(menu)
+    and place.is_in_the_way(menu.winid, pane.own_windows(menu))
+  then
+    plan()
+  end
+end
+
+---@type integer?
+local group
+
+--- Look after it while there is one.
+local function attend()
+  if not menu.ask then
+    group = group and api.nvim_del_augroup_by_id(group) --[[@as nil]]
+  elseif not group then
+    group = api.nvim_create_augroup('acp.ask', {})
+    local events = {
+      'WinClosed',
+      'WinResized',
+      'VimResized',
+      'TabEnter',
+      'WinEnter',
+      'BufWinEnter',
+      'ModeChanged',
+    }
+    api.nvim_create_autocmd(events, { group = group, callback = plan })
+    local moves = { 'CursorMoved', 'CursorMovedI', 'WinScrolled' }
+    api.nvim_create_autocmd(moves, { group = group, callback = keep_clear })
+  end
+end
+
+--- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
+--- refuses now; may be called again.
+local function close()
+  if menu.ask then
+    return
+  end
+  keys.leave(menu)
+  float.close(menu.winid)
+  if api.nvim_buf_is_valid(menu.bufnr) then
+    api.nvim_buf_delete(menu.bufnr, { force = true })
+  end
+  menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
+end
+
+--- Something else is asked now: what showed more of the other question goes.
+---@param before acp.Ask?
+---@param ask acp.Ask?
+local function turn_to(before, ask)
+  if before and ask and before.id == ask.id and before.seen == ask.seen then
+    return
+  end
+  menu.is_going = false
+  menu.folded = nil
+  if pane.is_inside(menu) and api.nvim_get_current_win() == menu.detail then
+    pcall(api.nvim_set_current_win, menu.winid)
+  end
+  pcall(float.close, menu.detail)
+  if before and not (ask and ask.id == before.id) then
+    evidence.retire(before.id, close)
+  end
+end
+
+--- Show a question in place of what is shown; nil when nothing waits any more.
+---@param ask acp.Ask?
+---@return { bufnr: integer, winid: integer }? window 0 while Neovim refuses; told by `ask_window`
+function M.show(ask)
+  ask = ask ~= vim.NIL and ask or nil
+  local before = menu.ask
+  if not ask then
+    answer.gone()
+  end
+  menu.ask = ask
+  turn_to(before, ask)
+  attend()
+  if not ask then
+    return
+  end
+  settle_soon(true)
+  return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }
+end
+
+--- Take it away with what it belongs to: a chat, or all.
+---@param chat integer?
+function M.close_of(chat)
+  if menu.ask and (chat == nil or menu.ask.chat == chat) then
+    M.show(nil)
+  end
+end
+
+bridge.on_end(M.close_of)
+
+--- Make it one row, and go back; it stays pending.
+function M.fold()
+  menu.folded = menu.ask and menu.ask.id
+  keys.leave(menu)
+  menu.settle()
+end
+
+--- The window to go back to: never one of its own.
+---@return integer
+local function origin()
+  local current = api.nvim_get_current_win()
+  return pane.is_inside(menu) and menu.back or current
+end
+
+local function enter()
+  menu.folded = nil
+  settle_soon()
+  if float.is_open(menu.winid) and not pane.is_inside(menu) then
+    menu.back = origin()
+    vim.cmd.stopinsert()
+    api.nvim_set_current_win(menu.winid)
+    settle_soon()
+  end
+end
+
+--- Move the cursor into it once the user's hands are still, in normal mode; in no other.
+---@param id string?
+---@param deadline number when it is given up
+---@return boolean done
+local function enter_calmly(id, deadline)
+  local is_wanted = menu.ask and menu.ask.id == id and api.nvim_get_mode().mode == 'n'
+  if not is_wanted or pane.is_inside(menu) or answer.now() > deadline then
+    return false
+  elseif not answer.is_still() then
+    vim.defer_fn(function()
+      enter_calmly(id, deadline)
+    end, RETRY_MS)
+    return false
+  end
+  enter()
+  answer.moved()
+  return true
+end
+
+--- Move the cursor into it, as the result of a user's command.
+---@param id? string only if it shows that question
+---@param calmly? boolean not under the user's hands
+---@return boolean found
+function M.focus(id, calmly)
+  if not menu.ask or (id and menu.ask.id ~= id) then
+    return false
+  elseif calmly then
+    return enter_calmly(id, answer.now() + PATIENCE_MS)
+  end
+  enter()
+  return true
+end
+
+---@param wanted { kind?: string, number?: integer }
+---@return integer? number of the option, from 1
+local function find_option(wanted)
+  for number, kind in ipairs(menu.ask.option_kinds) do
+    if number == wanted.number or kind == wanted.kind then
+      return number
+    end
+  end
+end
+
+--- Answer the question on screen by the kind of its option, or by its number; without such an option
+--- the window is focused. At once where no answer is given: the next key is meant for it.
+---@param wanted { kind?: string, number?: integer }
+function M.permit(wanted)
+  local ask = menu.ask
+  if not ask then
+    return notice.notice('no agent is asking for anything')
+  elseif not wanted.kind and (wanted.number or 0) == 0 then
+    return enter()
+  elseif pane.is_folded(menu) then
+    menu.folded = nil
+    menu.settle()
+    return notice.warn('nothing was answered: look at the question first')
+  end
+  local number = find_option(wanted)
+  if number then
+    answer.give(ask, false, { option = ask.option_ids[number] })
+  elseif wanted.kind then
+    enter()
+  elseif ask.kind ~= 'permission' then
+    notice.warn('the question on screen has no numbers: :Acp permit goes to it')
+  else
+    local text = 'there is no option %d: the agent offers %d'
+    notice.warn(text:format(wanted.number, #ask.option_ids))
+  end
+end
+
+return M

@@ -1,0 +1,128 @@
+"""What the window of the questions shows: found out from what waits, whenever it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from acp_nvim.client.session import Session
+from acp_nvim.session.model import PermissionQuestion, Question
+from acp_nvim.session.state import ToolCall
+from acp_nvim.view.block import Line
+from acp_nvim.view.question.elicitation import elicitation_menu
+from acp_nvim.view.question.menu import Menu
+from acp_nvim.view.question.permission import changed, detail, permission_menu
+from acp_nvim.view.visible import one_line
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.host import Host
+
+OURS = "acp.nvim"
+SESSION = 40
+"""Characters of a session's title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open question, and the session that it is of."""
+
+    session: Session
+    question: Question
+
+
+def all_asked(host: Host) -> Iterator[Asked]:
+    """Yield all open questions."""
+    for session in host.workspace.sessions():
+        for question in session.state.questions:
+            yield Asked(session, question)
+
+
+def find(host: Host, question_id: str) -> Asked | None:
+    """Return the open question of that id."""
+    if host.questions.find(question_id) is None:
+        return None
+    return next((it for it in all_asked(host) if it.question.id == question_id), None)
+
+
+def waiting(host: Host) -> list[Asked]:
+    """Return those that can be shown, oldest first."""
+    known = {it.question.id: it for it in all_asked(host)}
+    pending = [known[it.id] for it in host.questions.pending if it.id in known]
+    return [it for it in pending if host.questions.sight(it.question.id).ready]
+
+
+def current(host: Host) -> Asked | None:
+    """Return the one that the window shows: that which the user went to, else the oldest."""
+    found = waiting(host)
+    chosen = (it for it in found if it.question.id == host.questions.chosen)
+    return next(chosen, found[0] if found else None)
+
+
+def go(host: Host, step: int) -> None:
+    """Show the next one, or that before, counted round."""
+    found, here = waiting(host), current(host)
+    if here is not None:
+        host.questions.chosen = found[(found.index(here) + step) % len(found)].question.id
+
+
+def showing(host: Host) -> Menu | None:
+    """Return what the window shows now."""
+    asked = current(host)
+    if asked is None:
+        return None
+    found = waiting(host)
+    return replace(shown(host, asked), position=(found.index(asked) + 1, len(found)))
+
+
+def shown(host: Host, asked: Asked) -> Menu:
+    """Return how a question looks now."""
+    session, question, state = asked.session, asked.question, asked.session.state
+    sight, chat = host.questions.sight(question.id), _chat(host, session)
+    if isinstance(question, PermissionQuestion):
+        menu = permission_menu(
+            question,
+            subject(asked),
+            agent=label(host, session) if question.subject is None else OURS,
+            cwd=state.cwd,
+            said=sight.said,
+            previews=[it for it, _ in sight.previews],
+        )
+    else:
+        draft = host.questions.draft(question.id)
+        menu = elicitation_menu(question, draft, agent=label(host, session))
+    menu = changed(menu) if sight.asked and sight.asked != menu.seen else menu
+    title = one_line(state.title or "", SESSION)
+    return replace(
+        menu,
+        chat=0 if chat is None else chat.number,
+        title=f"{menu.title}· {title} " if title else menu.title,
+    )
+
+
+def whole(host: Host, asked: Asked) -> tuple[Line, ...]:
+    """Return all that a question says, nothing in it shortened."""
+    menu = shown(host, asked)
+    if not isinstance(asked.question, PermissionQuestion):
+        return (*menu.head, *menu.body)
+    previews = [it for it, _ in host.questions.sight(asked.question.id).previews]
+    return (*menu.notes, *detail(menu, subject(asked), asked.session.state.cwd, previews))
+
+
+def subject(asked: Asked) -> ToolCall | None:
+    """Return the tool call that a question is about, as it is now; None if it is not known."""
+    question = asked.question
+    if isinstance(question, PermissionQuestion) and (ours := question.subject) is not None:
+        return ToolCall("", "", 0, ours.title, ours.kind, content=ours.content)
+    return asked.session.state.tool_call(question.tool_call_id)
+
+
+def label(host: Host, session: Session) -> str:
+    """Return what the agent is called."""
+    client = host.workspace.client(session.state.agent)
+    return session.state.agent if client is None else client.label
+
+
+def _chat(host: Host, session: Session) -> Chat | None:
+    """Return the session's chat, else the newest one of its agent, to show the question there."""
+    chats = host.workspace.chats.values()
+    own = [chat for chat in chats if chat.session.state.agent == session.state.agent]
+    return host.workspace.chat_of(session) or next(reversed(own), None)

@@ -1,0 +1,160 @@
+"""Where a remote agent is, and sentences that say why it cannot be reached, and what to do.
+
+Neither the values of headers nor what stands after `?` in an address is ever said: they are
+secrets. For `websocket` and `http`.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import SplitResult, urlsplit
+
+import truststore
+
+from acp_nvim.errors import NotLetIn, UserError
+
+PATIENCE = 20.0
+"""Seconds in which a server must take a connection."""
+MOST = 32 * 1024 * 1024
+"""Bytes of one message; what is larger is not taken in."""
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\t -~]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of an agent by that name, as configured, and the headers of each request."""
+
+    agent: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def shown(self) -> str:
+        """What may be said of the address: no query, no user."""
+        return public(self.url)
+
+    @property
+    def host(self) -> str:
+        """The name of the server."""
+        return urlsplit(self.url).hostname or ""
+
+    def check(self) -> None:
+        """Raise `UserError` for headers that cannot be sent."""
+        for name, value in self.headers.items():
+            if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+                what = "has characters that no header may have"
+                raise UserError(f"{self.agent}: the header {name!r} {what}: check {self._headers}")
+
+    def refused(self, status: int, kind: str = "", to: str = "") -> UserError:
+        """Return what to say of an answer with that status, content type and `Location`."""
+        said, hopeless = _REFUSALS.get(status) or (_of_class(status), False)
+        if status == HTTPStatus.OK:
+            said = f"it answers with {_page(kind)}, not with ACP; check {{url}}, and any proxy"
+        words = {"url": self._url, "headers": self._headers, "to": public(to) or "elsewhere"}
+        sentence = f"{self.agent}: {self.shown}: {said.format(**words)} (status {status})"
+        return NotLetIn(sentence) if hopeless else UserError(sentence)
+
+    def unreachable(self, error: BaseException) -> UserError:
+        """Return what to say of an error that came instead of a connection."""
+        chain = tuple(_chain(error))
+        for one in chain:
+            if isinstance(one, ssl.SSLCertVerificationError):
+                why = one.verify_message or "it is not valid"
+                said = f"the certificate of {self.host} is not trusted: {why}"
+                return NotLetIn(f"{self.agent}: {said}. This check is never left out")
+        return UserError(f"{self.agent}: {self._why(chain)}. :Acp restart {self.agent} tries again")
+
+    def _why(self, chain: tuple[BaseException, ...]) -> str:
+        place = f"{self.host}:{self._port}"
+        for one in chain:
+            match one:
+                case ssl.SSLError():
+                    return f"{place} does not speak TLS as it should: check {self._url}"
+                case socket.gaierror():
+                    return f"no host {self.host} is found: check {self._url}, and the network"
+                case TimeoutError():
+                    return f"{place} did not answer within {PATIENCE:.0f} seconds"
+        if any(_is_refusal(one) for one in chain):
+            return f"nothing listens at {place}: start the server, or check {self._url}"
+        if any(isinstance(one, OSError | EOFError) for one in chain):
+            return f"{place} has closed the connection: check {self._url}, and that server"
+        return f"{self.shown} does not speak this protocol: check {self._url}"
+
+    @property
+    def _url(self) -> str:
+        return f"agents.{self.agent}.url"
+
+    @property
+    def _headers(self) -> str:
+        return f"agents.{self.agent}.headers"
+
+    @property
+    def _port(self) -> int:
+        parts = urlsplit(self.url)
+        return parts.port or (443 if parts.scheme in ("https", "wss") else 80)
+
+
+_REFUSALS: Mapping[int, tuple[str, bool]] = {
+    401: ("it does not let us in; check {headers}", True),
+    403: ("it does not let us in; check {headers}", True),
+    404: ("there is no agent here; check the path of {url}, which mostly is /acp", False),
+    405: ("it does not speak ACP here; check the path of {url}", False),
+    406: ("it does not speak ACP here; check the path of {url}", False),
+    407: ("a proxy wants a login; see $HTTPS_PROXY", True),
+    409: ("another client has this connection; close it there", False),
+    413: ("the message is too large for this server", False),
+    415: ("it does not speak ACP here; check the path of {url}", False),
+    426: ("it speaks WebSocket only; write ws: or wss: in {url}", False),
+    429: ("it has too much to do; try again later", False),
+}
+"""What a status means, and whether it stays so until the user has changed something."""
+
+
+def public(url: str) -> str:
+    """Return the address without user, query and fragment."""
+    parts = urlsplit(url)
+    place = parts.hostname or ""
+    place = f"[{place}]" if ":" in place else place
+    port = f":{parts.port}" if parts.port else ""
+    return SplitResult(parts.scheme, f"{place}{port}", parts.path, "", "").geturl()
+
+
+def trust() -> ssl.SSLContext:
+    """Return what TLS is judged by: the certificates that this machine trusts, always."""
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _of_class(status: int) -> str:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return "this server has failed; see its log"
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return "it has moved to {to}; write that in {url} if you trust it"
+    return "it does not speak ACP; check {url}"
+
+
+def _page(kind: str) -> str:
+    return "a web page" if "html" in kind else (kind.partition(";")[0].strip() or "something else")
+
+
+def _is_refusal(error: BaseException) -> bool:
+    # of several addresses of one host, asyncio tells all errors in one text
+    refused = f"[Errno {errno.ECONNREFUSED}]"
+    return isinstance(error, ConnectionRefusedError) or refused in str(error)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error and what it came of."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for one in error.exceptions:
+                yield from _chain(one)
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,16 @@
+"""The one door to agents that run elsewhere; loaded, with its libraries, for such an agent only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from acp_nvim.transport.address import Address
+from acp_nvim.transport.link import Link
+from acp_nvim.transport.websocket import open_websocket
+
+
+async def connect(agent: str, url: str, headers: Mapping[str, str]) -> Link:
+    """Return a link to the agent at that address; raises `UserError`."""
+    address = Address(agent, url, headers)
+    address.check()
+    return await open_websocket(address)

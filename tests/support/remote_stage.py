@@ -1,0 +1,38 @@
+"""A stage whose agent is reached by an address, as the program reaches it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from acp_nvim.client.launch import Launch, Remote
+from acp_nvim.transport.link import Link
+from acp_nvim.workspace.launching import start
+from tests.support.agents.socket_wire import SocketWire
+from tests.support.stage import Stage
+
+
+class RemoteStage(Stage):
+    """Connects by the program's own `start`."""
+
+    def __init__(
+        self, url: str, cwd: Path | str = "/tmp", headers: Any = None, **launch: Any
+    ) -> None:
+        async def given() -> dict[str, str]:
+            return dict(headers or {})
+
+        remote = Remote(url, given)
+        super().__init__(cwd, **{"remote": remote, "terminal_login": False, **launch})
+        self.opened: Link | None = None
+
+    async def _spawn(self, launch: Launch) -> Link:
+        self.opened = await start(launch, self._on_group)
+        return self.opened
+
+
+class SocketStage(RemoteStage):
+    """The agent that it scripts is at the other end of a WebSocket."""
+
+    def __init__(self, wire: SocketWire, **options: Any) -> None:
+        super().__init__(wire.url, **options)
+        self.agent.link = wire  # type: ignore[assignment]
