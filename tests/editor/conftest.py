@@ -25,7 +25,10 @@ def spy(nvim: Neovim) -> BridgeSpy:
 
 
 @pytest.fixture
-def job() -> Iterator[MainJob]:
-    """Yield a Neovim with the real host, and an agent for the test to play."""
-    with MainJob() as started:
+def job(request: pytest.FixtureRequest) -> Iterator[MainJob]:
+    """Yield a Neovim with the real host, and an agent for the test to play.
+
+    The parameter of the fixture, if there is one, are options.
+    """
+    with MainJob(getattr(request, "param", None)) as started:
         yield started

@@ -9,6 +9,7 @@ local api = vim.api
 local M = {}
 
 local DEAD_MS = 500
+local MEMORY_MS = 5000 -- in which a command may still be meant for what was there before
 
 --- A clock; tests have another one.
 ---@return number milliseconds
@@ -82,8 +83,9 @@ local function problem(ask, is_inside)
     return 'nothing was answered: look at the question first'
   end
   local now = M.now()
-  local is_new = is_inside and now - on_screen.at < DEAD_MS
-  if is_new or is_overtaken or (other_until and now - other_until < DEAD_MS) then
+  local is_new = now - on_screen.at < DEAD_MS
+  local may_mean_other = is_inside or (other_until ~= nil and now - other_until < MEMORY_MS)
+  if is_overtaken or (is_new and may_mean_other) then
     return 'nothing was answered: this question has just come, look at it and answer again'
   end
 end

@@ -203,6 +203,9 @@ function M.map(menu, fold)
     map_permission(menu, fold)
   else
     require('acp.ask.form').map(menu, M, fold)
+    keys.map(menu.bufnr, 'n', 'D', 'Show all of it', function()
+      show_detail(menu)
+    end)
   end
   for key, step in pairs({ [']q'] = 1, ['[q'] = -1 }) do
     keys.map(menu.bufnr, 'n', key, step == 1 and 'Next question' or 'Previous question', function()

@@ -52,7 +52,7 @@ local function footer(menu)
     local shows = ask.comparable > 0 and { 'd diff', 'D all' } or { 'D all' }
     return vim.list_extend(vim.list_extend({ numbers }, shows), { 'q fold', unpack(others) })
   elseif ask.kind == 'link' then
-    return { 'o open', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
+    return { 'o open', 'x decline', 'D all', '<C-c> cancel', 'q fold', unpack(others) }
   end
   return { '<CR> change', 'a accept', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
 end

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.model import PermissionQuestion, Question
+from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.question.elicitation import elicitation_menu
@@ -90,12 +91,18 @@ def shown(host: Host, asked: Asked) -> Menu:
         draft = host.questions.draft(question.id)
         menu = elicitation_menu(question, draft, agent=label(host, session))
     menu = changed(menu) if sight.asked and sight.asked != menu.seen else menu
-    title = one_line(state.title or "", SESSION)
     return replace(
         menu,
         chat=0 if chat is None else chat.number,
-        title=f"{menu.title}· {title} " if title else menu.title,
+        title=menu.title + _which(host, session),
     )
+
+
+def _which(host: Host, session: Session) -> str:
+    """Return the session's title, where another one could be meant."""
+    title = one_line(title_of(session.state) or "", SESSION)
+    are_several = len(host.workspace.chats) > 1 or len(host.questions.pending) > 1
+    return f"· {title} " if title and are_several else ""
 
 
 def whole(host: Host, asked: Asked) -> tuple[Line, ...]:

@@ -39,9 +39,14 @@ def is_worth_keeping(state: SessionState) -> bool:
     return state.id is not None and (said or bool(state.queue))
 
 
+def title_of(state: SessionState) -> str | None:
+    """Return what the session is called: its title, else the first words of the user."""
+    return state.title or _first_words(state.entries)
+
+
 def saved_of(state: SessionState, updated: float) -> SavedSession:
     """Return what is to be kept of a session; a title that it lacks is the first prompt."""
-    title = state.title or _first_words(state.entries)
+    title = title_of(state)
     chosen = Chosen(state.config, state.modes, state.mode)
     return SavedSession(
         state.agent,

@@ -345,6 +345,19 @@ def test_a_command_meant_for_another_answers_nothing(
     assert spy.told("respond") == [OUTSIDE | {"ask": "ask-2"}]
 
 
+@pytest.mark.parametrize(("gap", "given"), [(600, False), (6000, True)])
+def test_who_was_about_to_answer_one_that_has_gone_answers_none(
+    nvim: Neovim, spy: BridgeSpy, chat: int, gap: int, given: bool
+) -> None:
+    spy.open_ask(chat)
+    spy.close_ask()
+    spy.wait(gap)
+    spy.open_ask(chat, "ask-2")
+    spy.wait(-900)
+    nvim.command("Acp permit 1")
+    assert bool(spy.told("respond")) is given
+
+
 def test_a_command_line_begun_before_answers_nothing_however_slow(
     nvim: Neovim, spy: BridgeSpy, chat: int
 ) -> None:

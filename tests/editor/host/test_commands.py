@@ -180,8 +180,6 @@ def test_a_script_is_told_that_nothing_was_started(nvim: Neovim, spy: BridgeSpy)
         ("config", "config", {"chat": 0}),
         ("config model", "config", {"chat": 0, "option": "model"}),
         ("config  m  a b ", "config", {"chat": 0, "option": "m", "value": "a b"}),
-        ("permit", "permit", {"number": 0}),
-        ("permit 2", "permit", {"number": 2}),
         ("stop", "stop", {"chat": 0, "bang": False}),
         ("stop!", "stop", {"chat": 0, "bang": True}),
         ("stop! gemini", "stop", {"agent": "gemini", "bang": True}),

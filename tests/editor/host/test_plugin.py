@@ -99,9 +99,6 @@ def test_a_chat_that_is_only_a_name(nvim: Neovim) -> None:
     ("keys", "verb", "payload"),
     [
         ("cancel", "cancel", {}),
-        ("permit", "permit", {"number": 0}),
-        ("allow", "permit", {"kind": "allow_once"}),
-        ("reject-permission", "permit", {"kind": "reject_once"}),
     ],
 )
 def test_mappings_tell_the_host(
@@ -110,8 +107,21 @@ def test_mappings_tell_the_host(
     chat, _ = spy.open_session()
     nvim.lua("vim.keymap.set('n', 'gz', ...)", f"<Plug>(acp-{keys})")
     nvim.input("gz")
-    told = spy.told(verb)
-    assert told == [payload if verb == "permit" else {"chat": chat}]
+    assert spy.told(verb) == [{"chat": chat} | payload]
+
+
+@pytest.mark.parametrize(
+    ("keys", "option"), [("allow", "allow"), ("reject-permission", "reject"), ("permit", None)]
+)
+def test_mappings_answer_the_question_on_screen(
+    nvim: Neovim, spy: BridgeSpy, keys: str, option: str | None
+) -> None:
+    chat, _ = spy.open_session()
+    asked = spy.open_ask(chat)
+    nvim.lua("vim.keymap.set('n', 'gz', ...)", f"<Plug>(acp-{keys})")
+    nvim.input("gz")
+    assert [it["option"] for it in spy.told("respond")] == ([option] if option else [])
+    assert (nvim.eval("win_getid()") == asked["winid"]) == (option is None)
 
 
 def test_mappings_open_windows(nvim: Neovim, spy: BridgeSpy) -> None:
