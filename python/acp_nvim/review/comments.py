@@ -59,11 +59,11 @@ class Comments:
 
     def paths(self) -> tuple[str, ...]:
         """Return the files with comments, in alphabetical order."""
-        return tuple(sorted({it.path for it in self._pending()}))
+        return tuple(sorted({it.path for it in self._pending()})) if self._comments else ()
 
     async def look(self, path: str) -> tuple[Comment, ...]:
         """Return the comments on a file where they are now, by their places."""
-        mine = [it for it in self._pending() if it.path == path]
+        mine = [it for it in self._pending() if it.path == path] if self._comments else ()
         rows = await self._read(path) if mine else None
         if rows is not None:
             for it in mine:

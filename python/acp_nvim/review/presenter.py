@@ -110,13 +110,15 @@ class ReviewPresenter:
 
     async def _draw(self, path: str) -> None:
         seen = await self._review.look(path)
-        comments = comment_marks(await self._comments.look(path), seen.review.count)
+        comments = await self._comments.look(path)
         self._seen[path] = seen.review
         # what looking has found is on the screen in a moment
         self._dirty.pop(path, None)
         if seen.tick is not None:
-            whole = self._drawing(seen)
-            shown = replace(whole, marks=(*whole.marks, *comments))
+            shown = self._drawing(seen)
+            if comments:
+                marks = comment_marks(comments, seen.review.count)
+                shown = replace(shown, marks=(*shown.marks, *marks))
             drawn = await self._reviewer.draw(path, seen.tick, shown)
             if drawn == "stale":
                 self.touch(path)
