@@ -207,6 +207,19 @@ local function check_configuration()
   end
 end
 
+local function check_kept()
+  health.start('acp: what is kept')
+  local kept, problems = require('acp.host.kept').list()
+  for _, row in ipairs(kept) do
+    local size = require('acp.host.kept').size(row.bytes)
+    local name = row.name ~= '' and (row.name .. ': ') or ''
+    health.ok(('%s%s: %d files, %s'):format(name, row.what, row.files, size))
+  end
+  for _, problem in ipairs(problems) do
+    health.error(problem, 'nothing is kept there: move it away')
+  end
+end
+
 ---@param agents acp.AgentRow[]
 local function check_agents(agents)
   health.start('acp: agents')
@@ -228,6 +241,7 @@ function M.check()
   check_python()
   local agents = check_host()
   check_configuration()
+  check_kept()
   if agents then
     check_agents(agents)
   end

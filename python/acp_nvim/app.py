@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Awaitable, Callable
+from errno import EMFILE
 from functools import partial
 from typing import Any
 
@@ -153,7 +154,12 @@ def compose(
         review=keep_safe(editor, workspace, emit),
         questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
-        store=Store(workspace.state_folder("sessions"), time.time),
+        store=Store(
+            workspace.state_folder("sessions"),
+            time.time,
+            workspace.redaction.values,
+            partial(_not_kept, editor, "what is said"),
+        ),
         known=KnownHosts(workspace.state_folder("remote")),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,
@@ -170,7 +176,8 @@ def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
     def changed(path: str) -> None:
         presenter.touch(path)
 
-    store, knowledge = EditStore(workspace.state_folder("edits")), Knowledge()
+    knowledge, report = Knowledge(), partial(_not_kept, editor, "what agents change")
+    store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=time.time, changed=changed)
     author, baselines = Authors(workspace).of_path, Baselines()
     baselines.keep_in(Memory(store.journal.see))
@@ -184,6 +191,13 @@ def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
     tell = partial(editor.notifier.notice, warning=True)
     recovery = Recovery(store, log, sync, baselines, files, tell)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)
+
+
+def _not_kept(editor: Editor, what: str, error: OSError) -> None:
+    """Say that something does not outlive the host."""
+    advice = ": agents have too many terminals (ulimit -n)" if error.errno == EMFILE else ""
+    said = f"{what} is not kept on disk ({error.strerror or error}){advice}"
+    editor.notifier.notice(f"{said}; it is tried again", warning=True)
 
 
 async def _end(client: Client) -> None:

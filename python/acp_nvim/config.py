@@ -17,6 +17,9 @@ from acp_nvim.errors import suggest
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 
+GUARD = (".git/**", ".nvim.lua", ".exrc", ".envrc", ".vscode/tasks.json")
+"""Files that the user's own tools would obey."""
+
 _ROOT = "vim.g.acp"
 _URL = re.compile(r"(ws|http)s?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?")
 
@@ -165,10 +168,11 @@ class TerminalOptions(Section):
 
 
 class FsOptions(Section):
-    """Whether the agent may read and write files through the editor."""
+    """Whether the agent may read and write files through the editor, and which not unasked."""
 
     read: bool = True
     write: bool = True
+    guard: List[str] = GUARD
 
 
 class UiOptions(Section):
@@ -229,6 +233,9 @@ def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> o
     return left
 
 
+SHORTEST_SECRET = 5
+"""Characters of a value in `env` or `headers` that may be told."""
+
 _EXPECTED = {
     "bool_type": "true or false",
     "string_type": "a string",
@@ -257,7 +264,10 @@ def _sentences(details: ErrorDetails, path: Path) -> list[tuple[Path, str]]:
             return [(path, f"{_dotted(path)} is missing")]
         case kind:
             expected = _EXPECTED.get(kind) or str(context.get("expected", details["msg"]))
-            return [(path, f"{_dotted(path)} must be {expected}, not {_shown(details['input'])}")]
+            shown = _shown(details["input"])
+            if len(shown) > SHORTEST_SECRET and not {"env", "headers"}.isdisjoint(path):
+                shown = "that"
+            return [(path, f"{_dotted(path)} must be {expected}, not {shown}")]
 
 
 def _position(raw: object, path: Path) -> Path:

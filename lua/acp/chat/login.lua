@@ -13,7 +13,8 @@ local M = {}
 local open = {}
 
 -- Neovim tells each job its address; with that the agent could command the editor past the client.
-local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; exec "$@"', 'sh' }
+-- What runs is the first thing that it shows.
+local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; printf "%s\\n\\n" "$0"; exec "$@"' }
 
 --- Tell the host, once; without a code the terminal was closed.
 ---@param number integer
@@ -53,7 +54,8 @@ function M.open(number, title, argv, env, cwd)
     vim.cmd.wincmd('t') -- a split cannot be made from a float
   end
   local buffer = show()
-  local command = vim.list_extend(vim.list_slice(WITHOUT_ADDRESS), argv)
+  local command = vim.list_extend(vim.list_slice(WITHOUT_ADDRESS), { title })
+  vim.list_extend(command, argv)
   local ok, job = pcall(start, command, {
     term = start == vim.fn.jobstart or nil,
     cwd = cwd,

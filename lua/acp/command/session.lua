@@ -111,6 +111,28 @@ function M.tell(verb, payload)
   end
 end
 
+--- Remove what is kept of the current session, or all that is kept; the host asks before it does.
+---@param what 'session'|'all'
+function M.forget(what)
+  local chat = what == 'session' and agents.chat() or nil
+  if what == 'session' and not chat then
+    return
+  end
+  bridge.call('forget', { what = what, chat = chat }, function(err, done)
+    if err then
+      return bridge.warn(err)
+    elseif done then
+      require('acp.prompt.draft').forget(chat and chats.of(chat))
+      if not chat then
+        require('acp.host.log').forget()
+      end
+      notice.notice(
+        ('what was kept of %s is gone'):format(chat and 'the session' or 'all sessions')
+      )
+    end
+  end)
+end
+
 M.permit = question.permit
 
 return M

@@ -105,6 +105,15 @@ M.list = {
     end,
   },
   {
+    name = 'forget',
+    args = '[session|all]',
+    desc = 'remove what is kept of the session, or all that is kept',
+    words = { 'session', 'all' },
+    run = function(invoked)
+      session().forget(word(invoked.text) or 'session')
+    end,
+  },
+  {
     name = 'rename',
     args = '{title}',
     desc = 'give the session another title',

@@ -90,16 +90,17 @@ local function start()
   local python, origin = interpreter.find()
   local this = { python = python, groups = {}, stderr = '' }
   log.rotate()
-  local ok, channel = pcall(vim.fn.jobstart, interpreter.command(python), {
+  local command, where = interpreter.command(python)
+  local handlers = {
     rpc = true,
-    cwd = interpreter.root(),
     on_stderr = function(_, data)
       keep_stderr(this, data)
     end,
     on_exit = function(_, code)
       ended(this, code)
     end,
-  })
+  }
+  local ok, channel = pcall(vim.fn.jobstart, command, vim.tbl_extend('error', where, handlers))
   if not ok or channel <= 0 then
     last_end = ('cannot run %s (from %s): run :Acp install'):format(python, origin)
     notice.warn(last_end)

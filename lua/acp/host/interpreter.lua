@@ -19,8 +19,8 @@ except ImportError as error:
     sys.exit(4)
 import os
 try:
-    os.chdir(sys.argv.pop())
-except OSError:
+    os.chdir(os.environ.pop("ACP_NVIM_FOLDER"))
+except (KeyError, OSError):
     pass
 pynvim.start_host()
 ]]
@@ -69,10 +69,12 @@ function M.find()
 end
 
 ---@param program string
----@return string[] command that runs the host, to be started in the plugin's folder
+---@return string[] command that runs the host
+---@return table where it is started, and how it learns where the user is: options of `jobstart`
 function M.command(program)
   local plugin = vim.fs.joinpath(M.root(), 'rplugin', 'python3', 'acp_host.py')
-  return { program, '-c', PROLOGUE, plugin, vim.fn.getcwd() }
+  local where = { cwd = M.root(), env = { ACP_NVIM_FOLDER = vim.fn.getcwd() } }
+  return { program, '-c', PROLOGUE, plugin }, where
 end
 
 --- Say how the host ended and what to do.

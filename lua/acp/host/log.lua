@@ -1,5 +1,7 @@
 -- The log of the Lua side and of the host's stderr: one file, opened for each line, never raises.
 
+local private = require('acp.host.private')
+
 local M = {}
 
 local LIMIT = 1024 * 1024
@@ -20,13 +22,16 @@ end
 --- Append text as it is. A state folder that cannot be written to costs the log, nothing else.
 ---@param text string
 function M.write(text)
-  local path = M.path()
-  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p')
-  local file = io.open(path, 'a')
-  if file then
-    file:write(text)
-    file:close()
-  end
+  pcall(function()
+    private.folder()
+    private.append(M.path(), text)
+  end)
+end
+
+--- Remove it.
+function M.forget()
+  vim.uv.fs_unlink(M.path())
+  vim.uv.fs_unlink(M.path() .. '.old')
 end
 
 --- Append one line with the time.

@@ -4,11 +4,16 @@
 
 local chats = require('acp.chat.registry')
 
+local private = require('acp.host.private')
+
 local M = {}
+
+local FOLDER = 'drafts'
+local MOST_DAYS = 180
 
 ---@return string
 local function folder()
-  return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'drafts')
+  return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
 end
 
 ---@param chat acp.Chat
@@ -35,25 +40,52 @@ function M.save(chat, lines)
     return
   end
   local ok, err = pcall(function()
-    vim.fn.mkdir(folder(), 'p', tonumber('700', 8))
-    vim.fn.writefile(lines, path .. '.new')
-    assert(vim.uv.fs_rename(path .. '.new', path))
+    private.folder(FOLDER)
+    private.replace(path, table.concat(lines, '\n') .. '\n')
   end)
   if not ok then
     require('acp.host.log').line('the draft was not saved: ' .. err)
   end
 end
 
+--- Whether the process that wrote a draft is gone.
 ---@param name string file name of a draft
----@param start string prefix
+---@param start? string prefix that it must have
 ---@return boolean
 local function is_orphan(name, start)
-  local pid = vim.startswith(name, start) and name:sub(#start + 1):match('^(%d+)%-%d+%.md$')
+  local pid = vim.startswith(name, start or '') and name:match('%-(%d+)%-%d+%.md$')
   if not pid then
     return false
   end
   local _, _, code = vim.uv.kill(tonumber(pid) --[[@as integer]], 0)
   return code == 'ESRCH'
+end
+
+--- Remove the draft of a prompt, or all but those of other Neovims that run.
+---@param chat? acp.Chat
+function M.forget(chat)
+  if chat then
+    vim.uv.fs_unlink(M.path(chat))
+    return
+  end
+  local own = ('%%-%d%%-%%d+%%.md$'):format(vim.fn.getpid())
+  for name in vim.fs.dir(folder()) do
+    if is_orphan(name) or name:match(own) then
+      vim.uv.fs_unlink(vim.fs.joinpath(folder(), name))
+    end
+  end
+end
+
+--- Remove drafts that nobody has come back to.
+local function drop_old()
+  local oldest = os.time() - MOST_DAYS * 86400
+  for name in vim.fs.dir(folder()) do
+    local path = vim.fs.joinpath(folder(), name)
+    local status = vim.uv.fs_lstat(path)
+    if status and status.mtime.sec < oldest and is_orphan(name) then
+      vim.uv.fs_unlink(path)
+    end
+  end
 end
 
 --- The draft of this prompt; without one, that of a prompt of the same agent and folder whose
@@ -62,13 +94,17 @@ end
 ---@return string[] lines none when there is no draft
 function M.restore(chat)
   local path = M.path(chat)
-  if vim.fn.filereadable(path) == 1 then
-    return vim.fn.readfile(path)
+  local ok, lines = pcall(private.read, path)
+  if ok then
+    return lines
   end
+  drop_old()
   for name in vim.fs.dir(folder()) do
     if is_orphan(name, prefix(chat)) then
-      if vim.uv.fs_rename(vim.fs.joinpath(folder(), name), path) then
-        return vim.fn.readfile(path)
+      local draft = vim.fs.joinpath(folder(), name)
+      ok, lines = pcall(private.read, draft)
+      if ok and vim.uv.fs_rename(draft, path) then
+        return lines
       end
     end
   end

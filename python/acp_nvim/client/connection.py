@@ -127,8 +127,10 @@ class Connection:
     def respond(self, request_id: RequestId, result: object, *, private: bool = False) -> None:
         """Answer a request; nothing if it was answered already (C-155).
 
-        What is `private` is not written to the log (C-303).
+        What is `private` is not written to the log, now or when it is said again (C-303).
         """
+        if private:
+            self._traffic.redaction.learn_answer(result)
         line = self._peer.respond(request_id, result)
         hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
         self._post(line, hidden if private else line)
@@ -198,7 +200,8 @@ class Connection:
             case Reply(number, _, Response(_, result)):
                 self._settle(number, result)
             case Reply(number, _, Failure(_, code, message, data)):
-                self._settle(number, AgentError(code, message, data))
+                said = self._traffic.redaction.values(message)
+                self._settle(number, AgentError(code, said, data))
             case Noise(text, reason):
                 self.note(f"skipped ({reason}): {text}")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.client import quirks
+from acp_nvim.client import questioning, quirks
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
@@ -28,8 +28,10 @@ from acp_nvim.protocol.dialect import (
     RequestCancelled,
     SessionUpdated,
 )
-from acp_nvim.questions.questions import Questions
+from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.session.content import Diff
+from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
     Answer,
@@ -167,7 +169,7 @@ class Inbound:
                 roots = self._roots(ask.session_id)
                 return await self._services.files.read(ask, roots, empty_for_missing=empty)
             case WriteFileRequest():
-                return await self._services.files.write(ask, self._roots(ask.session_id))
+                return await self._write(ask, self._roots(ask.session_id))
             case (
                 CreateTerminalRequest()
                 | TerminalOutputRequest()
@@ -180,6 +182,20 @@ class Inbound:
                 if isinstance(ask, CreateTerminalRequest) and self._launch.remote is not None:
                     self._keep_inside(ask)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
+
+    async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
+        """Write, if need be after the user has seen it: their own tools would obey that file."""
+        change = await self._services.files.guarded(ask, roots, self._launch.guard)
+        if change is not None and not await self._allowed(ask.session_id, change):
+            said = f"the user does not let {ask.path} be written: their tools would obey it"
+            raise RequestFailed(Code.INTERNAL_ERROR, said)
+        return await self._services.files.write(ask, roots)
+
+    async def _allowed(self, session_id: str, change: Diff) -> bool:
+        """Ask the user, of our own accord, whether that may be written."""
+        about = Subject(f"Write {change.path}? Tools of yours may run what it says", (change,))
+        session, questions = self._session(session_id), self._services.questions
+        return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
 
     def _roots(self, session_id: str) -> Roots:
         session = self._session(session_id)

@@ -41,6 +41,8 @@ class Launch:
     additional_directories: tuple[str, ...] = ()
     read_files: bool = True
     write_files: bool = True
+    guard: tuple[str, ...] = ()
+    """Files that it may not write unasked."""
     terminals: bool = True
     terminal_login: bool = True
     """It is a command that can be run in a terminal as well (C-044)."""

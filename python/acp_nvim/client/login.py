@@ -8,6 +8,7 @@ Called by `Client` and `Turns`, which fill it, and by the commands, which empty 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -21,6 +22,8 @@ from acp_nvim.client.session import Session
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import AuthMethod, AuthStatus
+from acp_nvim.session.environment import is_dangerous
+from acp_nvim.view.visible import one_line
 
 Method: TypeAlias = AuthMethod
 Again: TypeAlias = Callable[[Any], Awaitable[None]]
@@ -29,6 +32,9 @@ Key: TypeAlias = tuple[Session | None, Hashable]
 """What was refused: of two alike only the last is tried again."""
 
 OPENING = "opening"
+
+MOST_SHOWN = 400
+"""Characters of what a login in a terminal runs: so much can be seen at a time."""
 
 _OF_A_TERMINAL = ("TERM", "COLORTERM", "COLUMNS", "LINES")
 """Variables that are true of another terminal than the one that is opened."""
@@ -153,7 +159,8 @@ class Login:
             raise UserError(f"{said}. :Acp login tries again") from error
 
     async def _in_terminal(self, method: Method, terminals: LoginTerminals) -> None:
-        title = f"{self._launch.name}: {method.name}"
+        check(self._launch, method)
+        title = f"{self._launch.name}: {' '.join(shown(self._launch, method)).lstrip()}"
         code = await terminals.run(title, program(self._launch, method))
         if code != 0:
             how = "its terminal was closed" if code is None else f"exit code {code}"
@@ -165,6 +172,24 @@ def is_refusal(error: BaseException | None) -> bool:
     """Tell whether the agent wants a login; also of a `UserError` that was made from its error."""
     cause = error if isinstance(error, AgentError) else getattr(error, "__cause__", None)
     return isinstance(cause, AgentError) and cause.code == Code.AUTH_REQUIRED
+
+
+def check(launch: Launch, method: Method) -> None:
+    """Raise `UserError` for what cannot be shown as it is, or would be another program."""
+    bad = [name for name, _ in method.env if is_dangerous(name)]
+    if bad:
+        said = f"{launch.name} wants to set {', '.join(bad)} for its login"
+        raise UserError(f"{one_line(said, 120)}: refused, for that can run anything")
+    text = " ".join(shown(launch, method)).lstrip()
+    if len(text) > MOST_SHOWN or not text.isprintable():
+        said = f"what {launch.name} wants to run for its login cannot be shown as it is: refused"
+        raise UserError(f"{said}. Log in with its own program")
+
+
+def shown(launch: Launch, method: Method) -> tuple[str, str]:
+    """Return the variables and the command of a terminal method, whole, as they could be typed."""
+    variables = (f"{name}={value}" for name, value in dict(method.env).items())
+    return shlex.join(variables), shlex.join(program(launch, method).argv)
 
 
 def program(launch: Launch, method: Method) -> LoginProgram:

@@ -1,8 +1,8 @@
 """What went over one connection: a log file of JSON lines, and the last lines of stderr.
 
 Each line of the file is an object: `{"t": seconds, "from": "client" | "agent" | "stderr" | "host",
-"line": text}`; `line` is exactly what was on the wire, and with `whole` all of it, so that the file
-can be replayed (`:help acp-replay`).
+"line": text}`; `line` is what was on the wire but for secrets, and with `whole` all of it, so that
+the file can be replayed (`:help acp-replay`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import json
 import os
 from collections import deque
 from collections.abc import Callable
-from typing import IO, Literal, TypeAlias
+from pathlib import Path
+from typing import IO, Final, Literal, TypeAlias
+
+from acp_nvim.storage import limits, private
+from acp_nvim.storage.redaction import Redaction
 
 Source: TypeAlias = Literal["client", "agent", "stderr", "host"]
 
@@ -22,13 +26,23 @@ LONGEST = 8_192
 """Characters of one line that are logged unless whole lines are wanted; the rest is counted."""
 LARGEST = 16 * 1024 * 1024
 """Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
+MOST_FILES = 100
+"""Logs of other agents that are kept."""
 
 
 class Traffic:
     """The log of one connection. A disk that is full or read-only silences it, nothing else."""
 
-    def __init__(self, path: str, clock: Callable[[], float], *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        clock: Callable[[], float],
+        *,
+        whole: bool = False,
+        redaction: Redaction | None = None,
+    ) -> None:
         self.path = path
+        self.redaction: Final = redaction or Redaction()
         self._whole = whole
         self._clock = clock
         self._tail: deque[str] = deque(maxlen=TAIL)
@@ -37,27 +51,34 @@ class Traffic:
         self._size = 0
         self._file: IO[str] | None = None
         self._open()
+        others = (it for it in Path(path).parent.glob("*.jsonl*") if str(it) != path)
+        limits.drop(others, most=MOST_FILES, days=limits.LOG_DAYS)
 
     @property
     def stderr(self) -> str:
         """The last lines that the agent wrote to its stderr."""
-        lines = [*self._tail, self._partial] if self._partial else [*self._tail]
+        partial = [self.redaction.output(self._partial)] if self._partial else []
+        lines = [*self._tail, *partial]
         return "\n".join(lines)
 
     def error_output(self, data: bytes) -> None:
         """Take bytes of the agent's stderr; they may end anywhere."""
         *lines, self._partial = (self._partial + self._decoder.decode(data)).split("\n")
         self._partial = self._partial[-LONGEST:]
-        self._tail.extend(line[:LONGEST] for line in lines)
         for line in lines:
-            self.record("stderr", line)
+            shown = self.redaction.output(line[:LONGEST])
+            self._tail.append(shown)
+            self.record("stderr", shown if len(line) <= LONGEST else line)
 
     def record(self, source: Source, line: str) -> None:
         """Log one line."""
         if self._file is None:
             return
-        if len(line) > LONGEST and not self._whole:
-            line = f"{line[:LONGEST]}… ({len(line)} characters)"
+        size = len(line)
+        # a secret that is cut in two would not be known
+        line = self.redaction.message(line if self._whole else line[: 2 * LONGEST])
+        if size > LONGEST and not self._whole:
+            line = f"{line[:LONGEST]}… ({size} characters)"
         # json is twice as fast with a string as with an object, and each chunk comes by here
         entry = (
             f'{{"t": {round(self._clock(), 3)}, "from": "{source}", "line": {json.dumps(line)}}}\n'
@@ -77,6 +98,15 @@ class Traffic:
         except OSError:
             self._file = None
 
+    def forget(self) -> None:
+        """Remove what was logged; what comes is logged anew."""
+        is_open = self._file is not None
+        self.close()
+        for path in (self.path, self.path + ".1"):
+            private.remove(Path(path))
+        if is_open:
+            self._open()
+
     def close(self) -> None:
         """End the log."""
         self.flush()
@@ -89,9 +119,9 @@ class Traffic:
             self._file.close()
         self._size = 0
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            if os.path.exists(self.path):
+            private.make_folder(Path(self.path).parent)
+            if os.path.lexists(self.path):
                 os.replace(self.path, self.path + ".1")
-            self._file = open(self.path, "w", encoding="utf-8", errors="replace")  # noqa: SIM115
+            self._file = private.create(Path(self.path))
         except OSError:
             self._file = None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable
 from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.commands.payloads import Configure, Nothing, OfAgent, Start, Stop
+from acp_nvim.commands.roots import let_in
 from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
@@ -17,15 +19,25 @@ from acp_nvim.view.agents import advice, label
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import available
-from acp_nvim.workspace.root import find_root, is_too_wide
+from acp_nvim.workspace.root import find_root
 
 
 def configure(host: Host, payload: Configure) -> list[str]:
     """Take the user's configuration; answer what is wrong with it."""
     host.workspace.options, problems = parse(payload.options)
     host.workspace.paths = payload.paths
+    _learn_secrets(host)
     host.follow.configure(enabled=host.workspace.options.follow.enabled)
     return list(problems)
+
+
+def _learn_secrets(host: Host) -> None:
+    redaction, options = host.workspace.redaction, host.workspace.options
+    redaction.learn_environment(os.environ)
+    for agent in options.agents.values():
+        redaction.learn(agent.env.values())
+    for server in options.mcp_servers:
+        redaction.learn(pair.value for pair in (*server.env, *server.headers))
 
 
 def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
@@ -43,7 +55,7 @@ async def _start(host: Host, chat: Chat) -> dict[str, Any]:
     state = chat.session.state
     try:
         plan = host.workspace.launch(state.agent, state.cwd)
-        await _ask_about(host, state.agent, state.cwd)
+        await let_in(host, state.agent, state.cwd, chosen=True)
     except UserError as error:
         chat.session.apply(SessionClosed(str(error)))
         raise
@@ -58,16 +70,6 @@ def _reason(chat: Chat) -> str:
     """Return what the chat says of the end of its session."""
     last = next(reversed(chat.session.state.entries), None)
     return last.text if isinstance(last, Notice) else "the session was not opened"
-
-
-async def _ask_about(host: Host, name: str, root: str) -> None:
-    """Let the user confirm a root that is no project; raises `UserError` if it is not wanted."""
-    if not is_too_wide(root):
-        return
-    title = f"{name} would work in {root}, which is no project: let it?"
-    choices = [Choice("No", value=False), Choice(f"Yes, in all of {root}", value=True)]
-    if not await host.editor.chooser.choose(title, "acp.root", choices):
-        raise UserError(f"not started: :cd to a project, then :AcpStart {name}")
 
 
 async def stop(host: Host, payload: Stop) -> None:

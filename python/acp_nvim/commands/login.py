@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
 from acp_nvim.client.client import Client
-from acp_nvim.client.login import OPENING, Again, Key, Login, Method, program
+from acp_nvim.client.login import MOST_SHOWN, OPENING, Again, Key, Login, Method, shown
 from acp_nvim.commands.payloads import LogIn, LoginEnded, OfChat
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
@@ -15,8 +14,8 @@ from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
-LONGEST = 120
-"""Characters of a row of the picker."""
+LONGEST = 60
+"""Characters of what the agent says of a method, in a row of the picker."""
 
 
 async def login(host: Host, payload: LogIn) -> None:
@@ -75,12 +74,18 @@ async def _pick(host: Host, client: Client, methods: tuple[Method, ...]) -> Meth
 
 
 def _label(client: Client, method: Method) -> str:
+    """Return what it does, whole, after as much of its name and description as there is room for.
+
+    What cannot be shown whole is not run: `login.check` says so when it is picked.
+    """
     if method.type == "terminal":
-        delta = f"runs {shlex.join(program(client.launch, method).argv)} in a terminal"
+        variables, command = shown(client.launch, method)
+        does = f"runs {one_line(command, MOST_SHOWN)} in a terminal"
+        does += f", with {one_line(variables, MOST_SHOWN)}" if variables else ""
     else:
-        delta = "the agent does it, and may open a browser"
+        does = "the agent does it, and may open a browser"
     about = f": {method.description}" if method.description else ""
-    return one_line(f"{method.name}{about} ({delta})", LONGEST)
+    return f"{one_line(method.name + about, LONGEST)} ({does})"
 
 
 async def _reconnect(host: Host, old: Client) -> None:

@@ -93,6 +93,14 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True)
+class Forget:
+    """What is kept of the session of that chat, or `all` that is kept, is to be removed."""
+
+    what: Literal["session", "all"] = "session"
+    chat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Rename:
     """The session of that chat gets this title."""
 

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
-from acp_nvim.commands.payloads import Rename, Reopen, Sessions
+from acp_nvim.commands.payloads import Forget, Rename, Reopen, Sessions
+from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
@@ -18,6 +19,7 @@ from acp_nvim.session.event import (
     TranscriptRestored,
 )
 from acp_nvim.session.saved import restored
+from acp_nvim.storage import private
 from acp_nvim.view.sessions import Row, label, listed_row, merged, open_row, stored_row
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -39,6 +41,8 @@ async def sessions(host: Host, payload: Sessions) -> None:
     choices = [Choice(label(row, now=now, cwd=cwd), row) for row in rows]
     title = _TITLES.get(action, "Go to a session")
     row: Row | None = await host.editor.chooser.choose(title, KIND, choices)
+    if row is not None and action not in _DEEDS and row.chat not in host.workspace.chats:
+        await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     if row is not None:
         await _DEEDS.get(action, _go)(host, row)
 
@@ -75,6 +79,12 @@ def _tell_logins(host: Host) -> None:
     for client in host.workspace.clients:
         if client.state == "needs_login" and client.error:
             host.editor.notifier.notice(client.error, warning=True)
+
+
+def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
+    """Tell whether the user has chosen that folder, now or before: agents name any."""
+    kept = host.store.read(row.agent, row.id)
+    return _is_same(row.cwd, cwd) or (kept is not None and _is_same(row.cwd, kept.cwd))
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -231,3 +241,57 @@ _DEEDS: Mapping[str, Callable[[Host, Row], Awaitable[None]]] = {
     "delete": _delete,
     "archive": _archive,
 }
+
+
+# --- forgetting
+
+
+async def forget(host: Host, payload: Forget) -> bool:
+    """Remove what is kept of a session, or all that is kept, once the user has agreed.
+
+    Answer whether that was done; what has no host (drafts, the host's log) is for Lua to remove.
+    """
+    everything = payload.what == "all"
+    session = None if everything else host.workspace.chat(payload.chat).session
+    if any(it.state.is_running for it in host.workspace.sessions() if session in (None, it)):
+        raise UserError("not while a turn runs: :Acp cancel ends it")
+    await host.review.restore()
+    what = "all sessions" if session is None else f"this session of {session.state.agent}"
+    title = f"Forget all that is kept of {what}? Nothing of it can be reviewed or undone any more"
+    choices = [Choice("No", value=False), Choice("Yes, forget it", value=True)]
+    if not await host.editor.chooser.choose(title, "acp.confirm", choices):
+        return False
+    if session is None:
+        _forget_all(host)
+    else:
+        _forget_session(host, session.state.agent, session.id or "")
+    return True
+
+
+def _forget_session(host: Host, agent: str, session_id: str) -> None:
+    key = (agent, session_id)
+    host.store.forget(agent, session_id)
+    host.review.notes.forget(key)
+    shared = host.review.log.forget(key)
+    client = host.workspace.client(agent)
+    if client is not None:
+        client.traffic.forget()
+    if shared:
+        names = ", ".join(os.path.basename(path) for path in shared[:3])
+        said = f"of {len(shared)} files ({names}) it stays: other sessions have changed them, too"
+        host.editor.notifier.notice(said, warning=True)
+
+
+def _forget_all(host: Host) -> None:
+    for session in host.workspace.sessions():
+        host.store.forget(session.state.agent, session.id or "")
+    for head in host.store.heads():
+        host.store.delete(head.agent, head.id)
+        host.review.notes.forget((head.agent, head.id))
+    host.review.log.forget(None)
+    host.store.flush()
+    host.review.store.write()
+    for name in ("sessions", "edits", "log", "remote"):
+        private.clear(host.workspace.state_folder(name)())
+    for client in host.workspace.clients:
+        client.traffic.forget()

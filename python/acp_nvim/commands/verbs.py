@@ -55,6 +55,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "restart": Verb(payloads.OfAgent, agent.restart),
     "sessions": Verb(payloads.Sessions, sessions.sessions),
     "reopen": Verb(payloads.Reopen, sessions.reopen),
+    "forget": Verb(payloads.Forget, sessions.forget),
     "rename": Verb(payloads.Rename, sessions.rename),
     "agents": Verb(payloads.Nothing, agent.agents),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),

@@ -30,6 +30,7 @@ from acp_nvim.files.event import (
     Emit,
     WriteRefused,
 )
+from acp_nvim.files.guard import is_guarded
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
@@ -38,6 +39,7 @@ from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.session.content import Diff
 from acp_nvim.session.place import first_change
 from acp_nvim.session.request import (
     FileRead,
@@ -89,6 +91,18 @@ class FileService:
                 self._knowledge.learn(session, path, text, "served")
         self._emit(event.FileRead(session, path, request.line))
         return FileRead(window(text, request.line, request.limit))
+
+    async def guarded(
+        self, request: WriteFileRequest, roots: Roots, patterns: tuple[str, ...]
+    ) -> Diff | None:
+        """Return what the write would change, if only the user may allow it. See `write`."""
+        with _as_answer():
+            path = roots.resolve(request.path)
+            if not is_guarded((path, request.path), patterns):
+                return None
+            before = (await load(self._files, path)).shown
+        content = clean(request.content)
+        return None if before == content else Diff(path, before, content)
 
     async def write(self, request: WriteFileRequest, roots: Roots) -> FileWritten:
         """Make the content that of the file, in its buffer and on disk, and keep the user's edits.

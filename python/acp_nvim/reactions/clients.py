@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
@@ -117,7 +117,12 @@ def _client(host: Host, launch: Launch) -> Client:
         ),
         open_link=lambda launch: host.start(reachable(host, launch), on_group),
         files=host.editor.files,
-        traffic=Traffic(path, host.clock, whole=options.log.level == "debug"),
+        traffic=Traffic(
+            path,
+            host.clock,
+            whole=options.log.level == "debug",
+            redaction=host.workspace.redaction,
+        ),
         watcher=Connections(host),
         clock=host.clock,
     )
@@ -127,8 +132,15 @@ def reachable(host: Host, launch: Launch) -> Launch:
     """Return how to connect to an agent, with what fetches its headers, if it runs elsewhere."""
     if launch.remote is None:
         return launch
-    headers = partial(host.editor.bridge.headers, launch.name)
+    headers = partial(_headers, host, launch.name)
     return dataclasses.replace(launch, remote=dataclasses.replace(launch.remote, headers=headers))
+
+
+async def _headers(host: Host, agent: str) -> Mapping[str, str]:
+    """Return the headers for a connection; nothing that is recorded has their values."""
+    headers = await host.editor.bridge.headers(agent)
+    host.workspace.redaction.learn(headers.values())
+    return headers
 
 
 def _terminals(host: Host, agent: str) -> Terminals:

@@ -139,6 +139,26 @@ class EditLog:
         self._store.note(path, ledger)
         self._changed(path)
 
+    def forget(self, session: SessionKey | None) -> tuple[str, ...]:
+        """Keep nothing any more of what that session has done, None: of what any has.
+
+        Return the files of which something stays: other sessions have changed them as well.
+        """
+        shared: list[str] = []
+        for path in self.paths():
+            conflict = self._conflicts.get(path)
+            if conflict is not None and session in (None, conflict.author.session_key):
+                self.settled(path)
+            ledger = self._ledgers.get(path)
+            who = {it.author.session_key for it in ledger.deltas} if ledger is not None else set()
+            if ledger is not None and (session is None or who == {session}):
+                del self._ledgers[path]
+                self._store.forget(path)
+                self._changed(path)
+            elif session in who:
+                shared.append(path)
+        return tuple(shared)
+
     # --- before it happens, and after a kill
 
     def writes(self, path: str, before: str | None, after: str | None, author: Author) -> None:

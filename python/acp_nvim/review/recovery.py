@@ -23,6 +23,7 @@ from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
 from acp_nvim.review.log import EditLog
+from acp_nvim.storage import private
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.journal import Act, Killed
 
@@ -141,7 +142,7 @@ def _folders(turns: Iterable[Act]) -> list[str]:
 
 def _remembered(killed: Killed, folders: set[str]) -> Remembered:
     try:
-        with killed.sights.open("rb") as file:
+        with os.fdopen(private.opened(killed.sights), "rb") as file:
             found = recollect(file)
     except OSError:
         return Remembered()

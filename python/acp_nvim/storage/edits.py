@@ -19,7 +19,7 @@ from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.review import changes
 from acp_nvim.ledger.rewind import undone
 from acp_nvim.storage.journal import Act, Journal, Killed
-from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.json_store import JsonStore, Report
 from acp_nvim.storage.record import Record, Value, loaded
 
 MOST_SETTLED = 300
@@ -131,11 +131,17 @@ COMMENTS: Final = Record(KeptComments, "acp_comments", 1)
 class EditStore:
     """Keeps ledgers, conflicts and comments by path, lessons by session, in one folder."""
 
-    def __init__(self, folder: Callable[[], str]) -> None:
+    def __init__(self, folder: Callable[[], str], report: Report = lambda _error: None) -> None:
+        """Take where it is, and who is told why something is not kept."""
         self._ledgers: Final = JsonStore(
-            folder, ".jsonl", LEDGERS, most=MOST_SETTLED, stays=lambda kept: kept.waits
+            folder,
+            ".jsonl",
+            LEDGERS,
+            most=MOST_SETTLED,
+            stays=lambda kept: kept.waits,
+            report=report,
         )
-        self._conflicts: Final = JsonStore(folder, ".clash.json", CONFLICTS)
+        self._conflicts: Final = JsonStore(folder, ".clash.json", CONFLICTS, report=report)
         self._lessons: Final = JsonStore(folder, ".lessons.json", LESSONS, most=MOST_LESSONS)
         self._comments: Final = JsonStore(folder, ".comments.json", COMMENTS)
         self.journal: Final = Journal(folder)
@@ -148,6 +154,11 @@ class EditStore:
         if self.journal.name:
             acts = acts | {self.journal.name: self.journal.number}
         self._ledgers.note(path, KeptLedger(path, ledger, acts=acts))
+
+    def forget(self, path: str) -> None:
+        """Keep no ledger of that file any more; never waits."""
+        self._acts.pop(path, None)
+        self._ledgers.note(path, None)
 
     def lacks(self, killed: Killed, act: Act) -> bool:
         """Return whether that act is not in the ledger of its file; it is from now on."""

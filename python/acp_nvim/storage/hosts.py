@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from acp_nvim.storage import private
 
 
 class KnownHosts:
@@ -22,20 +25,17 @@ class KnownHosts:
         return True
 
     @property
-    def _path(self) -> str:
-        return os.path.join(self._folder(), "hosts")
+    def _path(self) -> Path:
+        return Path(self._folder(), "hosts")
 
     def _read(self) -> set[str]:
         try:
-            with open(self._path, encoding="utf-8", errors="replace") as file:
+            with private.read(self._path) as file:
                 return set(file.read().splitlines())
         except OSError:
             return set()
 
     def _add(self, place: str) -> None:
-        try:
-            os.makedirs(self._folder(), mode=0o700, exist_ok=True)
-            with open(self._path, "a", encoding="utf-8") as file:
-                file.write(place + "\n")
-        except OSError:  # it is told again then
-            return
+        known = sorted({*self._read(), place})
+        with suppress(OSError):  # it is told again then
+            private.replace(self._path, "".join(f"{it}\n" for it in known))

@@ -24,6 +24,7 @@ import anyio
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.storage import private
 from acp_nvim.storage.record import Record
 
 FOLDER: Final = "turns"
@@ -202,8 +203,8 @@ class Journal:
                 os.utime(self._acts)
                 return
             sights, acts = self._paths(self.name)
-            _remove(sights)
-            _remove(acts)
+            private.remove(sights)
+            private.remove(acts)
             self.drop()
 
     def has(self, name: str) -> bool:
@@ -240,8 +241,8 @@ class Journal:
 
     def over(self, killed: Killed) -> None:
         """All that it tells of is in the ledgers now."""
-        _remove(killed.sights)
-        _remove(self._paths(killed.name)[1])
+        private.remove(killed.sights)
+        private.remove(self._paths(killed.name)[1])
         self.later(killed)
 
     def later(self, killed: Killed) -> None:
@@ -253,7 +254,7 @@ class Journal:
     def _take(self, path: Path) -> Killed | None:
         handle = None
         with suppress(OSError):  # what somebody else has put there is none, and hides no other
-            handle = _locked(path, os.O_RDWR | os.O_NONBLOCK)
+            handle = _locked(path, os.O_RDWR)
         if handle is None:
             return None
         self._taken.add(handle)
@@ -281,9 +282,9 @@ class Journal:
             return
         folder = Path(self._folder(), FOLDER)
         for made in (folder.parent, folder):
-            made.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private.make_folder(made)
         for name, text in SIGNS.items():
-            Path(folder, name).write_text(text)
+            private.replace(folder / name, text)
         self.name = uuid4().hex
         self._acts = _locked(self._paths(self.name)[1], os.O_RDWR | os.O_CREAT | os.O_EXCL)
         if self._acts is None:
@@ -292,14 +293,14 @@ class Journal:
     def _replace_sights(self, data: bytes) -> None:
         path = self._paths(self.name)[0]
         new = path.with_suffix(".new")
-        _remove(new)
+        private.remove(new)
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             _write(handle, data)
             os.replace(new, path)
         except OSError:
             os.close(handle)
-            _remove(new)
+            private.remove(new)
             raise
         if self._sights is not None:
             os.close(self._sights)
@@ -345,7 +346,7 @@ def _end(turns: dict[SessionKey, Act], author: Author) -> bool:
 
 def _locked(path: Path, flags: int) -> int | None:
     """Open the file and lock it; None if somebody has it, or has just removed it."""
-    handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    handle = private.opened(path, flags)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(handle), os.stat(path)):
@@ -360,11 +361,6 @@ def _write(handle: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(handle, rest) :]
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 def _modified(path: Path) -> int:

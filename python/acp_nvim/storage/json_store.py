@@ -12,15 +12,16 @@ import gc
 import hashlib
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 import anyio
+
+from acp_nvim.storage import limits, private
 
 PAUSE: Final = 0.3
 """Seconds in which several changes become one write."""
@@ -28,6 +29,8 @@ MOST_GROWN: Final = 8_000_000
 """Bytes of a file from which on it is replaced, not written on."""
 
 T = TypeVar("T")
+Report: TypeAlias = Callable[[OSError], None]
+"""Told why something is not kept."""
 
 
 class Codec(Protocol[T]):
@@ -46,7 +49,8 @@ class Codec(Protocol[T]):
 class JsonStore(Generic[T]):
     """Values by name; `folder` is asked at each use, for it is configured late.
 
-    A disk that is full, read-only or the like costs what was to be kept, not the session.
+    A disk that is full, read-only or the like costs what was to be kept, not the session: `report`
+    is told once, and it is tried again with the next note.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class JsonStore(Generic[T]):
         *,
         most: int = sys.maxsize,
         stays: Callable[[T], bool] | None = None,
+        report: Report = lambda _error: None,
     ) -> None:
         """Make the store of the files with that ending.
 
@@ -73,6 +78,10 @@ class JsonStore(Generic[T]):
         self._writing: Mapping[str, _Noted[T]] = {}
         self._something = anyio.Event()
         self._hurry = anyio.Event()
+        self._report = report
+        self._failed: dict[str, OSError] = {}
+        """Why a file is not as it was noted, by its name."""
+        self._is_told = False
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
 
@@ -105,7 +114,9 @@ class JsonStore(Generic[T]):
             self._something, self._hurry = anyio.Event(), anyio.Event()
             self._writing, self._noted = self._noted, {}
             await anyio.to_thread.run_sync(self._write, self._writing)
-            self._writing = {}
+            failed = {name: _Noted(it.value) for name, it in self._unwritten_of(self._writing)}
+            self._writing, self._noted = {}, failed | self._noted
+            self._tell()
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
@@ -149,26 +160,41 @@ class JsonStore(Generic[T]):
 
     def _read(self, file: Path, *, head: bool = False) -> T | None:
         try:
-            with file.open(encoding="utf-8", errors="replace") as lines:
+            with private.read(file) as lines:
                 return self._codec.from_text(lines.readline() if head else lines.read())
         except OSError:
             return None
+
+    def _unwritten_of(self, values: Mapping[str, _Noted[T]]) -> list[tuple[str, _Noted[T]]]:
+        return [(name, noted) for name, noted in values.items() if name in self._failed]
+
+    def _tell(self) -> None:
+        """Say once that something is not kept, and not again before all was."""
+        error = next(iter(self._failed.values()), None)
+        if error is not None and not self._is_told:
+            self._report(error)
+        self._is_told = error is not None
 
     def _write(self, values: Mapping[str, _Noted[T]]) -> None:
         with self._turn:
             added = [self._write_one(name, noted) for name, noted in values.items()]
             if not all(added) and self._stays is None:
-                self._drop(self._files())
+                with suppress(OSError):  # another time, then
+                    self._drop(self._files())
 
     def _write_one(self, name: str, noted: _Noted[T]) -> bool:
         """Write a file; return whether something was only written behind what it held."""
         file = Path(self._folder(), name)
+        more = noted.more if self._failed.pop(name, None) is None else None
         if noted.value is None:
-            _remove(file)
-        elif noted.more is not None and _append(file, map(self._codec.to_text, noted.more)):
+            private.remove(file)
+        elif more is not None and _append(file, map(self._codec.to_text, more)):
             return True
         else:
-            _replace(file, self._codec.to_text(noted.value))
+            try:
+                private.replace(file, self._codec.to_text(noted.value))
+            except OSError as error:
+                self._failed[name] = error
         return False
 
     def _files(self) -> list[Path]:
@@ -176,11 +202,8 @@ class JsonStore(Generic[T]):
         return sorted(Path(self._folder()).glob(f"*{self._ending}"), key=_modified)
 
     def _drop(self, files: Sequence[Path]) -> Sequence[Path]:
-        """Remove all but the `most` newest of them; return those that are gone."""
-        old = files[: max(0, len(files) - self._most)]
-        for file in old:
-            _remove(file)
-        return old
+        """Remove all but the `most` newest of them, and what is too old; return what is gone."""
+        return limits.drop(files, most=self._most)
 
     def _file_name(self, name: str) -> str:
         # a name may be anything, of any length
@@ -216,7 +239,7 @@ def _no_collection() -> Iterator[None]:
 def _append(path: Path, texts: Iterable[str]) -> bool:
     """Write behind what a file holds; False: there is none, or it has grown long."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+        handle = private.opened(path, os.O_WRONLY | os.O_APPEND)
     except OSError:
         return False
     with os.fdopen(handle, "w", encoding="utf-8") as file, suppress(OSError):
@@ -227,26 +250,6 @@ def _append(path: Path, texts: Iterable[str]) -> bool:
         file.flush()
         return True
     return False
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # made with mode 0600
-        handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(new, path)
-    except OSError:
-        _remove(Path(new))
-
-
-def _remove(file: Path) -> None:
-    with suppress(OSError):
-        file.unlink(missing_ok=True)
 
 
 def _modified(file: Path) -> int:

@@ -30,7 +30,7 @@ from acp_nvim.session.model import (
 from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState
 from acp_nvim.session.terminal import ExitStatus, Terminal
-from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.json_store import JsonStore, Report
 from acp_nvim.storage.record import Value, dumped, loaded
 
 MOST_SESSIONS = 300
@@ -58,12 +58,22 @@ _KINDS: Mapping[str, type[Any]] = {
 class Store:
     """The sessions that were kept; `folder` is asked at each use, for it is configured late."""
 
-    def __init__(self, folder: Callable[[], str], now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        folder: Callable[[], str],
+        now: Callable[[], float],
+        hide: Callable[[str], str] = str,
+        report: Report = lambda _error: None,
+    ) -> None:
+        """Take what leaves secrets out of a text, and who is told why something is not kept."""
         self.now = now
         """Seconds since 1970."""
-        self._kept: Final = JsonStore(folder, ".jsonl", SessionCodec(), most=MOST_SESSIONS)
+        self._kept: Final = JsonStore(
+            folder, ".jsonl", SessionCodec(hide), most=MOST_SESSIONS, report=report
+        )
         self._last: dict[str, SavedSession] = {}
         """What was noted last of each session that is open, or read of it."""
+        self._forgotten: set[str] = set()
         self._is_over = False
 
     def note(self, state: SessionState, *, now: bool = False) -> None:
@@ -95,7 +105,7 @@ class Store:
 
     def _note(self, state: SessionState, new: tuple[Entry, ...] | None, *, now: bool) -> None:
         """`new`: the entries that are not noted yet; None: all may be others."""
-        if self._is_over or not is_worth_keeping(state):
+        if self._is_over or _name(state) in self._forgotten or not is_worth_keeping(state):
             return
         name, saved = _name(state), saved_of(state, self.now())
         last, self._last[name] = self._last.get(name), saved
@@ -151,13 +161,21 @@ class Store:
         self._kept.note(f"{agent}\0{session_id}", None)
         return was_kept
 
+    def forget(self, agent: str, session_id: str) -> None:
+        """Keep nothing of it, nor of what is said in it from now on."""
+        self.delete(agent, session_id)
+        self._forgotten.add(f"{agent}\0{session_id}")
+
 
 def _name(state: SessionState) -> str:
     return f"{state.agent}\0{state.id}"
 
 
 class SessionCodec:
-    """How sessions are written and read; a `json_store.Codec`."""
+    """How sessions are written and read; a `json_store.Codec`. `hide` leaves secrets out."""
+
+    def __init__(self, hide: Callable[[str], str] = str) -> None:
+        self._hide = hide
 
     def to_text(self, saved: SavedSession) -> str:
         """Return the lines, the head first; bounded by `MOST`, and once more for the queue."""
@@ -165,7 +183,7 @@ class SessionCodec:
         lines: list[str] = []
         room = MOST
         for entry in reversed(saved.entries):
-            line = _entry_line(entry)
+            line = self._hide(_entry_line(entry))
             room -= len(line)
             if room < 0:
                 break

@@ -54,6 +54,7 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
         additional_directories=tuple(options.additional_directories),
         read_files=options.fs.read,
         write_files=options.fs.write,
+        guard=tuple(options.fs.guard),
         terminals=options.terminal.enabled,
     )
 

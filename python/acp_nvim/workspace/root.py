@@ -22,6 +22,29 @@ def find_root(file: str, cwd: str) -> str:
 
 
 def is_too_wide(root: str) -> bool:
-    """Tell whether the root is `/` or the home directory: never used without asking."""
-    real = os.path.realpath(root)
-    return real == "/" or real == os.path.realpath(os.path.expanduser("~"))
+    """Tell whether the root is no project, and never used without asking.
+
+    It is `/`, the home directory or what holds it, a folder of the system, or one of keys.
+    """
+    real, home = os.path.realpath(root), os.path.realpath(os.path.expanduser("~"))
+    below = real + os.sep
+    if real in _SHARED or (home + os.sep).startswith(below) or real == "/":
+        return True
+    of_keys = (os.path.join(home, name) for name in _OF_KEYS)
+    return below.startswith(tuple(f"{folder}{os.sep}" for folder in (*_OF_THE_SYSTEM, *of_keys)))
+
+
+_SHARED = frozenset(
+    (
+        *("/home", "/root", "/usr", "/usr/local", "/usr/share", "/usr/lib", "/var", "/var/lib"),
+        *("/opt", "/srv", "/mnt", "/media", "/tmp", "/var/tmp", "/run/user"),
+        *("/Users", "/Volumes", "/private"),
+    )
+)
+"""Folders that are no project, though there may be some in them."""
+_OF_THE_SYSTEM = (
+    *("/etc", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev", "/proc", "/sys", "/usr/bin"),
+    *("/usr/sbin", "/var/log", "/var/run", "/System", "/Library", "/private/etc"),
+)
+"""Folders in which nothing is a project."""
+_OF_KEYS = (".ssh", ".gnupg", ".aws", ".kube", ".password-store", ".mozilla", ".docker")

@@ -12,6 +12,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
+from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import launch
@@ -31,6 +32,8 @@ class Workspace:
     chats: dict[int, Chat] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
+    redaction: Redaction = field(default_factory=Redaction)
+    """What is secret in whatever is recorded."""
     groups: Groups = field(default_factory=Groups)
     """The processes of all agents."""
 

@@ -133,6 +133,9 @@ def test_a_login_in_a_terminal(job: MainJob) -> None:
     assert ran["env"]["KEY"] == "secret"
     assert ran["env"]["NVIM"] is None
     assert ran["cwd"] == str(job.work)
+    above = "".join(job.nvim.lines(terminals(job)[0])).replace("\n", "")
+    assert f"scripted: {sys.executable} -S" in above  # what runs is the first that is shown
+    assert "--login" in above
     job.nvim.input("0<CR>")
     agent = job.stage.accept()
     agent.initialize(authMethods=[TERMINAL])

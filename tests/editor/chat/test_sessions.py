@@ -112,6 +112,10 @@ def test_a_listed_session_is_loaded_with_its_replay(picking: MainJob, *, late: b
     job.command("Acp sessions")
     listed(agent, {"sessionId": "old", "cwd": "/", "title": "Old"})
     choose(job, 1 + len(picked(job)[2]) - 1)
+    kind, title, _ = picked(job, 2)
+    assert (kind, "would work in /, which is no project" in title) == ("acp.root", True)
+    agent.quiet()
+    choose(job, 2, 2)
     request = agent.expect("session/load")
     assert request["params"] == {"sessionId": "old", "cwd": "/", "mcpServers": []}
     if not late:
@@ -128,6 +132,30 @@ def test_a_listed_session_is_loaded_with_its_replay(picking: MainJob, *, late: b
     ]
     assert "You said this" in job.chat()
     assert job.events("AcpTurnStarted") == job.events("AcpTurnEnded") == []
+
+
+@pytest.mark.parametrize("where", ["home", "above home", "elsewhere", "a link to home"])
+def test_no_folder_that_an_agent_names_is_let_in_unasked(picking: MainJob, where: str) -> None:
+    job = picking
+    home = Path(job.nvim.eval("$HOME"))
+    link = job.folder / "link"
+    link.symlink_to(home)
+    elsewhere = job.folder / "elsewhere"
+    elsewhere.mkdir()
+    named = {"home": home, "above home": home.parent, "a link to home": link}.get(where, elsewhere)
+    agent = job.start(**LISTS)
+    job.command("Acp sessions")
+    listed(agent, {"sessionId": "old", "cwd": str(named), "title": "Old"})
+    choose(job, len(picked(job)[2]))
+    kind, title, labels = picked(job, 2)
+    assert kind == "acp.root"
+    assert str(named) in title
+    assert where != "a link to home" or str(home.resolve()) in title
+    assert labels[0] == "No"
+    choose(job, 1, 2)
+    job.told("not started")
+    agent.quiet()
+    assert len(job.inspect()["sessions"]) == 1
 
 
 def test_yesterdays_session_is_found_without_the_help_of_the_agent(picking: MainJob) -> None:

@@ -118,7 +118,7 @@ async def test_a_failed_replacement_leaves_the_old_one_and_no_rubbish(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("acp_nvim.storage.json_store.os.replace", full)
+    monkeypatch.setattr("acp_nvim.storage.private.os.replace", full)
     put(store, a=SETTLED)
     assert await store.read_all() == {"/a": PENDING}
     assert [file.suffix for file in folder.iterdir()] == [".jsonl"]

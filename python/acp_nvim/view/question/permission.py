@@ -47,10 +47,12 @@ def permission_menu(
     `previews` are of the files that it is about; of others the agent's own diffs are shown.
     """
     title, all_of_it = _title(tool), _body(tool, cwd, previews)
+    # as it is: a line end after it is not shown
+    command = None if tool is None else raw.command(tool.raw_input)
     body, omitted = ends(list(gathered(all_of_it)))
     return Menu(
         id=question.id,
-        seen=digest((*title, *all_of_it), question.options),
+        seen=digest((*title, *all_of_it), (question.options, command)),
         title=f" {one_line(agent, 40)} asks ",
         kind="permission",
         head=tuple(gathered(title)),

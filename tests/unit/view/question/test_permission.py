@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
@@ -244,6 +244,7 @@ def test_the_command_of_an_endless_input_is_shown() -> None:
     assert rows(menu(tool(title="Run", raw_input=said)))[1] == COMMAND
 
 
+@example("=", "\n")
 @given(st.text("a \n\t\u200b\u3000=", max_size=400), st.text(min_size=1, max_size=40))
 def test_what_is_left_out_of_a_command_is_only_repeated(padding: str, end: str) -> None:
     call = tool(title="Run", raw_input=json.dumps({"command": padding + end}))

@@ -1,0 +1,76 @@
+-- Files of ours on the disk: for the user alone, whatever the umask (folders 0700, files 0600). A link
+-- that lies in their place is not followed; what belongs to somebody else is left alone.
+
+local uv = vim.uv
+
+local M = {}
+
+local FOLDER, FILE = tonumber('700', 8), tonumber('600', 8)
+
+--- Raises unless it is the user's, and of that type; takes away what others may do with it.
+---@param path string
+---@param type 'directory'|'file'
+---@param mode integer
+local function claim(path, type, mode)
+  local status = assert(uv.fs_lstat(path))
+  assert(status.type == type, path .. ' is no ' .. type)
+  assert(status.uid == uv.getuid(), path .. ' belongs to somebody else')
+  if bit.band(status.mode, bit.bnot(mode), tonumber('777', 8)) ~= 0 then
+    assert(uv.fs_chmod(path, mode))
+  end
+end
+
+--- Have a folder of ours below Neovim's state. Raises.
+---@param name? string
+---@return string path
+function M.folder(name)
+  local state = vim.fn.stdpath('state') --[[@as string]]
+  local path = vim.fs.joinpath(state, 'acp.nvim')
+  vim.fn.mkdir(state, 'p')
+  for _, each in ipairs({ path, name and vim.fs.joinpath(path, name) }) do
+    uv.fs_mkdir(each, FOLDER)
+    claim(each, 'directory', FOLDER)
+    path = each
+  end
+  return path
+end
+
+---@param file integer descriptor
+---@param text string
+local function write(file, text)
+  local ok, err = uv.fs_write(file, text)
+  uv.fs_close(file)
+  assert(ok, err)
+end
+
+--- Write a file as a whole, in place of what is there. Raises.
+---@param path string in a folder of ours
+---@param text string
+function M.replace(path, text)
+  local new = path .. '.new'
+  uv.fs_unlink(new)
+  write(assert(uv.fs_open(new, 'wx', FILE)), text)
+  assert(uv.fs_rename(new, path))
+end
+
+--- Write on at the end of a file. Raises.
+---@param path string in a folder of ours
+---@param text string
+function M.append(path, text)
+  local is_there = uv.fs_lstat(path) ~= nil
+  if is_there then
+    claim(path, 'file', FILE)
+  end
+  -- a link that leads nowhere is no file, but `x` does not make what it leads to
+  write(assert(uv.fs_open(path, is_there and 'a' or 'ax', FILE)), text)
+end
+
+--- What a file holds. Raises.
+---@param path string
+---@return string[] lines
+function M.read(path)
+  claim(path, 'file', FILE)
+  return vim.fn.readfile(path)
+end
+
+return M

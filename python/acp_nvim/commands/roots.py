@@ -1,0 +1,34 @@
+"""Folders that an agent is let into: those that the user has chosen, and others once asked for."""
+
+from __future__ import annotations
+
+import os
+
+from acp_nvim.editor import Choice
+from acp_nvim.errors import UserError
+from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.root import is_too_wide
+
+
+async def let_in(host: Host, agent: str, root: str, *, chosen: bool) -> None:
+    """Let the user confirm a root, unless it is a project that they have chosen.
+
+    Only ever as the direct result of the user's command. Raises `UserError` if it is not wanted, or
+    cannot be shown as it is.
+    """
+    wide = is_too_wide(root)
+    if chosen and not wide:
+        return
+    if not root.isprintable():
+        raise UserError(f"{agent} is not let in: the name of the folder cannot be shown as it is")
+    why = "which is no project" if wide else "a folder that it names, not you"
+    title = f"{agent} would work in {_whole(root)}, {why}: let it?"
+    choices = [Choice("No", value=False), Choice(f"Yes, in all of {root}", value=True)]
+    if not await host.editor.chooser.choose(title, "acp.root", choices):
+        raise UserError(f"not started: :cd to a project, then :AcpStart {agent}")
+
+
+def _whole(root: str) -> str:
+    """Return a folder as it is called, and where it leads."""
+    real = os.path.realpath(root)
+    return root if real == root else f"{root} (that is {ascii(real)[1:-1]})"

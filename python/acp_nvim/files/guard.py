@@ -1,0 +1,60 @@
+"""Which files an agent may not write unasked: those that the user's own tools would obey.
+
+`.git/config`, hooks and attributes name programs that git runs, `.nvim.lua` is run by Neovim, and
+so on: `fs.guard` of the configuration names them. Pure but for looking at what a folder is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+
+_GIT = ".git/**"
+_IN_GIT_FOLDER = ("HEAD", "objects", "refs")
+"""What git takes for a repository, whatever its folder is called."""
+
+
+def is_guarded(paths: Iterable[str], patterns: tuple[str, ...]) -> bool:
+    """Tell whether one of these absolute paths, all of one file, is what a pattern means.
+
+    A pattern holds at any depth: `*` stands for a part of a name, `**` for folders. Upper and lower
+    case are alike, and so is what some file systems leave out of names. With `.git/**` also `.git`
+    itself, which is a file in worktrees and submodules, and git's folders of any other name.
+    """
+    found = [_plain(path) for path in paths]
+    if any(_regex(pattern).search(path) for path in found for pattern in patterns):
+        return True
+    return _GIT in patterns and any(_is_in_repository(path) for path in paths)
+
+
+@cache
+def _regex(pattern: str) -> re.Pattern[str]:
+    words = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+    whole = _plain(pattern).strip("/").removesuffix("/**")
+    parts = re.split(r"(\*\*|\*|\?)", whole)
+    text = "".join(words.get(part, re.escape(part)) for part in parts)
+    below = "(?:/|$)" if pattern.endswith("/**") else "$"
+    return re.compile(f"/{text}{below}", re.DOTALL)
+
+
+def _plain(path: str) -> str:
+    """Return the path as a file system may have it that is not exact about names."""
+    seen = "".join(it for it in path if unicodedata.category(it) != "Cf")
+    parts = unicodedata.normalize("NFKC", seen).casefold().split("/")
+    # Windows leaves these out, and knows .git by this name too
+    return "/".join(_LONG.get(part.rstrip(" ."), part.rstrip(" .")) or part for part in parts)
+
+
+_LONG = {"git~1": ".git"}
+
+
+def _is_in_repository(path: str) -> bool:
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        if all(os.path.exists(os.path.join(folder, name)) for name in _IN_GIT_FOLDER):
+            return True
+        folder = os.path.dirname(folder)
+    return False

@@ -1,0 +1,20 @@
+"""Names of variables that an agent may not set for a program that the user starts. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CHOOSES = re.compile(
+    r"""PATH|.*PATH|IFS|ENV|BASH.*|SHELL.*|PS4|PROMPT_COMMAND|ZDOTDIR|HOME|TMPDIR|XDG_.*
+    |LD_.*|DYLD_.*|GCONV_.*|MALLOC_.*|GLIBC_.*|NODE_.*|NPM_.*|PYTHON.*|PIP_.*|UV_.*|VIRTUAL_ENV
+    |PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|JAVA_.*|_JAVA_.*|JDK_.*|MAVEN_.*|GRADLE_.*
+    |DOTNET_.*|COR_.*|CORECLR_.*|GO.*|RUSTC?_.*|CARGO_.*|GIT_.*|SSH_.*|OPENSSL_.*|SSL_.*|CURL_.*
+    |.*_PROXY|EDITOR|VISUAL|.*PAGER|BROWSER|LESS.*|N?VIM.*|MYVIMRC""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def is_dangerous(name: str) -> bool:
+    """Tell whether the variable chooses what a program runs or where it looks, or is no name."""
+    return _NAME.fullmatch(name) is None or _CHOOSES.fullmatch(name) is not None

@@ -1,0 +1,100 @@
+"""Files for the user alone: every file of ours that outlives the host is made and opened here.
+
+Folders have mode 0700 and files 0600, whatever the umask. A link that lies where a file or a folder
+of ours is to be is never followed, and what belongs to somebody else is neither read nor written.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Final
+
+TOP: Final = "acp.nvim"
+"""The name of the folder in Neovim's own below which everything is ours."""
+
+_OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def make_folder(path: Path) -> None:
+    """Have that folder, and those above it that are ours too; raises `OSError`."""
+    names = path.parts
+    first = len(names) - names[::-1].index(TOP) if TOP in names else len(names)
+    path.parents[len(names) - first].mkdir(parents=True, exist_ok=True)
+    for count in range(first, len(names) + 1):
+        _make(Path(*names[:count]))
+
+
+def _make(path: Path) -> None:
+    with suppress(FileExistsError):
+        path.mkdir(0o700)
+    handle = os.open(path, _OPEN | os.O_DIRECTORY)
+    try:
+        _claim(handle, path, 0o700)
+    finally:
+        os.close(handle)
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file as a whole, in place of whatever is there; raises `OSError`."""
+    make_folder(path.parent)
+    handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(new, path)
+    except OSError:
+        remove(Path(new))
+        raise
+
+
+def create(path: Path) -> IO[str]:
+    """Make a file that is written to from now on; raises `OSError` if anything is there."""
+    make_folder(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+    return os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="replace")
+
+
+def opened(path: Path, flags: int = os.O_RDONLY) -> int:
+    """Open a file of ours; raises `OSError` also for what is no plain file, or somebody else's."""
+    handle = os.open(path, flags | _OPEN, 0o600)
+    try:
+        _claim(handle, path, 0o600)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def read(path: Path) -> IO[str]:
+    """Open a file of ours to read it; raises `OSError`."""
+    return os.fdopen(opened(path), encoding="utf-8", errors="replace")
+
+
+def remove(path: Path) -> None:
+    """Remove a file; nothing if it is not there, or the disk does not let it go."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def clear(folder: str) -> None:
+    """Remove all files right in that folder; nothing if there is none."""
+    path = Path(folder)
+    if path.is_dir() and not path.is_symlink():
+        for file in path.iterdir():
+            if not file.is_dir() or file.is_symlink():
+                remove(file)
+
+
+def _claim(handle: int, path: Path, mode: int) -> None:
+    """Make sure that it is the user's, and only theirs: an older version may have left it open."""
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        raise OSError(f"{path} is no file")
+    if status.st_uid != os.geteuid():
+        raise PermissionError(f"{path} belongs to somebody else")
+    if stat.S_IMODE(status.st_mode) & ~mode:
+        os.fchmod(handle, mode)

@@ -1,0 +1,75 @@
+"""Which files are guarded: by name at any depth, however a file system reads names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.config import GUARD
+from acp_nvim.files.guard import is_guarded
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/work/.git/config",
+        "/work/.git/hooks/pre-commit",
+        "/work/sub/.git/info/attributes",
+        "/work/.git",
+        "/work/.GIT/config",
+        "/work/.Git/config",
+        "/work/.g\u200cit/config",
+        "/work/.git /config",
+        "/work/.git./config",
+        "/work/GIT~1/config",
+        "/work/.ｇit/config",
+        "/work/.nvim.lua",
+        "/work/a/b/.Nvim.LUA",
+        "/work/.exrc",
+        "/work/.envrc",
+        "/work/.vscode/tasks.json",
+        "/work/.VSCode/Tasks.json",
+    ],
+)
+def test_what_is_guarded(path: str) -> None:
+    assert is_guarded([path], GUARD)
+    assert is_guarded(["/elsewhere", path], GUARD)
+    assert not is_guarded([path], ())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/work/.gitignore",
+        "/work/.github/workflows/ci.yml",
+        "/work/git/config",
+        "/work/x.git.txt",
+        "/work/init.nvim.lua",
+        "/work/.nvim.lua.md",
+        "/work/.nvim.lua/x",
+        "/work/tasks.json",
+        "/work/.vscode/settings.json",
+    ],
+)
+def test_what_is_not(path: str) -> None:
+    assert not is_guarded([path], GUARD)
+
+
+def test_patterns_of_the_user() -> None:
+    patterns = ("Makefile", "scripts/*.sh", "deploy/**/run?", "/ci/**")
+    for path in ("/w/Makefile", "/w/scripts/a.sh", "/w/deploy/a/b/run1", "/w/ci/x/y", "/w/a/ci/x"):
+        assert is_guarded([path], patterns), path
+    for path in ("/w/Makefile.am", "/w/scripts/a/b.sh", "/w/deploy/run1", "/w/cix"):
+        assert not is_guarded([path], patterns), path
+
+
+def test_a_repository_under_another_name(tmp_path: Path) -> None:
+    folder = tmp_path / "meta"
+    for name in ("objects", "refs", "hooks"):
+        (folder / name).mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    assert is_guarded([str(folder / "config")], GUARD)
+    assert is_guarded([str(folder / "hooks" / "post-checkout")], GUARD)
+    assert not is_guarded([str(tmp_path / "config")], GUARD)
+    assert not is_guarded([str(folder / "config")], (".envrc",))

@@ -1,0 +1,59 @@
+"""What is kept is the newest, not too much, and not for ever."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.client.traffic import Traffic
+from acp_nvim.storage import limits
+
+DAY = 86_400
+
+
+def make(folder: Path, name: str, *, days: float, size: int = 10) -> Path:
+    file = folder / name
+    file.write_text("x" * size)
+    at = time.time() - days * DAY
+    os.utime(file, (at, at))
+    return file
+
+
+def test_what_is_old_or_too_many_goes(tmp_path: Path) -> None:
+    files = [make(tmp_path, str(days), days=days) for days in (1, 300, 2, 3, 4)]
+    gone = limits.drop(files, most=3)
+    assert sorted(it.name for it in gone) == ["300", "4"]
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["1", "2", "3"]
+
+
+def test_what_is_too_much_goes_but_never_the_newest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_BYTES", 100)
+    files = [make(tmp_path, str(days), days=days, size=60) for days in (1, 2, 3)]
+    assert [it.name for it in limits.drop(files, most=9)] == ["2", "3"]
+    (newest,) = tmp_path.iterdir()
+    newest.write_text("x" * 1000)
+    assert limits.drop([newest], most=9) == []
+
+
+def test_logs_of_other_agents_go_in_time(tmp_path: Path) -> None:
+    for name, days in (("old.jsonl", 31), ("old.jsonl.1", 31), ("new.jsonl", 29)):
+        make(tmp_path, name, days=days)
+    Traffic(str(tmp_path / "own.jsonl"), lambda: 0.0).close()
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["new.jsonl", "own.jsonl"]
+
+
+def test_a_log_is_forgotten_and_goes_on(tmp_path: Path) -> None:
+    log = Traffic(str(tmp_path / "own.jsonl"), lambda: 0.0)
+    log.record("agent", "before")
+    log.forget()
+    log.record("agent", "after")
+    log.close()
+    assert "before" not in (tmp_path / "own.jsonl").read_text()
+    assert "after" in (tmp_path / "own.jsonl").read_text()
+    log.forget()
+    assert list(tmp_path.iterdir()) == []

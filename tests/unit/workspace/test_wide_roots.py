@@ -1,0 +1,42 @@
+"""Which folders are no project: never a root unless the user says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.workspace.root import is_too_wide
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "people" / "me"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "root", ["/", "//", "/etc", "/etc/nginx", "/usr", "/usr/bin", "/proc/1", "/tmp", "/var"]
+)
+def test_folders_of_the_system(home: Path, root: str) -> None:
+    assert is_too_wide(root)
+
+
+@pytest.mark.parametrize("name", [".", "..", "../..", ".ssh", ".ssh/keys", ".gnupg", "work/.."])
+def test_the_home_directory_what_holds_it_and_keys(home: Path, name: str) -> None:
+    (home / "work").mkdir()
+    assert is_too_wide(str(home / name))
+
+
+def test_a_link_is_where_it_leads(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(home)
+    assert is_too_wide(str(tmp_path / "link"))
+
+
+@pytest.mark.parametrize("name", ["work", ".config/nvim", ".dotfiles", ".sshfs"])
+def test_projects(home: Path, name: str) -> None:
+    (home / name).mkdir(parents=True)
+    assert not is_too_wide(str(home / name))
+    assert not is_too_wide(str(home.parent / "meander"))
