@@ -172,7 +172,7 @@ def _match(
     old: Sequence[str], new: Sequence[str], left: Pair, right: Pair, depth: int, found: list[Run]
 ) -> None:
     """Add the runs that the ranges of both texts share."""
-    head, tail = _ends(old, new, left, right)
+    head, tail = ends_in_common(old, new, left, right)
     if head:
         found.append((left[0], right[0], head))
     i, j = left[0] + head, right[0] + head
@@ -201,7 +201,7 @@ def _few(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair, found:
     return True
 
 
-def _ends(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Pair:
+def ends_in_common(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Pair:
     """Return how many lines are equal at the beginning and, of the rest, at the end."""
     most = min(left[1] - left[0], right[1] - right[0])
     head = tail = 0
