@@ -33,6 +33,7 @@ lock:
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
 
 bench: venv
+	$(BIN)/python bench/sizes.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/markdown.py
 	$(BIN)/python bench/edit.py

@@ -82,6 +82,18 @@ Size: TypeAlias = Annotated[
 ]
 
 
+def _are_rows(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+    return numbers and all(n > 0 and n == int(n) for n in value) and value[0] <= value[1]
+
+
+Rows: TypeAlias = Annotated[
+    tuple[int, ...],
+    _must(_are_rows, "two whole numbers above 0, the smaller one first"),
+    BeforeValidator(_as_list),
+]
+
+
 class Section(BaseModel):
     """A table of the configuration: its keys are known, its values are never converted."""
 
@@ -176,10 +188,14 @@ class FsOptions(Section):
 
 
 class UiOptions(Section):
-    """Where the chat opens; `width` is the share of the editor that it takes."""
+    """Where the chat opens; `width` is the share of the editor that it takes.
+
+    `prompt_height` are the least and the most rows of the prompt's window.
+    """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
+    prompt_height: Rows = (3, 12)
 
 
 class LogOptions(Section):

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ConfigDict, TypeAdapter
 
-from acp_nvim.session.content import ToolContent
+from acp_nvim.session.content import Text, ToolContent
 from acp_nvim.session.model import (
     NOTHING_CHOSEN,
     Chosen,
@@ -254,6 +254,8 @@ def _plain(value: object) -> Value:
     """Return a dataclass as an object that names its kind, without fields at their default."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Text):
+        value = Text(value.text)  # one that grows is of another class
     if type(value).__name__ not in _KINDS:
         return value
     told = {
