@@ -13,14 +13,15 @@ local M = {}
 
 --- Make chat and prompt, and show them with the cursor in the prompt.
 ---@param agent string
+---@param mods? vim.api.keyset.cmd_mods where they open
 ---@return { chat: integer, prompt: integer } buffers
-function M.open_session(agent)
+function M.open_session(agent, mods)
   require('acp.ui.highlights').define()
   local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
-  M.show(chat.chat)
+  M.show(chat.chat, mods)
   return { chat = chat.chat, prompt = chat.prompt }
 end
 
@@ -39,7 +40,8 @@ end
 
 --- Show a chat and its prompt, with the cursor in the prompt, in normal mode.
 ---@param number integer
-function M.show(number)
+---@param mods? vim.api.keyset.cmd_mods where they open
+function M.show(number, mods)
   local chat = assert(chats.of(number), 'no such chat')
   if not api.nvim_buf_is_loaded(chat.prompt) then
     if api.nvim_buf_is_valid(chat.prompt) then
@@ -48,7 +50,7 @@ function M.show(number)
     prompt.create(chat)
     bridge.notify('prompt_made', { chat = number, prompt = chat.prompt })
   end
-  local ok, err = pcall(layout.open, chat)
+  local ok, err = pcall(layout.open, chat, mods)
   if not ok then
     require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
   end
@@ -56,7 +58,8 @@ end
 
 --- Open, close or toggle the windows of the current chat.
 ---@param what? 'open'|'close'|'toggle'
-function M.chat(what)
+---@param mods? vim.api.keyset.cmd_mods where they open
+function M.chat(what, mods)
   local chat = chats.current()
   if not chat then
     return require('acp.ui.notice').notice('there is no chat: :AcpStart begins one')
@@ -65,7 +68,7 @@ function M.chat(what)
   if what == 'close' or (what ~= 'open' and visible) then
     layout.close(chat)
   else
-    M.show(chat.chat)
+    M.show(chat.chat, mods)
   end
 end
 

@@ -35,8 +35,7 @@ local function open_chat()
     chats.touch(chat.chat)
     return chat
   end
-  local err = not chat and agents.NO_SESSION
-    or ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+  local err = not chat and agents.NO_SESSION or chats.closed(chat)
   notice.warn(err)
   return nil, err
 end
@@ -81,9 +80,11 @@ function M.prompt(content, opts)
   end)
 end
 
---- Go to the prompt; lines of the current buffer go along with what will be written there.
+--- Go to the prompt; lines of the current buffer go along with what will be written there. Where
+--- nothing is written yet, what the user has said on the code is sent.
 ---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
-function M.compose(range)
+---@param mods? vim.api.keyset.cmd_mods where the windows open
+function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
   local chat = open_chat()
   if not chat then
@@ -92,7 +93,12 @@ function M.compose(range)
   if range then
     attachment.attach(chat.chat, select(origin, range))
   end
-  window.show(chat.chat)
+  local prompt = require('acp.prompt.buffer')
+  local is_there = api.nvim_get_current_buf() == chat.prompt
+  window.show(chat.chat, mods)
+  if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+    prompt.send_review(chat, function() end)
+  end
 end
 
 --- Tell the host something about the current session.

@@ -39,6 +39,31 @@ local function is_held(chat)
   return status.state == 'idle' and (status.queue or 0) > 0
 end
 
+--- Send what the user has said on the code, with nothing else to say.
+---@param chat acp.Chat
+---@param otherwise fun() called if there is nothing
+function M.send_review(chat, otherwise)
+  local bridge = require('acp.host.bridge')
+  if not bridge.running() or not chats.is_open(chat) then
+    return otherwise()
+  end
+  bridge.call('send_review', { chat = chat.chat }, function(err, sent)
+    if err then
+      bridge.warn(err)
+    elseif not sent then
+      otherwise()
+    end
+  end)
+end
+
+--- Whether nothing is written in the prompt of a chat.
+---@param chat acp.Chat
+---@return boolean
+function M.is_blank(chat)
+  local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
+  return not is_loaded or vim.trim(table.concat(lines_of(chat), '\n')) == ''
+end
+
 --- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
 ---@param number integer the chat
 ---@return boolean sent
@@ -46,11 +71,13 @@ function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
   local text = table.concat(lines_of(chat), '\n')
   if vim.trim(text) == '' and not is_held(chat) then
-    notice.notice('the prompt is empty: nothing was sent')
+    M.send_review(chat, function()
+      notice.notice('the prompt is empty: nothing was sent')
+    end)
     return false
   end
   if not chats.is_open(chat) then
-    notice.warn(('this session is closed: :AcpStart %s begins a new one'):format(chat.agent))
+    notice.warn(chats.closed(chat))
     return false
   end
   chats.touch(number)
@@ -70,17 +97,36 @@ local function save_draft(chat)
   end
 end
 
+--- Fit the window to the text, once for all that is typed until Neovim draws.
+---@param chat acp.Chat
+---@return fun()
+local function fitting(chat)
+  local is_due = false
+  return function()
+    if is_due then
+      return
+    end
+    is_due = true
+    vim.schedule(function()
+      is_due = false
+      pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
+    end)
+  end
+end
+
 ---@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
     save_draft(chat)
   end)
+  local fit = fitting(chat)
   api.nvim_buf_attach(chat.prompt, false, {
     on_lines = function()
       vim.bo[chat.prompt].modified = false -- or `:wa` would send it half-written
       timer:start(SAVE_AFTER_MS, 0, save)
       prompt_marks.touch(chat)
+      fit()
     end,
     on_detach = function()
       timer:stop()
@@ -184,7 +230,7 @@ function M.create(chat)
   local buffer = api.nvim_create_buf(false, true)
   chat.prompt = buffer
   vim.b[buffer].acp_chat = chat.chat
-  chats.name(buffer, ('acp-prompt://%s/%d'):format(chats.encode(chat.agent), chat.chat))
+  chats.name(buffer, 'acp-prompt://' .. chats.encode(chat.agent))
   api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
   local values = {
     buftype = 'acwrite',

@@ -27,6 +27,8 @@ IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Why a file cannot be replaced though it may be written."""
 LONG = 1_000_000
 """Bytes from which on reading is left to a thread."""
+LARGEST = 256 << 20
+"""Bytes of a file that is read; it takes several times as many in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ async def read(path: str, encoding: str = "") -> DiskText | None:
 async def read_bytes(path: str) -> bytes:
     """Return what the file holds, whatever that is. Raises `FileProblem`."""
     with _sentences(path, "read"), rooted.file(path) as file:
-        return await to_thread.run_sync(file.readall)
+        return await to_thread.run_sync(_content, file, path)
 
 
 def size(path: str) -> int:
@@ -129,10 +131,20 @@ def remove(path: str) -> None:
 
 
 def _read(file: FileIO, path: str, encoding: str) -> DiskText:
-    data = file.readall()
+    data = _content(file, path)
     if is_binary(data, encoding):
         raise FileProblem(f"{path} is a binary file")
     return DiskText(exact_text(data, encoding))
+
+
+def _content(file: FileIO, path: str) -> bytes:
+    is_small = os.fstat(file.fileno()).st_size <= LARGEST
+    data = rooted.content(file, LARGEST) if is_small else b""
+    if not is_small or len(data) > LARGEST:
+        raise FileProblem(
+            f"{path} is too large: files of more than {LARGEST >> 20} MiB are not read"
+        )
+    return data
 
 
 def _write(path: str, data: bytes, *, in_place: bool) -> None:

@@ -79,6 +79,18 @@ def file(path: str) -> FileIO:
         return found.open(os.O_RDONLY)
 
 
+def content(file: FileIO, most: int) -> bytes:
+    """Return all bytes of a plain file, or more than `most` of them. Raises `OSError`."""
+    size = os.fstat(file.fileno()).st_size
+    data = file.read(min(size, most) + 1) or b""
+    while len(data) != size and len(data) <= most:
+        more = file.read(most + 1 - len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
 def regular(status: os.stat_result) -> os.stat_result:
     """Return it if it is that of a plain file: a pipe or a device could block for ever.
 

@@ -43,6 +43,8 @@ def test_an_empty_prompt_is_not_sent(
     nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
 ) -> None:
     nvim.input("i  <CR><Esc><CR>")
+    assert spy.told("send_review") == [{"chat": session[0]}]
+    spy.answer(False)
     assert spy.told("prompt") == []
     assert "nothing was sent" in nvim.messages()
 
@@ -198,5 +200,5 @@ def test_attached_selections_are_shown_and_go_along(nvim: Neovim, spy: BridgeSpy
 
 
 def test_its_name(nvim: Neovim, spy: BridgeSpy) -> None:
-    chat, prompt = spy.open_session("my agent")
-    assert nvim.api.nvim_buf_get_name(prompt) == f"acp-prompt://my%20agent/{chat}"
+    _, prompt = spy.open_session("my agent")
+    assert nvim.api.nvim_buf_get_name(prompt) == "acp-prompt://my%20agent"

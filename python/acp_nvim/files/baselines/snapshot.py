@@ -97,7 +97,8 @@ def read_snapshot(
     if at[2] > largest:
         return _sight(at, None, now)
     try:
-        data = _read(path, at[2], largest)
+        with rooted.file(path) as file:
+            data = rooted.content(file, largest)
     except (OSError, ValueError):
         return None
     return _sight(at, data if len(data) <= largest else None, now, was)
@@ -147,15 +148,3 @@ def _is_settled(at: Fingerprint, now: int) -> bool:
     """
     modified, changed = at[0], at[1]
     return changed < now - RACY and not now - RACY <= modified <= now
-
-
-def _read(path: str, size: int, largest: int) -> bytes:
-    """Return all bytes, or more than `largest` of them. Raises `OSError`, `ValueError`."""
-    with rooted.file(path) as file:
-        data = file.read(size + 1) or b""
-        while len(data) != size and len(data) <= largest:
-            more = file.read(largest + 1 - len(data))
-            if not more:
-                break
-            data += more
-        return data
