@@ -138,9 +138,9 @@ def _read(file: FileIO, path: str, encoding: str) -> DiskText:
 
 
 def _content(file: FileIO, path: str) -> bytes:
-    is_small = os.fstat(file.fileno()).st_size <= LARGEST
-    data = rooted.content(file, LARGEST) if is_small else b""
-    if not is_small or len(data) > LARGEST:
+    size = os.fstat(file.fileno()).st_size
+    data = rooted.content(file, size, LARGEST) if size <= LARGEST else b""
+    if max(size, len(data)) > LARGEST:
         raise FileProblem(
             f"{path} is too large: files of more than {LARGEST >> 20} MiB are not read"
         )
@@ -154,7 +154,7 @@ def _write(path: str, data: bytes, *, in_place: bool) -> None:
             try:
                 return _replace(place, data, status)
             except OSError as error:
-                # The folder takes no new file, or not with that owner, or the file is mounted there.
+                # The folder takes no new file, or not with that owner; the file is mounted there.
                 if status is None or error.errno not in IN_PLACE:
                     raise
         _overwrite(place, data)

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 
@@ -79,9 +79,11 @@ def file(path: str) -> FileIO:
         return found.open(os.O_RDONLY)
 
 
-def content(file: FileIO, most: int) -> bytes:
-    """Return all bytes of a plain file, or more than `most` of them. Raises `OSError`."""
-    size = os.fstat(file.fileno()).st_size
+def content(file: FileIO, size: int, most: int) -> bytes:
+    """Return all bytes of a plain file, or more than `most` of them; `size`: what it may have.
+
+    Raises `OSError`.
+    """
     data = file.read(min(size, most) + 1) or b""
     while len(data) != size and len(data) <= most:
         more = file.read(most + 1 - len(data))
@@ -118,10 +120,8 @@ def _below(above: int, name: str, *, make: bool) -> int:
         if error.errno in (errno.ENOTDIR, errno.ELOOP) and _is_link(above, name):
             raise OSError(errno.ELOOP, "its folder is a symbolic link now") from error
         raise
-    try:
+    with suppress(FileExistsError):  # somebody else may have made it meanwhile
         os.mkdir(name, dir_fd=above)
-    except FileExistsError:
-        pass  # somebody else has made it meanwhile
     return _below(above, name, make=False)
 
 

@@ -97,8 +97,7 @@ def read_snapshot(
     if at[2] > largest:
         return _sight(at, None, now)
     try:
-        with rooted.file(path) as file:
-            data = rooted.content(file, largest)
+        data = _read(path, at[2], largest)
     except (OSError, ValueError):
         return None
     return _sight(at, data if len(data) <= largest else None, now, was)
@@ -148,3 +147,9 @@ def _is_settled(at: Fingerprint, now: int) -> bool:
     """
     modified, changed = at[0], at[1]
     return changed < now - RACY and not now - RACY <= modified <= now
+
+
+def _read(path: str, size: int, largest: int) -> bytes:
+    """Return all bytes, or more than `largest` of them. Raises `OSError`, `ValueError`."""
+    with rooted.file(path) as file:
+        return rooted.content(file, size, largest)
