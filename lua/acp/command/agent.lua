@@ -61,6 +61,7 @@ end
 
 ---@class acp.StartOptions
 ---@field new? boolean open one more session
+---@field hidden? boolean show no windows
 ---@field on_done? acp.Done result: { agent, session? }; no session while that is being opened
 
 --- Open a session in windows of its own.
@@ -68,7 +69,7 @@ end
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = current_file(), vim.fn.getcwd()
-  local opened = window.open_session(agent)
+  local opened = window.open_session(agent, opts.hidden)
   local payload =
     { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
   bridge.call('start', payload, function(err, result)
