@@ -52,6 +52,11 @@ def _must(
     return BeforeValidator(check)
 
 
+def _is_url(value: str) -> bool:
+    found = _URL.fullmatch(value)
+    return found is not None and int((found[3] or ":0")[1:]) < 65_536
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -65,7 +70,7 @@ AbsolutePath: TypeAlias = Annotated[
 Url: TypeAlias = Annotated[
     str,
     _must(
-        lambda value: isinstance(value, str) and _URL.fullmatch(value) is not None,
+        lambda value: isinstance(value, str) and _is_url(value),
         "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
         private=True,
     ),
@@ -79,6 +84,18 @@ Size: TypeAlias = Annotated[
         lambda value: _is_number(value) and value > 0 and value == int(value),
         "a whole number above 0",
     ),
+]
+
+
+def _are_rows(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+    return numbers and all(n > 0 and n == int(n) for n in value) and value[0] <= value[1]
+
+
+Rows: TypeAlias = Annotated[
+    tuple[int, ...],
+    _must(_are_rows, "two whole numbers above 0, the smaller one first"),
+    BeforeValidator(_as_list),
 ]
 
 
@@ -176,10 +193,14 @@ class FsOptions(Section):
 
 
 class UiOptions(Section):
-    """Where the chat opens; `width` is the share of the editor that it takes."""
+    """Where the chat opens; `width` is the share of the editor that it takes.
+
+    `prompt_height` are the least and the most rows of the prompt's window.
+    """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
+    prompt_height: Rows = (3, 12)
 
 
 class LogOptions(Section):

@@ -51,20 +51,22 @@ class AgentSteps(UserSteps):
         last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
         if last == after.disk[name] and refused:
             self.seen[name] = last  # looked at before it was refused
-        live = before.live(name)
+        live, made = before.live(name), self.made.get((step.session, name), known)
         if not refused:
+            self.made.pop((step.session, name), None)
             self.known[step.session, name] = text
             self._note_saved(name, text, was_modified=bool(typed or (shown and shown.modified)))
             self.seen[name] = self.origin[name] = after.disk[name]
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:
-                base = "" if live is None else known  # a file that is not there is made
-                complaint = merge_complaint(base, live or "", text, after.live(name))
-                self._assert(not complaint, f"{name}: {complaint}")
+                # what its own tool has made it knows, too; a file that is not there is made
+                bases = ("",) if live is None else (known, made)
+                found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
+                self._assert("" in found, f"{name}: {found[0]}")
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
-            needed = is_conflict(known, live, text)
+            needed = is_conflict(known, live, text) or is_conflict(made, live, text)
             self._assert(needed or in_conflict, f"needless: {refused}")
 
     def _note_saved(self, name: str, text: str, *, was_modified: bool) -> None:
@@ -106,6 +108,7 @@ class AgentSteps(UserSteps):
             if known is None:
                 known = old
             await self._write(Writes(step.session, step.file, ()), name, known, new)
+        self.made[step.session, name] = new
         if step.told:
             await self._settle(step.session, (name,))
 
@@ -167,6 +170,7 @@ class AgentSteps(UserSteps):
             self.unsaved[name] -= users(self.seen[name])
         self.shared.clear()
         self.older.clear()
+        self.made.clear()
         await self._settled_by(self.services.killed(flushed=step.flushed), NAMES)
         self.known.clear()
         for session in (0, 1):

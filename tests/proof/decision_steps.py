@@ -79,10 +79,7 @@ class DecisionSteps(Model):
             return
         turn = turns[-1 - step.turn % len(turns)]
         undone = await self._undone(turn, before)
-        # of a file that another has removed it brings back no scrap, and says so
-        gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
-        failed = [it for it in undone.failed if not it.startswith(tuple(gone))]
-        self._assert(not failed, f"undo failed: {failed}")
+        self._check_failed(undone, before)
         if step.returns and undone.paths:
             back = {name: self._brought_back(name) for name in NAMES}
             redone = await self.services.redo(turn.author.session)
@@ -116,6 +113,12 @@ class DecisionSteps(Model):
         redone = await self.services.redo(SESSIONS[step.session])
         self._assert(not (redone and redone.failed), f"redo failed: {redone}")
         self._after_rewind(self.sight, strict=False, back=back)
+
+    def _check_failed(self, undone: Undone, before: Sight) -> None:
+        """Of a file that another has removed an undo brings back no scrap, and says so."""
+        gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
+        failed = [it for it in undone.failed if not it.startswith(tuple(gone))]
+        self._assert(not failed, f"undo failed: {failed}")
 
     def _brought_back(self, name: str) -> set[str]:
         """Return the user's words that an undo has brought back: a redo may take them again."""

@@ -150,6 +150,44 @@ function M.look()
   return found
 end
 
+local function numbers(entries, found)
+  for _, entry in ipairs(entries) do
+    found[#found + 1] = entry.seq
+    numbers(entry.alt or {}, found)
+  end
+  return found
+end
+
+--- Go to each state of the undo tree and back again; why it is not whole, or nil.
+local function complaint(buffer)
+  local tree, lines = vim.fn.undotree(), api.nvim_buf_get_lines(buffer, 0, -1, true)
+  local states = numbers(tree.entries, { 0 })
+  if #states == 1 then
+    return nil -- a buffer that was unloaded has old numbers
+  end
+  for _, state in ipairs(vim.list_extend(states, { 0, tree.seq_cur })) do
+    local ok, err = pcall(vim.cmd, 'silent undo ' .. state)
+    if not ok then
+      return ('no way to state %d: %s'):format(state, err)
+    end
+  end
+  local now = api.nvim_buf_get_lines(buffer, 0, -1, true)
+  return not vim.deep_equal(now, lines)
+      and ('was %s, is %s'):format(vim.inspect(lines), vim.inspect(now))
+    or nil
+end
+
+--- Walk through the undo trees of all file buffers; the complaints about them, by path.
+function M.walk()
+  local found = vim.empty_dict()
+  for _, buffer in ipairs(file_buffers()) do
+    found[api.nvim_buf_get_name(buffer)] = api.nvim_buf_call(buffer, function()
+      return complaint(buffer)
+    end)
+  end
+  return found
+end
+
 --- What Neovim would ask the user about files that changed behind it.
 function M.questions()
   M.asked = {}

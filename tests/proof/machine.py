@@ -7,7 +7,6 @@ from typing import Any
 
 from tests.proof.agent_steps import AgentSteps
 from tests.proof.codings import CODINGS
-from tests.proof.decision_steps import DecisionSteps
 from tests.proof.steps import (
     Coded,
     Decides,
@@ -25,10 +24,11 @@ from tests.proof.steps import (
     User,
     Writes,
 )
+from tests.proof.undone_steps import UndoneSteps
 from tests.proof.world import NAMES, World
 
 
-class Machine(AgentSteps, DecisionSteps):
+class Machine(UndoneSteps, AgentSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -49,12 +49,14 @@ class Machine(AgentSteps, DecisionSteps):
         }
 
     async def run(self, steps: Sequence[Step]) -> None:
-        """Carry out all steps, and let all turns end."""
+        """Carry out all steps, let all turns end, take them all back, and walk the undo trees."""
         self._begin(it for it in steps if isinstance(it, Coded))
         for session in (0, 1):
             await self.services.begin_turn(session)
         for step in (*steps, EndsTurn(0), EndsTurn(1)):
             await self.step(step)
+        await self._all_is_undone()
+        self._check_undo_trees()
 
     async def step(self, step: Step) -> None:
         """Carry out one step. Raises `model.Violation`."""

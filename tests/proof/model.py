@@ -33,7 +33,9 @@ class Model:
     that a word of the user's was typed into; `scripted`: what a script of the user's wrote
     to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
-    files with unsaved edits that a merge has saved; `older`: what agents have left in which file.
+    files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
+    `made`: what the tool of each has left since it read or wrote; `taken_out`: the user's words
+    that the user took out last, be it that an agent has put them in again.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -58,6 +60,8 @@ class Model:
         self.unsaved: dict[str, set[str]] = {name: set() for name in NAMES}
         self.shared: set[str] = set()
         self.older: set[tuple[str, str]] = set()
+        self.taken_out: set[str] = set()
+        self.made: dict[tuple[int, str], str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 
@@ -104,6 +108,7 @@ class Model:
         """Let an agent read that file; if it was seen, what the disk has new is taken first."""
         before, path = self.sight, self.world.path(name)
         text = self.known[session, name] = await self.services.read(session, name)
+        self.made.pop((session, name), None)
         if self._unsettled(name) and any(record.path == path for record in self.log.records):
             self._check_look(before, (name,))
         return text
@@ -192,7 +197,7 @@ class Model:
             lost = users(was) - users(text_of(after, name))
             lost -= {word for other in NAMES for word in users(text_of(after, other))}
             at_home = {word for word in lost if self.home[word] == name}
-            too_many = at_home - allowed.get(name, set())
+            too_many = at_home - allowed.get(name, set()) - self.taken_out
             self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
             gone = lost - users("".join(self.services.everything(other) for other in NAMES))
             self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
@@ -212,6 +217,11 @@ class Model:
         asked = [row for row in found if row[1] != "deleted" and row[0] in paths]
         reasons = sorted({row[1] for row in asked})
         self._assert(not asked, f"Neovim would ask: {reasons} {asked}")
+
+    def _check_undo_trees(self) -> None:
+        """Neovim can go to each state of each buffer, and back."""
+        broken = self.world.hand("walk")
+        self._assert(not broken, f"the undo tree is broken: {broken}")
 
     def _unsettled(self, name: str) -> bool:
         return self.sight.disk[name] != self.seen[name]

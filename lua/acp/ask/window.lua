@@ -58,6 +58,9 @@ local function plan()
   is_planned = true
   vim.schedule(function()
     is_planned = false
+    if menu.folded and api.nvim_get_current_win() == menu.winid then
+      menu.folded = nil -- whoever goes there wants to see it
+    end
     settle_soon()
   end)
 end

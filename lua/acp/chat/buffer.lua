@@ -4,6 +4,7 @@ local apply = require('acp.ui.apply')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local guard = require('acp.ui.guard')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
@@ -126,7 +127,7 @@ local function map_keys(chat)
       fold(chat, action)
     end)
   end
-  for key, split in pairs({ gf = false, ['<C-w>f'] = true }) do
+  for key, split in pairs({ gf = false, gF = false, ['<C-w>f'] = true }) do
     map(key, 'Go to the file', function()
       follow_link(chat, split)
     end)
@@ -144,7 +145,8 @@ local function map_keys(chat)
 end
 
 ---@param chat acp.Chat
-local function gone(chat)
+---@param was_running boolean
+local function gone(chat, was_running)
   chats.remove(chat.chat)
   require('acp.prompt.mention').forget(chat.chat)
   attachment.forget(chat.chat)
@@ -152,6 +154,10 @@ local function gone(chat)
     return
   end
   vim.schedule(function()
+    if was_running then
+      local form = 'the turn of %s ended with its chat: :Acp sessions opens what was said'
+      require('acp.ui.notice').notice(form:format(chat.agent))
+    end
     if bridge.running() then
       bridge.notify('chat_wiped', { chat = chat.chat })
     end
@@ -162,12 +168,18 @@ local function gone(chat)
   end)
 end
 
---- A chat that is unloaded and stays so (`:bdelete`) is not wanted any more.
+--- A chat that is unloaded and stays so (`:bdelete`) is not wanted any more, unless `:q!` has done it:
+--- then it is read again.
 ---@param buffer integer
 local function wipe_unloaded(buffer)
+  local is_quit = guard.is_quitting(buffer)
   vim.schedule(function()
     if api.nvim_buf_is_valid(buffer) and not api.nvim_buf_is_loaded(buffer) then
-      api.nvim_buf_delete(buffer, { force = true })
+      if is_quit then
+        vim.fn.bufload(buffer)
+      else
+        api.nvim_buf_delete(buffer, { force = true })
+      end
     end
   end)
 end
@@ -184,11 +196,14 @@ local function watch(chat)
   on('BufEnter', function()
     chats.touch(chat.chat)
   end)
+  local was_running = false
   on('BufUnload', function()
+    local state = (vim.b[chat.chat].acp_status or {}).state
+    was_running = state == 'running' or state == 'cancelling'
     wipe_unloaded(chat.chat)
   end)
   on('BufWipeout', function()
-    gone(chat)
+    gone(chat, was_running)
   end)
 end
 
@@ -236,9 +251,11 @@ bridge.on_end(function()
   vim.cmd.redrawstatus({ bang = true })
 end)
 
-api.nvim_create_autocmd('VimResized', {
+api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
   group = api.nvim_create_augroup('acp.chat', {}),
+  desc = 'The windows of chats keep their share of the editor',
   callback = function()
+    require('acp.ui.size').settle()
     vim.tbl_map(layout.fit, chats.all())
   end,
 })

@@ -76,6 +76,13 @@ function M.is_open(chat)
   return (vim.b[chat.chat].acp_status or {}).state ~= 'closed'
 end
 
+--- What to say where a session is wanted and it is closed.
+---@param chat acp.Chat
+---@return string
+function M.closed(chat)
+  return ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+end
+
 --- The open session of an agent that was used last.
 ---@param agent string
 ---@return acp.Chat?

@@ -13,16 +13,17 @@ local M = {}
 
 --- Make chat and prompt, and show them with the cursor in the prompt.
 ---@param agent string
+---@param mods? vim.api.keyset.cmd_mods where they open
 ---@param is_hidden? boolean do not show them
 ---@return { chat: integer, prompt: integer } buffers
-function M.open_session(agent, is_hidden)
+function M.open_session(agent, mods, is_hidden)
   require('acp.ui.highlights').define()
   local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
   if not is_hidden then
-    M.show(chat.chat)
+    M.show(chat.chat, mods)
   end
   return { chat = chat.chat, prompt = chat.prompt }
 end
@@ -42,7 +43,8 @@ end
 
 --- Show a chat and its prompt, with the cursor in the prompt, in normal mode.
 ---@param number integer
-function M.show(number)
+---@param mods? vim.api.keyset.cmd_mods where they open
+function M.show(number, mods)
   local chat = assert(chats.of(number), 'no such chat')
   if not api.nvim_buf_is_loaded(chat.prompt) then
     if api.nvim_buf_is_valid(chat.prompt) then
@@ -51,7 +53,7 @@ function M.show(number)
     prompt.create(chat)
     bridge.notify('prompt_made', { chat = number, prompt = chat.prompt })
   end
-  local ok, err = pcall(layout.open, chat)
+  local ok, err = pcall(layout.open, chat, mods)
   if not ok then
     require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
   end
@@ -59,7 +61,8 @@ end
 
 --- Open, close or toggle the windows of the current chat.
 ---@param what? 'open'|'close'|'toggle'
-function M.chat(what)
+---@param mods? vim.api.keyset.cmd_mods where they open
+function M.chat(what, mods)
   local chat = chats.current()
   if not chat then
     return require('acp.ui.notice').notice('there is no chat: :AcpStart begins one')
@@ -68,7 +71,7 @@ function M.chat(what)
   if what == 'close' or (what ~= 'open' and visible) then
     layout.close(chat)
   else
-    M.show(chat.chat)
+    M.show(chat.chat, mods)
   end
 end
 

@@ -62,6 +62,7 @@ end
 ---@class acp.StartOptions
 ---@field new? boolean open one more session
 ---@field hidden? boolean show no windows
+---@field mods? vim.api.keyset.cmd_mods where its windows open
 ---@field on_done? acp.Done result: { agent, session? }; no session while that is being opened
 
 --- Open a session in windows of its own.
@@ -69,7 +70,7 @@ end
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = current_file(), vim.fn.getcwd()
-  local opened = window.open_session(agent, opts.hidden)
+  local opened = window.open_session(agent, opts.mods, opts.hidden)
   local payload =
     { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
   bridge.call('start', payload, function(err, result)
@@ -108,7 +109,7 @@ function M.start(agent, opts)
   if not chat then
     return M.open(agent, opts)
   end
-  window.show(chat)
+  window.show(chat, opts.mods)
   M.finish(opts, nil, { agent = agent, session = (vim.b[chat].acp_status or {}).session })
 end
 

@@ -35,8 +35,9 @@ function M.run(name, invoked)
     local names = vim.tbl_map(function(it)
       return it.name
     end, commands.list)
-    local near = require('acp.command.nearest').of(name, names)
-    return notice.warn(('no sub-command %s: did you mean :Acp %s?'):format(name, near))
+    local near = require('acp.command.nearest').like(name, names)
+    local help = near and ('did you mean :Acp %s?'):format(near) or ':Acp <Tab> lists them'
+    return notice.warn(('no sub-command %s: %s'):format(name, help))
   end
   if invoked.range > 0 and not sub.range then
     return notice.warn((':Acp %s takes no range'):format(name))
@@ -52,7 +53,7 @@ function M.run(name, invoked)
     return notice.warn(problem)
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
-  sub.run({ text = text, bang = bang, range = range })
+  sub.run({ text = text, bang = bang, range = range, mods = invoked.smods })
 end
 
 return M

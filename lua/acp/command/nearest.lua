@@ -25,12 +25,12 @@ end
 
 ---@param word string
 ---@param words string[]
----@return string the one that is most like it; the first of several
-function M.of(word, words)
-  local best, least
+---@return string? the one that is most like it, the first of several; nil: none is like it
+function M.like(word, words)
+  local best, least = nil, math.max(1, math.floor(#word / 2)) + 1
   for _, each in ipairs(words) do
     local edits = distance(word, each)
-    if not least or edits < least then
+    if edits < least then
       best, least = each, edits
     end
   end

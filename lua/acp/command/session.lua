@@ -36,8 +36,7 @@ local function open_chat(is_hidden)
     chats.touch(chat.chat)
     return chat
   end
-  local err = not chat and agents.NO_SESSION
-    or ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+  local err = not chat and agents.NO_SESSION or chats.closed(chat)
   notice.warn(err)
   return nil, err
 end
@@ -85,7 +84,8 @@ end
 --- Go to the prompt; lines of the current buffer go along with what will be written there. Where
 --- nothing is written yet, what the user has said on the code is sent.
 ---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
-function M.compose(range)
+---@param mods? vim.api.keyset.cmd_mods where the windows open
+function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
   local chat = open_chat()
   if not chat then
@@ -96,7 +96,7 @@ function M.compose(range)
   end
   local prompt = require('acp.prompt.buffer')
   local is_there = api.nvim_get_current_buf() == chat.prompt
-  window.show(chat.chat)
+  window.show(chat.chat, mods)
   if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
     prompt.send_review(chat, function() end)
   end

@@ -7,6 +7,7 @@ local M = {}
 ---@field text string what stands after the sub-command, verbatim
 ---@field bang boolean
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
+---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
 
 ---@class acp.SubCommand
 ---@field name string
@@ -44,7 +45,7 @@ M.list = {
     desc = 'open a session with an agent, or go to its open session',
     complete = 'agent',
     run = function(invoked)
-      agent().start(word(invoked.text))
+      agent().start(word(invoked.text), { mods = invoked.mods })
     end,
   },
   {
@@ -54,7 +55,8 @@ M.list = {
     complete = 'agent',
     run = function(invoked)
       local chat = require('acp.chat.registry').current()
-      agent().start(word(invoked.text) or (chat and chat.agent), { new = true })
+      local name = word(invoked.text) or (chat and chat.agent)
+      agent().start(name, { new = true, mods = invoked.mods })
     end,
   },
   {
@@ -66,7 +68,7 @@ M.list = {
     complete = 'command',
     run = function(invoked)
       if vim.trim(invoked.text) == '' then
-        return session().compose(invoked.range)
+        return session().compose(invoked.range, invoked.mods)
       end
       session().prompt(invoked.text, { bang = invoked.bang, range = invoked.range })
     end,
@@ -84,7 +86,7 @@ M.list = {
     desc = 'open or close the chat window',
     words = { 'open', 'close', 'toggle' },
     run = function(invoked)
-      require('acp.chat.window').chat(word(invoked.text) or 'toggle')
+      require('acp.chat.window').chat(word(invoked.text) or 'toggle', invoked.mods)
     end,
   },
   {
@@ -291,8 +293,8 @@ M.list = {
   {
     name = 'tutor',
     desc = 'start the built-in tutorial agent',
-    run = function()
-      agent().start(agent().TUTOR)
+    run = function(invoked)
+      agent().start(agent().TUTOR, { mods = invoked.mods })
     end,
   },
   {

@@ -55,6 +55,15 @@ function M.opens(path)
   return status == nil or status and status.type == 'file'
 end
 
+--- The buffer of a file, made if need be. Its name is relative to the working directory where that
+--- can be mistaken for nothing else, such as an address.
+---@param path string absolute
+---@return integer buffer
+function M.add(path)
+  local short = vim.fn.fnamemodify(path, ':.')
+  return vim.fn.bufadd(short:find('[:~]') and path or short)
+end
+
 --- Show a file in the current window, by a call that knows neither addresses nor wildcards: what an
 --- agent has named is never given to a command. Raises when Neovim refuses.
 ---@param path string absolute
@@ -62,7 +71,7 @@ function M.show(path)
   if not M.opens(path) then
     error('it is no file', 0)
   end
-  local buffer = M.find(path) or vim.fn.bufadd(path)
+  local buffer = M.find(path) or M.add(path)
   vim.bo[buffer].buflisted = true
   vim.cmd(('buffer %d'):format(buffer))
 end

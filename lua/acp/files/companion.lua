@@ -91,7 +91,7 @@ function M.load(path)
   end
   local shortmess = vim.o.shortmess
   vim.o.shortmess = shortmess .. 'A'
-  local buffer = vim.fn.bufadd(path)
+  local buffer = file_buffers.add(path)
   local ok, err = pcall(api.nvim_exec2, ('silent call bufload(%d)'):format(buffer), {})
   vim.o.shortmess = shortmess
   if not ok and M.is_refusal(err) then

@@ -36,6 +36,16 @@ local function settle(seen)
   end
 end
 
+--- Tell whether the user's write has put an end to the last line, which 'endofline' does not say.
+---@param buffer integer
+---@param path string resolved
+---@return boolean
+local function was_ended(buffer, path)
+  local options, saved = vim.bo[buffer], stamps.saved(path)
+  local ends = options.fixendofline and not options.binary
+  return ends and saved ~= '' and saved == stamps.synced(buffer)
+end
+
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
 --- and `empty` if the host knows them already: of that buffer, at that changedtick.
 ---@param path string
@@ -57,7 +67,7 @@ function M.read(path, known_number, known_tick)
     fileformat = binary and 'unix' or options.fileformat,
     encoding = options.fileencoding,
     bom = options.bomb and not binary,
-    endofline = options.endofline,
+    endofline = options.endofline or was_ended(buffer, path),
     endoffile = options.endoffile,
     binary = binary,
     saved = stamps.saved(path),

@@ -77,7 +77,7 @@ function M.send(number)
     return false
   end
   if not chats.is_open(chat) then
-    notice.warn(('this session is closed: :AcpStart %s begins a new one'):format(chat.agent))
+    notice.warn(chats.closed(chat))
     return false
   end
   chats.touch(number)
@@ -97,17 +97,36 @@ local function save_draft(chat)
   end
 end
 
+--- Fit the window to the text, once for all that is typed until Neovim draws.
+---@param chat acp.Chat
+---@return fun()
+local function fitting(chat)
+  local is_due = false
+  return function()
+    if is_due then
+      return
+    end
+    is_due = true
+    vim.schedule(function()
+      is_due = false
+      pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
+    end)
+  end
+end
+
 ---@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
     save_draft(chat)
   end)
+  local fit = fitting(chat)
   api.nvim_buf_attach(chat.prompt, false, {
     on_lines = function()
       vim.bo[chat.prompt].modified = false -- or `:wa` would send it half-written
       timer:start(SAVE_AFTER_MS, 0, save)
       prompt_marks.touch(chat)
+      fit()
     end,
     on_detach = function()
       timer:stop()
@@ -211,7 +230,7 @@ function M.create(chat)
   local buffer = api.nvim_create_buf(false, true)
   chat.prompt = buffer
   vim.b[buffer].acp_chat = chat.chat
-  chats.name(buffer, ('acp-prompt://%s/%d'):format(chats.encode(chat.agent), chat.chat))
+  chats.name(buffer, 'acp-prompt://' .. chats.encode(chat.agent))
   api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
   local values = {
     buftype = 'acwrite',

@@ -4,12 +4,11 @@
 local chats = require('acp.chat.registry')
 local file_buffers = require('acp.files.buffers')
 local options = require('acp.host.options')
+local size = require('acp.ui.size')
 
 local api = vim.api
 
 local M = {}
-
-local PROMPT_HEIGHT = 6
 
 -- Local to the window *and* the buffer: Neovim drops them when another buffer takes the window.
 local COMMON = {
@@ -62,11 +61,25 @@ function M.window_of(buffer)
   end
 end
 
+--- The chat or prompt for which a window is kept, whatever it shows at the moment.
+---@param window integer
+---@return integer? buffer
+function M.held(window)
+  return vim.w[window].acp_holds
+end
+
+--- Keep a window for a chat or prompt; without a buffer it is kept no longer.
+---@param window integer
+---@param buffer integer?
+function M.hold(window, buffer)
+  vim.w[window].acp_holds = buffer
+end
+
 --- Whether a file may be shown in the window.
 ---@param window integer 0 for none
 ---@return boolean
 function M.takes_files(window)
-  if window == 0 or M.is_float(window) then
+  if window == 0 or M.is_float(window) or M.held(window) or vim.wo[window].winfixbuf then
     return false
   end
   local buffer = api.nvim_win_get_buf(window)
@@ -90,12 +103,24 @@ function M.topline_for(window, last)
   return top
 end
 
---- A window in which a file may be shown: the previous one if it is such, else the first.
+--- Take note that the user has worked on a file in this window.
+---@param window integer of the current tabpage
+function M.remember_files(window)
+  if M.takes_files(window) then
+    vim.t.acp_files = window
+  end
+end
+
+--- A window in which a file may be shown: the previous one if it is such, else the one in which the
+--- user was last on a file, else the first.
 ---@return integer?
 function M.file_window()
-  local previous = vim.fn.win_getid(vim.fn.winnr('#'))
-  return M.takes_files(previous) and previous
-    or vim.iter(api.nvim_tabpage_list_wins(0)):find(M.takes_files)
+  local windows = api.nvim_tabpage_list_wins(0)
+  local wanted = { vim.fn.win_getid(vim.fn.winnr('#')), vim.t.acp_files or 0 }
+  local known = vim.iter(wanted):find(function(window)
+    return vim.list_contains(windows, window) and M.takes_files(window)
+  end)
+  return known or vim.iter(windows):find(M.takes_files)
 end
 
 --- Run something that opens or closes windows; the others show the same lines afterwards.
@@ -117,40 +142,58 @@ local function keeping_views(change)
   end
 end
 
----@param whole integer columns or lines of the editor
----@return integer
-local function share(whole)
-  local width = options.value('ui', 'width')
-  width = type(width) == 'number' and width or 0.4
-  local size = width <= 1 and math.floor(whole * width) or math.floor(width)
-  return math.max(1, math.min(math.max(size, 20), whole - 10))
-end
-
+---@param rows integer of its prompt
 ---@return vim.api.keyset.win_config
-local function float_config()
-  local width, height = share(vim.o.columns), vim.o.lines - vim.o.cmdheight - 3
+local function float_config(rows)
+  local width, height = size.share(vim.o.columns), vim.o.lines - vim.o.cmdheight - 3
   return {
     relative = 'editor',
     row = 0,
     col = vim.o.columns - width - 2,
     width = width,
-    height = math.max(height - PROMPT_HEIGHT - 2, 1),
+    height = math.max(height - rows - 2, 1),
     border = 'rounded',
   }
 end
 
 ---@param window integer of the chat
+---@param rows integer of its prompt
 ---@return vim.api.keyset.win_config for its prompt
-local function prompt_config(window)
+local function prompt_config(window, rows)
   local height = api.nvim_win_get_height(window)
   if not M.is_float(window) then
-    return {
-      split = 'below',
-      win = window,
-      height = math.max(1, math.min(PROMPT_HEIGHT, math.floor(height / 3))),
-    }
+    rows = math.max(1, math.min(rows, math.floor(height / 2)))
+    return { split = 'below', win = window, height = rows }
   end
-  return vim.tbl_extend('force', float_config(), { row = height + 2, height = PROMPT_HEIGHT })
+  return vim.tbl_extend('force', float_config(rows), { row = height + 2, height = rows })
+end
+
+---@param buffer integer a chat
+---@param side 'left'|'right'
+---@param width integer
+---@return integer window
+local function open_column(buffer, side, width)
+  local window = api.nvim_open_win(buffer, true, { split = side, win = -1, width = width })
+  M.dress(window, { winfixwidth = true })
+  size.keep(window, true)
+  return window
+end
+
+---@param buffer integer a chat
+---@return integer window
+local function open_row(buffer)
+  local height = size.share(vim.o.lines)
+  local window = api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  size.keep(window, false)
+  return window
+end
+
+---@param buffer integer a chat
+---@return integer window
+local function open_tab(buffer)
+  vim.cmd('tab split')
+  api.nvim_win_set_buf(0, buffer)
+  return api.nvim_get_current_win()
 end
 
 ---@param buffer integer a chat
@@ -158,24 +201,40 @@ end
 local function open_chat(buffer)
   local layout = options.value('ui', 'layout')
   if layout == 'tab' then
-    vim.cmd('tab split')
-    api.nvim_win_set_buf(0, buffer)
-    return api.nvim_get_current_win()
+    return open_tab(buffer)
   elseif layout == 'float' then
-    return api.nvim_open_win(buffer, true, float_config())
+    return api.nvim_open_win(buffer, true, float_config((size.prompt_rows())))
   elseif layout == 'bottom' then
-    local height = share(vim.o.lines)
-    return api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+    return open_row(buffer)
   end
-  local split = layout == 'left' and 'left' or 'right'
-  local width = share(vim.o.columns)
-  local window = api.nvim_open_win(buffer, true, { split = split, win = -1, width = width })
-  M.dress(window, { winfixwidth = true })
-  return window
+  return open_column(buffer, layout == 'left' and 'left' or 'right', size.share(vim.o.columns))
+end
+
+--- Open a chat as the modifiers of a command say (`:vertical`, `:tab`, …), beside what is there.
+---@param buffer integer a chat
+---@param mods vim.api.keyset.cmd_mods
+---@return integer window
+local function open_as(buffer, mods)
+  if (mods.tab or -1) >= 0 then
+    return open_tab(buffer)
+  elseif not mods.vertical then
+    return open_row(buffer)
+  end
+  local files = M.file_window()
+  local room = files and math.floor(api.nvim_win_get_width(files) / 2) or vim.o.columns
+  local is_left = mods.split == 'topleft' or mods.split == 'aboveleft'
+  local width = math.max(math.min(size.share(vim.o.columns), room), 1)
+  return open_column(buffer, is_left and 'left' or 'right', width)
+end
+
+---@param mods vim.api.keyset.cmd_mods?
+---@return boolean whether the command says where
+local function says_where(mods)
+  return mods ~= nil and (mods.vertical or (mods.tab or -1) >= 0 or (mods.split or '') ~= '')
 end
 
 --- A split cannot be made from a float.
-local function leave_float()
+function M.leave_float()
   if not M.is_float(0) then
     return
   end
@@ -186,36 +245,61 @@ local function leave_float()
   end
 end
 
---- Another chat that is on screen gives its windows.
+--- The chat on screen that was used last gives its windows.
 ---@param chat acp.Chat
 local function take_windows(chat)
-  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
-    local buffer = api.nvim_win_get_buf(window)
-    local other = chats.of(buffer)
-    if other and other ~= chat and (buffer == other.chat or buffer == other.prompt) then
-      api.nvim_win_set_buf(window, buffer == other.chat and chat.chat or chat.prompt)
+  local other = vim.iter(chats.all()):find(function(it)
+    return it ~= chat and (M.window_of(it.chat) or M.window_of(it.prompt)) ~= nil
+  end)
+  for _, part in ipairs(other and { 'chat', 'prompt' } or {}) do
+    local window = M.window_of(other[part])
+    if window then
+      M.hold(window, chat[part])
+      api.nvim_win_set_buf(window, chat[part])
     end
   end
 end
 
+---@param chat acp.Chat
+---@param below integer window of its prompt
+---@return integer window
+local function open_above(chat, below)
+  local config = M.is_float(below) and float_config(api.nvim_win_get_height(below))
+    or { split = 'above', win = below }
+  return api.nvim_open_win(chat.chat, false, config)
+end
+
+---@param chat acp.Chat
+---@param mods vim.api.keyset.cmd_mods?
+---@return integer above window of the chat
+---@return integer below window of the prompt
+local function open_windows(chat, mods)
+  local is_beside = says_where(mods)
+  if not is_beside and not M.window_of(chat.chat) and not M.window_of(chat.prompt) then
+    take_windows(chat)
+  end
+  M.leave_float()
+  local above, below = M.window_of(chat.chat), M.window_of(chat.prompt)
+  if not above and below then
+    above = open_above(chat, below)
+  end
+  above = above or (is_beside and open_as or open_chat)(chat.chat, mods)
+  local config = prompt_config(above, (size.prompt_rows()))
+  return above, below or api.nvim_open_win(chat.prompt, false, config)
+end
+
 --- Show chat and prompt, as far as they are not to be seen, and put the cursor into the prompt.
 ---@param chat acp.Chat
-function M.open(chat)
+---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
+function M.open(chat, mods)
   keeping_views(function()
-    if not M.window_of(chat.chat) and not M.window_of(chat.prompt) then
-      take_windows(chat)
-    end
-    leave_float()
-    local above, below = M.window_of(chat.chat), M.window_of(chat.prompt)
-    if not above and below then
-      local config = M.is_float(below) and float_config() or { split = 'above', win = below }
-      above = api.nvim_open_win(chat.chat, false, config)
-    end
-    above = above or open_chat(chat.chat)
-    below = below or api.nvim_open_win(chat.prompt, false, prompt_config(above))
+    local above, below = open_windows(chat, mods)
     -- BufWinEnter does so, but not inside of another autocommand (VimEnter, for instance)
     M.dress(above, M.CHAT)
     M.dress(below, M.PROMPT)
+    M.hold(above, chat.chat)
+    M.hold(below, chat.prompt)
+    M.fit(chat)
     api.nvim_set_current_win(below)
   end)
   vim.cmd.stopinsert()
@@ -227,6 +311,7 @@ local function close_window(window)
     return other ~= window and not M.is_float(other)
   end, api.nvim_tabpage_list_wins(0))
   if #others == 0 and #api.nvim_list_tabpages() == 1 and not M.is_float(window) then
+    M.hold(window, nil)
     api.nvim_win_call(window, vim.cmd.enew) -- the last window of Neovim cannot be closed
   else
     api.nvim_win_close(window, true)
@@ -250,16 +335,22 @@ function M.close(chat)
   end)
 end
 
---- Floats do not follow the size of the editor by themselves.
+--- Fit the windows of a chat to the editor and to what is written in the prompt.
 ---@param chat acp.Chat
 function M.fit(chat)
   local above, below = M.window_of(chat.chat), M.window_of(chat.prompt)
-  if above and M.is_float(above) then
-    api.nvim_win_set_config(above, float_config())
-    if below then
-      api.nvim_win_set_config(below, prompt_config(above))
-    end
+  if not below then
+    return above and M.is_float(above) and api.nvim_win_set_config(above, float_config(0))
   end
+  local room = api.nvim_win_get_height(below) + (above and api.nvim_win_get_height(above) or 0)
+  local rows = size.prompt_height(below, room)
+  if above and M.is_float(above) then
+    api.nvim_win_set_config(above, float_config(rows))
+    api.nvim_win_set_config(below, prompt_config(above, rows))
+  elseif above and rows ~= api.nvim_win_get_height(below) then
+    api.nvim_win_set_height(below, rows)
+  end
+  vim.w[below].acp_height = api.nvim_win_get_height(below)
 end
 
 --- Show a file at a line, not in a window of ours.
@@ -278,7 +369,7 @@ function M.show_file(path, line, split)
   if split then
     vim.cmd.split()
   elseif not window then
-    leave_float()
+    M.leave_float()
     vim.cmd('topleft vsplit')
   end
   file_buffers.show(path)

@@ -23,17 +23,51 @@ local function is_repeated(text)
 end
 
 ---@param text string
----@return string line without control characters, that fits the last line of the screen
-local function fit(text)
+---@return string line without control characters
+local function one_line(text)
   local line = vim.trim((text:gsub('%c+', ' ')))
-  if not vim.startswith(line, 'acp: ') then
-    line = 'acp: ' .. line
-  end
-  local space = math.max(vim.v.echospace, 20)
+  return vim.startswith(line, 'acp: ') and line or 'acp: ' .. line
+end
+
+---@param line string
+---@param space integer cells
+---@return string
+local function cut(line, space)
   if vim.api.nvim_strwidth(line) <= space then
     return line
   end
   return vim.fn.printf(('%%.%dS…'):format(space - 1), line)
+end
+
+---@param line string
+---@param space integer cells
+---@return string[] parts that fit, broken at blanks where there are any
+local function parts(line, space)
+  local found = {}
+  while vim.api.nvim_strwidth(line) > space and #found < 20 do
+    local part = vim.fn.printf(('%%.%dS'):format(space), line)
+    local words = part:match('^(.*%S)%s') or part
+    table.insert(found, words)
+    line = vim.trim(line:sub(#words + 1))
+  end
+  return vim.list_extend(found, { line })
+end
+
+--- Show a line, cut to the last line of the screen; `:messages` has all of it.
+---@param line string
+---@param highlight string
+---@return string[] chunk what is shown
+local function echo(line, highlight)
+  local space = math.max(vim.v.echospace, 20)
+  local shown = cut(line, space)
+  if shown ~= line then
+    for _, part in ipairs(parts(line, space)) do
+      vim.api.nvim_echo({ { part, highlight } }, true, {})
+      vim.cmd.redraw() -- or the next one goes below it, and Neovim waits for <CR>
+    end
+  end
+  vim.api.nvim_echo({ { shown, highlight } }, shown == line, {})
+  return { shown, highlight }
 end
 
 --- In insert mode 'showmode' covers a message at once, in the command line the text typed there: it
@@ -50,6 +84,20 @@ local function repeat_later(chunk)
   })
 end
 
+---@param text string
+---@param warning? boolean
+local function show(text, warning)
+  require('acp.ui.highlights').define()
+  if vim.o.cmdheight == 0 then
+    vim.cmd.redraw() -- what is drawn after it covers it
+  end
+  local chunk = echo(one_line(text), warning and 'AcpWarning' or 'AcpNotice')
+  if vim.api.nvim_get_mode().mode ~= 'n' then
+    vim.cmd.redraw() -- or Neovim keeps a message for 3 s in visual mode, and nothing is drawn meanwhile
+    repeat_later(chunk)
+  end
+end
+
 --- Show one line. May be called from anywhere, fast events included; never at ERROR level.
 ---@param text string
 ---@param warning? boolean
@@ -63,13 +111,13 @@ function M.notice(text, warning)
     return
   end
   log.line(text)
-  require('acp.ui.highlights').define()
-  local chunk = { fit(text), warning and 'AcpWarning' or 'AcpNotice' }
-  vim.api.nvim_echo({ chunk }, true, {})
-  if vim.api.nvim_get_mode().mode ~= 'n' then
-    vim.cmd.redraw() -- or Neovim keeps a message for 3 s in visual mode, and nothing is drawn meanwhile
-    repeat_later(chunk)
+  if vim.o.cmdheight == 0 then
+    -- in the middle of a command Neovim would wait for a key, for want of a line to show it in
+    return vim.schedule(function()
+      show(text, warning)
+    end)
   end
+  show(text, warning)
 end
 
 --- The same as a warning: something did not work, and the text says what to do.

@@ -94,7 +94,10 @@ class Knowledge:
         agreed = agreed_by_write(
             written.disk if was is None else was.text, request.base, written.before, content
         )
-        self.learn(session, path, content, "written")
+        if written.taken:
+            self.learn(session, path, content, "written")
+        else:  # what it has in common with the user's text is as old as before
+            self._know(session, path, Known(content, "written", request.base))
         self._agreed.pop(path, None)
         self._agreed[path] = Agreed(agreed, saved)
         if len(self._agreed) > MOST_KNOWN:

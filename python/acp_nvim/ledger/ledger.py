@@ -86,7 +86,7 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
         delta = deltas[span.died - 1] if span.died else None
         return delta is not None and _is_of(delta, author) and not span.kept_death
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, may_return, by_user=False)
+    weave = rewoven(ledger.weave, lines_of(text), judge, may_return, is_users=False)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
 
 
@@ -107,7 +107,7 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
         author = deltas[max(over) - 1].author
         return Verdict(_new(deltas, "joined", author, at, over), kept)
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, by_user=True)
+    weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, is_users=True)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
 
 

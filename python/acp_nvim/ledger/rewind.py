@@ -1,34 +1,26 @@
 """Taking a whole turn back in a file, and returning it.
 
-What the user, or another turn, has changed since stays. Where that stands in the place of what
-would come back, nothing is done: both together would be neither.
+What the user, or another turn, has changed since stays. Where that stands in the place of a
+line that would come back, the line does not: both together would be neither.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from acp_nvim.ledger.delta import Author, Delta, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
-from acp_nvim.ledger.span import FILE, Span, file_apart, with_file
+from acp_nvim.ledger.span import FILE, NOBODY, Span, file_apart, with_file
 
-Role: TypeAlias = Literal[
-    "leaves",
-    "returns",
-    "foreign",
-    "foreign returns",
-    "doubtful",
-    "doubtful returns",
-    "doubtfully gone",
-]
-"""What becomes of a line: it goes, it comes back, it is somebody else's and stays. A doubtful one
-the agent is only supposed to have put in; one that is doubtfully gone it is to have taken out: both
-stay as they are."""
-STAYS: Final = ("foreign", "doubtful", "doubtfully gone")
-DOUBTFUL: Final = ("doubtful", "doubtful returns", "doubtfully gone")
+Role: TypeAlias = Literal["leaves", "returns", "foreign", "foreign returns"]
+"""What becomes of a line: it goes, it comes back, it is somebody else's and stays."""
+Roles: TypeAlias = Callable[[Span], Role | None]
+"""Tells it; None: nothing does."""
+Stays: TypeAlias = Callable[[Sequence[Span], Roles, Ledger], tuple[set[int], list[int]]]
+"""Returns which of a stretch do not move, and at which of them that is to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +41,12 @@ class Rewound:
 def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool = True) -> Rewound:
     """Take back what the author's turn has done, kept or not; `batch` names it for the redo.
 
-    Without `found` what the agent is only supposed to have done stays as it is.
+    It is recorded even where all was left: what stands there now may be taken back later, and then
+    this comes to be done. Without `found` what the agent is only supposed to have done stays.
     """
-    mine = ledger.of_turn(author.turn_key)
-    doubtful = frozenset() if found else ledger.found(mine)
-    sides = _Sides(mine - doubtful, doubtful, ledger.over(mine))
+    all_mine = ledger.of_turn(author.turn_key)
+    doubtful = frozenset() if found else ledger.found(all_mine)
+    mine = all_mine - doubtful
     recorded = added(ledger, "undo", author, at, batch)
     number = len(recorded.deltas)
 
@@ -62,36 +55,21 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
             return replace(span, died=number)
         return replace(span, died=None, undone=number, was=span.died)
 
-    return _rewound(ledger, recorded, ledger, sides.role, turn)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The deltas that an undo takes back, those that it leaves as doubtful, and the others that
-    were made upon any of them."""
-
-    sure: frozenset[int]
-    doubtful: frozenset[int]
-    others: frozenset[int]
-
-    def role(self, span: Span) -> Role | None:
-        """Return what becomes of these lines."""
+    def doubts(span: Span) -> bool:
         if span.alive:
-            return "leaves" if span.born in self.sure else self._whose(span)
-        if span.died in self.sure and span.born not in self.sure:
-            match self._whose(span):
-                case "foreign":
-                    return "foreign returns"
-                case "doubtful":
-                    return "doubtful returns"
-            return "returns"
-        mine = self.sure | self.doubtful
-        return "doubtfully gone" if span.died in self.doubtful and span.born not in mine else None
+            return span.born in doubtful
+        return span.died in doubtful and span.born not in all_mine
 
-    def _whose(self, span: Span) -> Literal["foreign", "doubtful"] | None:
-        if span.born in self.others:
-            return "foreign"
-        return "doubtful" if span.born in self.doubtful else None
+    role = _roles(ledger, author.turn_key, mine, doubtful)
+    if _stays_gone(ledger, role) and any(map(role, ledger.weave)):
+        if any(span.lines[0] == FILE and doubts(span) for span in ledger.weave):
+            return Rewound(ledger, 0, (), doubtful=True)
+        # what another turn has taken away can be taken back after that
+        kept = recorded if _is_users_to_be_gone(ledger) else ledger
+        return Rewound(kept, 0, (), missing=True)
+    rewound = _rewound(recorded, role, turn, _in_place, doubts)
+    is_done = rewound.count or (rewound.left and not rewound.doubtful)
+    return rewound if is_done else replace(rewound, ledger=ledger)
 
 
 def redo(ledger: Ledger, batch: str) -> Rewound:
@@ -115,8 +93,8 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
 
     spent = tuple(replace(it, batch="") if it.number in numbers else it for it in ledger.deltas)
     # spent also where nothing is left of it: older ones wait behind
-    returned = replace(ledger, deltas=spent)
-    return _rewound(ledger, returned, returned, role, turn)
+    rewound = _rewound(replace(ledger, deltas=spent), role, turn, _all_or_nothing)
+    return replace(rewound, ledger=ledger) if rewound.left and not rewound.count else rewound
 
 
 def undone(ledger: Ledger) -> tuple[Delta, ...]:
@@ -125,66 +103,176 @@ def undone(ledger: Ledger) -> tuple[Delta, ...]:
 
 
 def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
-    """Return the turns that have something in this file that can be taken back, in order."""
-    here = {number for span in ledger.weave for number in _standing(span)}
-    return tuple(
-        dict.fromkeys(
-            delta.author.turn_key
-            for delta in ledger.deltas
-            if delta.kind == "agent" and delta.number in here
+    """Return the turns that have something in this file that can be taken back, in order.
+
+    Where all that there is was left when a turn was taken back, it has nothing any more.
+    """
+    here = {span.born if span.alive else span.died or NOBODY for span in ledger.weave}
+    authors = {
+        delta.author.turn_key: delta.author
+        for delta in ledger.deltas
+        if delta.kind == "agent" and delta.number in here
+    }
+    return tuple(key for key, author in authors.items() if _has_something(ledger, author))
+
+
+def _has_something(ledger: Ledger, author: Author) -> bool:
+    taken = undo(ledger, author, "", 0.0)
+    tried = (it.author.turn_key for it in undone(ledger))
+    is_left = bool(taken.left) or taken.missing
+    return bool(taken.count) or (is_left and author.turn_key not in tried)
+
+
+# --- what becomes of each line
+
+
+def _stays_gone(ledger: Ledger, role: Roles) -> bool:
+    """Tell whether there is no file, and it does not come back by this: a part of its lines, which
+    would come back alone, is no file. The user, or another turn, has taken it away.
+
+    One that went because it was an undone turn's is made again for lines that others had in it.
+    """
+    if ledger.text is not None:
+        return False
+    comes = [span for span in ledger.weave if role(span) in ("returns", "foreign returns")]
+    has_file = any(span.lines[0] == FILE for span in comes)
+    return _is_users_to_be_gone(ledger) or not (has_file or (comes and "undo" in _ends(ledger)))
+
+
+def _is_users_to_be_gone(ledger: Ledger) -> bool:
+    """Tell whether the user has taken the file away, be it by a decision."""
+    if ledger.text is not None:
+        return False
+    # with no agent's line in it, the weave has forgotten that there was a file
+    return bool(ledger.weave) and not _ends(ledger) & {"agent", "undo"}
+
+
+def _ends(ledger: Ledger) -> set[str]:
+    """Return the kinds of deltas by which the file has gone."""
+    files = (span for span in ledger.weave if span.lines[0] == FILE)
+    deltas = (ledger.delta(span.died or NOBODY) for span in files)
+    return {delta.kind for delta in deltas if delta is not None}
+
+
+def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozenset[int]) -> Roles:
+    """Return what becomes of lines when these deltas of that turn are taken back, and the doubtful
+    ones are as somebody else's."""
+    before = mine | _undone_below(ledger, mine)
+    others = ledger.over(before | doubtful) | before | doubtful
+    undos = {delta.author.turn_key for delta in undone(ledger)}
+
+    def role(span: Span) -> Role | None:
+        is_users = span.was is not None and span.undone is None
+        is_sure = span.born not in doubtful
+        if span.alive and span.lines == (FILE,) and span.born and not is_users and is_sure:
+            # it has stayed for the sake of lines that others had put in
+            maker = ledger.deltas[span.born - 1]
+            return "leaves" if maker.author.turn_key in {*undos, key} else None
+        if span.alive:
+            return "leaves" if span.born in mine else "foreign" if span.born in others else None
+        if span.died in before and span.born not in before:
+            return "foreign returns" if span.born in others else "returns"
+        return None
+
+    return role
+
+
+def _undone_below(ledger: Ledger, mine: frozenset[int]) -> frozenset[int]:
+    """Return what was undone while these stood in its place: it does not come back with them."""
+    undos = {delta.author.turn_key: delta.number for delta in undone(ledger)}
+    return (
+        frozenset(
+            number
+            for above in mine
+            for number in ledger.deltas[above - 1].over
+            if (delta := ledger.deltas[number - 1]).kind == "agent"
+            and undos.get(delta.author.turn_key, 0) > above
         )
+        - mine
     )
 
 
-def _standing(span: Span) -> tuple[int, ...]:
-    return (span.born,) if span.alive else (span.died or 0,)
-
-
 def _rewound(
-    ledger: Ledger,
     recorded: Ledger,
-    idle: Ledger,
-    role: Callable[[Span], Role | None],
+    role: Roles,
     turn: Callable[[Span], Span],
+    stays: Stays,
+    doubts: Callable[[Span], bool] = lambda span: False,
 ) -> Rewound:
-    spans = file_apart(ledger.weave)
+    spans = file_apart(recorded.weave)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
-    if file is None and not any(map(_comes, spans[:1], map(role, spans[:1]))):
-        # Lines that come back alone would be a scrap of a file.
-        doubtful = any(role(span) == "doubtfully gone" for span in spans[:1])
-        missing = not doubtful and any(role(span) == "returns" for span in spans)
-        return Rewound(
-            ledger if missing or doubtful else idle, 0, (), missing=missing, doubtful=doubtful
-        )
     left: list[int] = []
     count = 0
-    doubtful = False
+    doubtful = any(map(doubts, spans))
     for _, group in grouped(spans, lambda span: role(span) is not None):
-        roles = [role(spans[at]) for at in group]
-        is_doubtful = any(it in roles for it in DOUBTFUL)
-        doubtful = doubtful or is_doubtful
-        if _conflict(roles):
-            left += [] if is_doubtful else [group[0]]
-            continue
-        moving = [at for at, it in zip(group, roles, strict=True) if it and it not in STAYS]
+        first = group[0]
+        stay, told = stays(_with_gone(spans, group), role, recorded)
+        left += (first + at for at in told if not doubts(spans[first + at]))
+        moving = [it for it in group if role(spans[it]) != "foreign" and it - first not in stay]
         count += bool(moving)
         for at in moving:
             spans[at] = turn(spans[at])
+    weave = with_file(spans, lambda gone: file or turn(gone)) if count else recorded.weave
+    if weave == recorded.weave:
+        count = 0  # the file stays for the sake of other lines
     rows = tuple(_row(spans, at) for at in left)
-    if not count:
-        return Rewound(ledger if left or doubtful else idle, 0, rows, doubtful=doubtful)
-    weave = with_file(spans, lambda gone: file or turn(gone))
     return Rewound(replace(recorded, weave=weave), count, rows, doubtful=doubtful)
 
 
-def _comes(span: Span, role: Role | None) -> bool:
-    """Tell whether that is the file, and it comes back."""
-    return span.lines == (FILE,) and role in ("returns", "foreign returns")
+def _with_gone(spans: Sequence[Span], group: Sequence[int]) -> Sequence[Span]:
+    """Return a stretch with what is gone below it: its last lines may have stood there."""
+    end = group[-1] + 1
+    while end < len(spans) and not spans[end].alive:
+        end += 1
+    return spans[group[0] : end]
 
 
-def _conflict(roles: Sequence[Role | None]) -> bool:
-    comes = "returns" in roles or "doubtful returns" in roles
-    return comes and any(it in roles for it in ("foreign", "doubtful", "foreign returns"))
+def _all_or_nothing(
+    spans: Sequence[Span], role: Roles, ledger: Ledger
+) -> tuple[set[int], list[int]]:
+    """Leave all of a stretch as it is, if lines would come back among somebody else's."""
+    roles = set(map(role, spans))
+    if "returns" in roles and "foreign" in roles:
+        return {*range(len(spans))}, [0]
+    return set(), []
+
+
+def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[int], list[int]]:
+    """Leave those lines out in the place of which somebody else's line stands."""
+    stay: set[int] = set()
+    left: list[int] = []
+    replaced = {span.died for span in spans}
+    for cell in _cells(spans, ledger):
+        roles = {at: role(spans[at]) for at in cell}
+        foreign = [at for at in cell if roles[at] == "foreign"]
+        foreign = foreign or [at for at in cell if roles[at] == "foreign returns"]
+        births = {spans[at].born for at in foreign} & replaced
+        over = {number for it in births if (delta := ledger.delta(it)) for number in delta.over}
+        over |= births
+        back = (at for at in cell if roles[at] in ("returns", "foreign returns"))
+        blocked = {at for at in back if at not in foreign and spans[at].died in over}
+        stay |= blocked
+        left += foreign[:1] if blocked else []
+    return stay, left
+
+
+def _cells(spans: Sequence[Span], ledger: Ledger) -> list[list[int]]:
+    """Split a stretch below each line that stands there, or that the user has just taken out.
+
+    A line that is gone is in the place of the one that stands below it, else of the last.
+    """
+    births = {span.born for span in spans}
+    by_user = {NOBODY, *(it.number for it in ledger.deltas if it.kind == "joined")}
+    cells: list[list[int]] = [[]]
+    for at, span in enumerate(spans):
+        cells[-1].append(at)
+        is_taken_out = span.died in by_user and span.died not in births
+        if span.alive or is_taken_out:
+            cells.append([])
+    rest = cells.pop()
+    if cells:
+        cells[-1] += rest
+    return cells or [rest]
 
 
 def _row(spans: Sequence[Span], at: int) -> int:

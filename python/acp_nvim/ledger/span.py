@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -77,10 +77,12 @@ def alive_lines(weave: Weave) -> list[str]:
     here, so that it is again as it was when those are gone.
     """
     lines: list[str] = []
+    end = ""
     for span in weave:
         if span.alive:
-            if _is_open(lines):
-                lines[-1] += _end_of(weave)
+            if lines and is_open(lines[-1]):
+                end = end or end_of(it for each in weave if each.alive for it in each.lines)
+                lines[-1] += end
             lines += span.lines
     return lines
 
@@ -107,7 +109,7 @@ def packed(spans: Iterable[Span]) -> Weave:
         if not span.lines or (span.born == NOBODY and span.died == NOBODY):
             continue
         last = run or (weave[-1].lines if weave else ())
-        if weave and _history(weave[-1]) == _history(span) and not _is_open(last):
+        if weave and _history(weave[-1]) == _history(span) and not (last and is_open(last[-1])):
             run += span.lines
             continue
         if weave and run:
@@ -148,14 +150,14 @@ def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -
     return packed(apart)
 
 
-def _is_open(lines: Sequence[str]) -> bool:
-    """Tell whether the last of the lines has no end; `FILE` has none and needs none."""
-    return bool(lines) and lines[-1] != FILE and not lines[-1].endswith(("\n", "\r"))
+def is_open(line: str) -> bool:
+    """Tell whether the line has no end; `FILE` has none and needs none."""
+    return line != FILE and not line.endswith(("\n", "\r"))
 
 
-def _end_of(spans: Iterable[Span]) -> str:
-    """Return how the lines end."""
-    first = next((it for span in spans for it in span.lines if it.endswith(("\n", "\r"))), "\n")
+def end_of(lines: Iterable[str]) -> str:
+    """Return how the lines end, as the first one that has an end."""
+    first = next((it for it in lines if it.endswith(("\n", "\r"))), "\n")
     return "\r\n" if first.endswith("\r\n") else first[-1]
 
 

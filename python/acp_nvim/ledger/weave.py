@@ -7,13 +7,24 @@ the hunk back.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from acp_nvim.hunks import Hunk, diff
-from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, exploded, file_apart, packed
+from acp_nvim.hunks import Hunk, diff, ends_in_common
+from acp_nvim.ledger.ends import Key, body, by_agent, by_user, with_ends
+from acp_nvim.ledger.span import (
+    FILE,
+    NOBODY,
+    Span,
+    Weave,
+    alive_lines,
+    exploded,
+    file_apart,
+    is_open,
+    packed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +55,47 @@ MayReturn: TypeAlias = Callable[[Span], bool]
 
 
 def rewoven(
-    weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn, *, by_user: bool
+    weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn, *, is_users: bool
 ) -> Weave:
     """Return the weave whose text is `lines`; `judge` says of each hunk whose it is."""
-    pieces = list(_pieces(weave, diff(alive_lines(weave), lines)))
-    moved = _moved(pieces) if by_user else {}
+    alive = alive_lines(weave)
+    there = [line for span in weave if span.alive for line in span.lines]
+    key = by_user(weave, alive, lines) if is_users else by_agent(there, lines)
+    pieces = list(_pieces(weave, _hunks(there, lines, key)))
+    moved = _moved(pieces) if is_users else {}
     spans: list[Span] = []
     for piece in pieces:
         if isinstance(piece, Span):
             spans.append(piece)
         else:
-            spans += _Changed(piece, judge, may_return, moved, by_user=by_user).spans()
-    return packed(file_apart(spans))
+            spans += _Changed(piece, judge, may_return, moved, key, is_users=is_users).spans()
+    return packed(with_ends(file_apart(spans), alive, lines, is_users=is_users))
+
+
+def _hunks(old: Sequence[str], new: Sequence[str], key: Key) -> Iterator[Hunk]:
+    """Yield what differs by the keys of the lines, with the lines themselves."""
+    head, tail = ends_in_common(old, new, (0, len(old)), (0, len(new)))
+    olds, news = ([key(it) for it in side[head : len(side) - tail]] for side in (old, new))
+    grown = 0
+    for hunk in diff(olds, news):
+        first, last, count = hunk.first + head, hunk.last + head, len(hunk.lines)
+        yield Hunk(first, last, tuple(new[first + grown : first + grown + count]))
+        grown += count - (last - first)
 
 
 def _moved(pieces: Sequence[Span | _Region]) -> dict[str, Span]:
     """Return the agents' lines that go, by their text: where that comes, the user moves them."""
     regions = (piece for piece in pieces if not isinstance(piece, Span))
     going = [
-        line
+        (body(line), span)
         for region in regions
         for span in region.spans
         if span.alive and span.born != NOBODY
-        for line in exploded(span)
+        for line in span.lines
     ]
-    counts = Counter(line.lines[0] for line in going)
-    return {it.lines[0]: it for it in going if counts[it.lines[0]] == 1 and it.lines[0].strip()}
+    found = dict(going)
+    unsure = {text for text, span in going if span.born != found[text].born}
+    return {text: span for text, span in found.items() if text not in unsure}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +108,7 @@ class _Region:
     after: Span | None
 
 
-def _pieces(weave: Weave, hunks: Sequence[Hunk]) -> Iterator[Span | _Region]:
+def _pieces(weave: Weave, hunks: Iterable[Hunk]) -> Iterator[Span | _Region]:
     """Cut the weave where the hunks begin and end."""
     rest, row = list(reversed(weave)), 0
     above: Span | None = None
@@ -123,22 +149,28 @@ class _Changed:
         judge: Judge,
         may_return: MayReturn,
         moved: Mapping[str, Span],
+        key: Key,
         *,
-        by_user: bool,
+        is_users: bool,
     ) -> None:
         items = [line for span in region.spans for line in exploded(span)]
-        returns = _returns(items, region.lines, may_return)
+        returns = _returns(items, region.lines, may_return, key)
         killed = [at for at, item in enumerate(items) if item.alive]
         revived = tuple(items[at] for at in sorted(returns))
         place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
         self._items = items
         self._returns = returns
         self._lines = region.lines
-        self._until = _slots(killed, returns, len(region.lines))
+        bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
+        self._paired = _paired(bodies, region.lines, returns)
+        self._until = _slots(killed, self._paired | returns, len(region.lines))
         self._verdict = judge(place)
         self._moved = moved
-        self._by_user = by_user
-        self._only_goes = by_user and len(returns) == len(region.lines)
+        self._is_users = is_users
+        self._only_goes = is_users and len(returns) == len(region.lines)
+        # in place of a line that has no end but for those that have come below it
+        self._ends_open = is_users and bool(killed) and is_open(items[killed[-1]].lines[0])
+        self._file_goes = any(it.lines == (FILE,) for it in place.killed)
         self._goes_again = self._only_goes and _goes_again(place)
 
     def spans(self) -> Iterator[Span]:
@@ -147,6 +179,9 @@ class _Changed:
         if not self._until:
             yield from self._new(done, len(self._lines))
         for at, item in enumerate(self._items):
+            if at in self._paired:
+                yield from self._new(done, self._paired[at])
+                done = self._paired[at]
             if at in self._returns:
                 yield from self._new(done, self._returns[at])
                 done = self._returns[at] + 1
@@ -156,18 +191,29 @@ class _Changed:
                 done = max(done, self._until[at])
 
     def _new(self, first: int, last: int) -> Iterator[Span]:
-        for line in self._lines[first:last]:
-            was, verdict = self._moved.get(line), self._verdict
+        for at, line in enumerate(self._lines[first:last], first):
+            was, verdict = self._mover(at), self._verdict
             born, kept = (was.born, was.kept_birth) if was else (verdict.delta, verdict.kept)
-            yield Span((line,), born, kept_birth=kept)
+            is_last = self._ends_open and at == len(self._lines) - 1
+            yield Span((body(line) if is_last else line,), born, kept_birth=kept)
+
+    def _mover(self, at: int) -> Span | None:
+        """Return what is moved here; an empty line is only with others."""
+        line = body(self._lines[at])
+        if line.strip():
+            return self._moved.get(line)
+        around = [body(it) for it in self._lines[max(at - 1, 0) : at + 2]]
+        is_among = any(it.strip() and it in self._moved for it in around)
+        return self._moved.get(line) if is_among else None
 
     def _old(self, at: int, item: Span) -> Span:
         if at in self._returns:
-            return item.returned() if self._by_user else item.back()
+            return item.returned() if self._is_users else item.back()
         if not item.alive:
             return item
         if self._only_goes and is_untouched(item) and item.was is None:
-            return item.dead(NOBODY)  # the user's own, in the place of which nothing stands
+            # the user's own, in the place of which nothing stands; a whole file may come again
+            return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)
         if self._goes_again:
             return item.gone_again()
         return item.dead(self._verdict.delta, kept=self._verdict.kept)
@@ -181,29 +227,53 @@ def _goes_again(place: Place) -> bool:
     return bool(deltas) and None not in deltas and not deltas & around
 
 
-def _slots(killed: Sequence[int], returns: Mapping[int, int], count: int) -> dict[int, int]:
+def _paired(
+    bodies: Mapping[int, str], lines: Sequence[str], returns: Mapping[int, int]
+) -> dict[int, int]:
+    """Return, by the number of a line that goes, which of the new lines is it with another end."""
+    places: dict[str, list[int]] = {}
+    for new, line in enumerate(lines):
+        places.setdefault(body(line), []).append(new)
+    later = sorted(returns.values(), reverse=True)
+    pairs: dict[int, int] = {}
+    least = 0
+    for at in sorted(bodies):
+        if at in returns:
+            least = later.pop() + 1
+            continue
+        there = places.get(bodies[at], [])
+        found = bisect_left(there, least)
+        if found < len(there) and there[found] < (later[-1] if later else len(lines)):
+            pairs[at] = there[found]
+            least = pairs[at] + 1
+    return pairs
+
+
+def _slots(killed: Sequence[int], anchors: Mapping[int, int], count: int) -> dict[int, int]:
     """Return, by the number of a line of the region, up to which new line is put below it."""
     later: dict[int, int] = {}
     limit = count
-    for at in sorted({*killed, *returns}, reverse=True):
+    for at in sorted({*killed, *anchors}, reverse=True):
         later[at] = limit
-        limit = returns.get(at, limit)
+        limit = anchors.get(at, limit)
     slots: dict[int, int] = {}
     new = 0
     for at in reversed(later):
-        new = returns[at] + 1 if at in returns else min(new + 1, later[at])
+        new = anchors[at] + 1 if at in anchors else min(new + 1, later[at])
         slots[at] = new
     return slots | ({max(slots): count} if slots else {})
 
 
-def _returns(items: Sequence[Span], lines: Sequence[str], may_return: MayReturn) -> dict[int, int]:
+def _returns(
+    items: Sequence[Span], lines: Sequence[str], may_return: MayReturn, key: Key
+) -> dict[int, int]:
     """Return, by the number of a line that is gone, which of the new lines it is again."""
     gone = [at for at, item in enumerate(items) if not item.alive and may_return(item)]
     if not gone or not lines:
         return {}
     returns: dict[int, int] = {}
     old, new = 0, 0
-    hunks = diff([items[at].lines[0] for at in gone], lines)
+    hunks = diff([key(items[at].lines[0]) for at in gone], [key(line) for line in lines])
     for hunk in (*hunks, Hunk(len(gone), len(gone), ())):
         while old < hunk.first:
             returns[gone[old]] = new

@@ -191,7 +191,8 @@ class Decisions:
         def take_back(ledger: Ledger) -> Turned:
             whole = rewind.redo(ledger, batch).ledger
             rewound = rewind.undo(whole, turn.author, batch, self._log.now(), found=found)
-            return _turned(rewound if rewound.count else replace(rewound, ledger=ledger), sessions)
+            is_idle = rewound.ledger is whole
+            return _turned(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         return replace(undone, batch=batch)
@@ -257,7 +258,7 @@ class Decisions:
                 await self._sync.refresh(path, live.encoding)
                 theirs, left = live.read(live.exact), live.read(after.text)
                 self._emit(FilePut(path, theirs, left))
-                for session in turned.sessions:
+                for session in turned.sessions if turned.count else ():
                     self._emit(TakenBack(session, path, theirs, left, because))
                 went = after.text is None and live.exact is not None
                 self._log.put(path, replace(after, form=live.attributes) if went else after)

@@ -19,8 +19,9 @@ def recoded(ledger: Ledger, text: str, encoding: str) -> Ledger:
 
     The same one, if they are so. `encoding`: that of its buffer, "" without one.
     """
-    odd = [it for span in ledger.weave if span.alive for it in span.lines if not it.isascii()]
+    odd = [it for span in ledger.weave for it in span.lines if not it.isascii()]
     held = set(split_lines(text)) if odd else set()
+    # a line that is back, as it was before an agent converted it, is as the ledger has it
     if held.isdisjoint(odd):
         name = codec(encoding) if encoding else guess(text)
         for old in (UTF_8, LATIN_1):

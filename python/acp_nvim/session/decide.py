@@ -22,7 +22,7 @@ from acp_nvim.session.options import find, modes_of
 from acp_nvim.session.state import SessionState
 
 _CLOSED = Refused(
-    "This session is closed; open it again with :Acp restart, or start with :AcpStart"
+    "this session is closed; open it again with :Acp restart, or start with :AcpStart"
 )
 
 
@@ -66,7 +66,7 @@ def _submit_nothing(state: SessionState, action: SubmitPrompt) -> tuple[Event, .
     """Send the prompt that is held in the queue: that is how the user says so (C-054)."""
     if state.status == "idle" and state.queue:
         return (TurnStarted(state.queue[0], action.at, queued=True),)
-    return Refused("The prompt is empty; write something first")
+    return Refused("the prompt is empty; write something first")
 
 
 def _is_empty(prompt: Prompt) -> bool:
@@ -85,14 +85,14 @@ def _cancel(state: SessionState) -> tuple[Event, ...] | Refused:
         return (CancelRequested(),)
     if state.status == "cancelling":
         return ()
-    return Refused("Nothing is running; there is nothing to cancel")
+    return Refused("nothing is running; there is nothing to cancel")
 
 
 def _set_mode(state: SessionState, action: SetMode) -> tuple[Event, ...] | Refused:
     if state.status == "closed":
         return _CLOSED
     if state.status == "loading":
-        return Refused("The session is still being opened; choose the mode when it is there")
+        return Refused("the session is still being opened; choose the mode when it is there")
     known = [mode.id for mode in modes_of(state)]
     if not known:
         return Refused(f"{state.agent} has no session modes")
@@ -105,7 +105,7 @@ def _set_option(state: SessionState, action: SetOption) -> tuple[Event, ...] | R
     if state.status == "closed":
         return _CLOSED
     if state.status == "loading":
-        return Refused("The session is still being opened; set it when it is there")
+        return Refused("the session is still being opened; set it when it is there")
     option = find(state.config, action.option)
     if option is None:
         known = ", ".join(each.id for each in state.config) or "none"

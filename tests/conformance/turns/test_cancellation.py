@@ -153,7 +153,7 @@ async def test_c148_an_agent_that_ignores_cancel_can_be_killed():
 async def test_c149_cancel_without_a_turn_sends_nothing():
     async with Stage() as stage:
         session = await stage.start()
-        with pytest.raises(AcpError, match="Nothing is running"):
+        with pytest.raises(AcpError, match="nothing is running"):
             stage.client.cancel(session)
         await stage.agent.quiet()
         await stage.turn(session)

@@ -98,6 +98,18 @@ def test_leaving_folds_it_to_one_row(nvim: Neovim, spy: BridgeSpy, chat: int, ke
     assert nvim.lines(asked["bufnr"])[1] == "make test", "what has changed is shown"
 
 
+def test_a_folded_one_opens_where_the_cursor_goes_there(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    asked = spy.open_ask(chat)
+    nvim.input("<Tab>q")
+    nvim.api.nvim_set_current_win(asked["winid"])
+    nvim.wait(lambda: len(nvim.lines(asked["bufnr"])) > 1)
+    spy.wait(1000)
+    nvim.input("1")
+    assert spy.told("respond") == [ALLOWED]
+
+
 @pytest.mark.parametrize("key", ["d", "D"])
 def test_all_of_it_in_a_larger_float(nvim: Neovim, spy: BridgeSpy, chat: int, key: str) -> None:
     asked = spy.open_ask(chat)

@@ -109,14 +109,14 @@ def test_in_the_command_line_window_a_notice_says_no(nvim: Neovim, spy: BridgeSp
     nvim.input(":q<CR>")
 
 
-def test_quit_closes_just_that_window(nvim: Neovim, spy: BridgeSpy) -> None:
+def test_what_is_missing_of_the_two_windows_is_opened(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, prompt = spy.open_session()
-    nvim.command("quit")
+    nvim.command("close")
     assert shown(nvim) == [1, chat]
     window(nvim, "show(...)", chat)
     assert shown(nvim) == [1, chat, prompt]
     go_to(nvim, chat)
-    nvim.command("quit")
+    nvim.command("close")
     assert shown(nvim) == [1, prompt]
     window(nvim, "show(...)", chat)
     assert shown(nvim) == [1, chat, prompt]

@@ -54,11 +54,11 @@ class Desk:
         self.log.notifier.notices.clear()
         return told
 
-    async def tool(self, data: bytes) -> None:
+    async def tool(self, data: bytes, session: int = 0) -> None:
         """Let an agent's own tool write it, in a turn of its own."""
-        await self.services.begin_turn(0)
+        await self.services.begin_turn(session)
         self.put(data)
-        await self.log.look(self.path, self.services.author("s0"))
+        await self.log.look(self.path, self.services.author(f"s{session}"))
 
     async def client(self, old: str, new: str) -> str:
         """Let an agent write through us; return why it could not."""
@@ -119,8 +119,9 @@ async def test_what_a_tool_has_encoded_anew_is_seen_and_comes_back(
     if encoding:
         desk.world.nvim.command("noautocmd write!")
         assert desk.data == before
-    await desk.tool(before + b"more\n")
-    await desk.tool(after + b"MORE\n")
+    # an agent that knows nothing of what was rejected
+    await desk.tool(before + b"more\n", session=1)
+    await desk.tool(after + b"MORE\n", session=1)
     await desk.undo()
     assert desk.data == before + b"more\n"
     await desk.undo()
@@ -172,7 +173,7 @@ async def test_new_lines_are_in_the_encoding_of_the_buffer(
     line = "line".encode(codec(encoding))
     after = data.replace(line, held)
     await desk.comes_back(data, after)
-    await desk.tool(after)
+    await desk.tool(after, session=1)
     assert desk.shown == ([lines[0], new], encoding, 0)
     desk.world.nvim.command("undo | noautocmd write")
     assert desk.data == data
@@ -235,6 +236,7 @@ async def test_what_a_tool_has_encoded_anew_is_taken_back_by_u(desk: Desk) -> No
     desk.world.nvim.command("undo | noautocmd write")
     assert desk.data == b"caf\xe9\n"
     await desk.services.begin_turn(0)
+    await desk.services.review.look(str(desk.path))
     assert not desk.services.changes(NAME)
 
 

@@ -211,6 +211,7 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
     ("command", "sentence"),
     [
         ("Acp", "which sub-command? :Acp <Tab> lists them, :help acp explains them"),
+        ("Acp nonsense", "no sub-command nonsense: :Acp <Tab> lists them"),
         ("Acp strat", "no sub-command strat: did you mean :Acp start?"),
         ("Acp permti 2", "no sub-command permti: did you mean :Acp permit?"),
         ("1Acp cancel", ":Acp cancel takes no range"),

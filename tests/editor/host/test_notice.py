@@ -27,7 +27,11 @@ def test_one_line_with_the_name_in_front(nvim: Neovim) -> None:
 @pytest.mark.parametrize("letter", ["x", "界", "é", "👩‍💻"])
 def test_a_long_text_is_cut_to_fit(nvim: Neovim, letter: str) -> None:
     notice(nvim, letter * 300)
-    shown = messages(nvim)[0]
+    assert "".join(messages(nvim)) == f"acp:{letter * 300}"
+    with Screen(nvim, 100, 30) as screen:
+        notice(nvim, "a " + letter * 300)
+        shown = next(row for row in screen.wait_for("acp: a").text() if row.startswith("acp: a"))
+        assert not nvim.mode()["blocking"]
     assert shown.endswith("…")
     space = nvim.eval("v:echospace")
     assert space - 2 <= nvim.eval(f"strdisplaywidth('{shown}')") <= space
@@ -86,3 +90,15 @@ def test_a_state_folder_that_cannot_be_written_to(nvim: Neovim) -> None:
     (nvim.folder / "state" / "nvim").write_text("a file in the way")
     notice(nvim, "still said")
     assert messages(nvim) == ["acp: still said"]
+
+
+@pytest.mark.parametrize("command", ["Acp nonsense", "Acp why", "Acp keep", "Acp chat"])
+def test_without_a_command_line_it_makes_no_prompt(nvim: Neovim, command: str) -> None:
+    nvim.command("set cmdheight=0")
+    with Screen(nvim, 80, 24) as screen:
+        nvim.input(f":{command}<CR>")
+        screen.wait_for("acp: ")
+        assert not nvim.mode()["blocking"]
+        notice(nvim, "long " * 60)
+        screen.wait_for("acp: long")
+        assert not nvim.mode()["blocking"]

@@ -200,5 +200,5 @@ def test_attached_selections_are_shown_and_go_along(nvim: Neovim, spy: BridgeSpy
 
 
 def test_its_name(nvim: Neovim, spy: BridgeSpy) -> None:
-    chat, prompt = spy.open_session("my agent")
-    assert nvim.api.nvim_buf_get_name(prompt) == f"acp-prompt://my%20agent/{chat}"
+    _, prompt = spy.open_session("my agent")
+    assert nvim.api.nvim_buf_get_name(prompt) == "acp-prompt://my%20agent"

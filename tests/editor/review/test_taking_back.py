@@ -319,3 +319,66 @@ def test_signs_come_back_with_the_books(job: MainJob, project: Project) -> None:
     job.told("6 hunks in 4 files")
     job.command("Acp review off")
     job.until(lambda: signs(job) == [2, 7])
+
+
+@pytest.mark.parametrize("fixes", [True, False], ids=["fixeol", "nofixeol"])
+def test_the_line_end_of_the_users_write_stays_and_no_line_of_the_agent_does(
+    job: MainJob, fixes: bool
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", "one\ntwo")
+    job.command(f"set {'' if fixes else 'no'}fixendofline")
+    turned(job, agent, path, "one\ntwo\nagent's")
+    assert path.read_text() == "one\ntwo\nagent's"
+    job.command("wincmd t")
+    job.nvim.input("ggOmine<Esc>:write<CR>")
+    end = "\n" if fixes else ""
+    job.until(lambda: path.read_text() == "mine\none\ntwo\nagent's" + end)
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in a.txt")
+    assert path.read_text() == "mine\none\ntwo" + end
+    assert job.nvim.eval("[&modified, &endofline]") == [0, int(fixes)]
+    job.command("Acp redo")
+    job.told("returned turn 1 of scripted in a.txt")
+    assert path.read_text() == "mine\none\ntwo\nagent's" + end
+
+
+def test_the_users_fileformat_stays_when_all_is_taken_back(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    turned(job, agent, path, THEIRS)
+    job.command("wincmd t | set fileformat=dos | write")
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in a.txt")
+    assert path.read_bytes() == LINES.replace("\n", "\r\n").encode()
+    assert job.nvim.eval("&fileformat") == "dos"
+
+
+def test_a_turn_that_cannot_go_does_not_keep_the_one_before_it(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    turned(job, agent, path, LINES.replace("line 3\n", "line three\n"))
+    two = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "line eight\n")
+    turned(job, agent, path, two)
+    job.command("Acp keep all")
+    job.told("kept 2 hunks")
+    job.command("wincmd t")
+    job.nvim.input("8GAmine<Esc>:write<CR>")
+    job.until(lambda: "eightmine" in path.read_text())
+    job.command("Acp undo")
+    job.told("a.txt:8 left as it is")
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in a.txt")
+    assert path.read_text() == LINES.replace("line 8\n", "line eightmine\n")
+    job.command("Acp undo")
+    job.told("no turn has changed anything that could be taken back")
+
+
+def test_a_file_that_the_user_took_away_is_named_and_not_made_of_scraps(
+    job: MainJob, project: Project
+) -> None:
+    project.closed.rename(job.work / "moved.txt")
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in 3 files", "closed.txt is gone: moved or deleted")
+    assert not project.closed.exists()
+    assert (job.work / "moved.txt").read_text() == THEIRS

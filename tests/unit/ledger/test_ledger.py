@@ -336,6 +336,66 @@ def test_a_redo_that_finds_nothing_lets_the_older_one_through() -> None:
     assert [delta.batch for delta in undone(idle.ledger)] == ["old"]
 
 
+def test_of_a_place_that_the_user_has_gone_on_in_all_else_is_taken_back() -> None:
+    ledger = edited(text("a", "b", "c", "d"), text("A", "B", "C", "D"))
+    ledger = saw(ledger, text("A", "B", "mine", "D"), 0)
+    back = undo(ledger, ONE, "x", 0.0)
+    assert (back.ledger.text, back.left) == (text("a", "b", "mine", "d"), (2,))
+    assert turns(back.ledger) == ()
+    assert redo(back.ledger, "x").ledger.weave == ledger.weave
+
+
+def test_a_turn_that_was_taken_back_does_not_come_again_with_the_next() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B")), text("a", "BB"), TWO, 0.0)
+    first = undo(ledger, ONE, "x", 0.0)
+    assert (first.ledger.text, first.left, turns(first.ledger)) == (
+        text("a", "BB"),
+        (1,),
+        (TWO.turn_key,),
+    )
+    both = undo(first.ledger, TWO, "y", 0.0).ledger
+    assert (both.text, turns(both)) == (text("a", "b"), ())
+    assert redo(both, "y").ledger.weave == first.ledger.weave
+
+
+def test_a_file_that_stayed_for_another_turn_goes_with_that() -> None:
+    ledger = wrote(edited(None, text("a")), text("a", "b"), TWO, 0.0)
+    first = undo(ledger, ONE, "x", 0.0).ledger
+    assert (first.text, turns(first)) == (text("b"), (TWO.turn_key,))
+    assert undo(first, TWO, "y", 0.0).ledger.text is None
+
+
+def test_the_users_line_end_does_not_make_an_agents_line_the_users() -> None:
+    ended = saw(edited("a", "a\nB"), "a\nB\n", 0)  # 'fixendofline'
+    assert origin(ended, 1) is not None
+    assert undo(ended, ONE, "x", 0.0).ledger.text == "a\n"
+    assert undo(saw(edited("a\n", "a\nB"), "a\nB\n", 0), ONE, "x", 0.0).ledger.text == "a\n"
+    dos = saw(edited(text("a", "b"), text("a", "B", "c")), "a\r\nB\r\nc\r\n", 0)
+    assert shape(dos) == [(1, "b\r", "B\r|c\r")]
+    assert undo(dos, ONE, "x", 0.0).ledger.text == "a\r\nb\r\n"
+
+
+def test_a_line_below_the_last_one_leaves_that_as_it_is() -> None:
+    ledger = edited("a\nb", "a\nb\nc\n")
+    assert shape(ledger) == [(2, "", "c")]
+    mine = saw(ledger, "a\nb!\nc\n", 0)
+    assert undo(mine, ONE, "x", 0.0).ledger.text == "a\nb!"
+
+
+def test_an_agents_line_end_is_undone_by_hand_and_returned() -> None:
+    ledger = edited("a\nb", "a\nb\n")
+    back = saw(ledger, "a\nb", 0)
+    assert (shape(ledger), shape(back)) == ([(1, "b", "b")], [])
+    assert shape(saw(back, "a\nb\n", 0)) == [(1, "b", "b")]
+    assert undo(ledger, ONE, "x", 0.0).ledger.text == "a\nb"
+
+
+def test_a_block_of_an_agents_that_the_user_moves_is_moved_with_its_empty_lines() -> None:
+    ledger = edited(text("a", "b", "c"), text("a", "b", "c", "x", "", "x", "y"))
+    moved = saw(ledger, text("x", "", "x", "y", "a", "b", "c"), 0)
+    assert undo(moved, ONE, "x", 0.0).ledger.text == text("a", "b", "c")
+
+
 SUPPOSED = replace(ONE, how="found")
 
 

@@ -67,3 +67,8 @@ def test_exact_texts_are_kept_on_disk_as_they_are() -> None:
     kept = LEDGERS.from_text(LEDGERS.to_text(KeptLedger("/a", ledger(text, f"{text}more\n"))))
     assert kept is not None
     assert kept.ledger.text == f"{text}more\n"
+
+
+def test_a_line_that_is_back_is_as_it_was() -> None:
+    converted = ledger("caf\udce9\nend\n", "café\nend\n")
+    assert recoded(converted, "caf\udce9\nend\n", "latin1") is converted

@@ -110,8 +110,8 @@ def test_the_queue_goes_on_when_the_turn_is_over():
 def test_cancel_needs_a_turn():
     assert decide(RUNNING, CancelTurn()) == (CancelRequested(),)
     assert decide(CANCELLING, CancelTurn()) == ()
-    assert "Nothing is running" in refusal(IDLE, CancelTurn())
-    assert "Nothing is running" in refusal(CLOSED, CancelTurn())
+    assert "nothing is running" in refusal(IDLE, CancelTurn())
+    assert "nothing is running" in refusal(CLOSED, CancelTurn())
 
 
 @pytest.mark.parametrize("state", [IDLE, RUNNING, CANCELLING])

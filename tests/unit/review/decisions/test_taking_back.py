@@ -142,3 +142,87 @@ async def test_a_new_host_takes_back_what_the_old_one_has_kept(
     await last.edits.restore()
     await last.redo()
     assert (path.read_text(), new.read_text()) == ("mine\n" + THEIRS, "x\n")
+
+
+async def everything_undone(rig: FileRig) -> None:
+    """Take all turns of both agents back, one of each in turn."""
+    sessions = [("gemini", "s"), ("qwen", "t")]
+    while any(map(rig.edits.turns, sessions)):
+        for session in sessions:
+            if found := rig.edits.turns(session):
+                outcome = await rig.review.undo(found[-1])
+                assert outcome.failed == ()
+
+
+async def test_two_agents_undone_in_turn_leave_nothing(rig: FileRig) -> None:
+    path, new = rig.file(BASE), rig.folder / "new"
+    rig.files.open(path)
+    other = author(1, "t", "qwen")
+    await rig.agent(path, told("A", "B", "c", "d"))
+    await rig.agent(new, "x\n")
+    await rig.agent(path, told("A", "B2", "C2", "d", "e"), other)
+    await rig.agent(new, "x\ny\n", other)
+    await rig.review.keep(str(path), range(0, 2))
+    await rig.agent(path, told("A3", "B2", "C2", "e3"), author(2))
+    rig.files.type(path, "mine", "A3", "B2", "C2", "e3")
+    rig.files.save(path)
+    await everything_undone(rig)
+    assert (path.read_text(), new.exists()) == (told("mine", *BASE.split()), False)
+
+
+async def test_a_line_of_an_agents_that_the_user_changed_is_all_that_stays(rig: FileRig) -> None:
+    path = rig.file(BASE)
+    await rig.agent(path, told("A", "B", "C", "d"))
+    await rig.agent(path, told("A", "B", "C", "D"), author(1, "t", "qwen"))
+    path.write_text(told("A", "B!", "C", "D"))
+    undone = await rig.undo()
+    assert undone.left == ((str(path), 1),)
+    await everything_undone(rig)
+    assert path.read_text() == told("a", "B!", "c", "d")
+
+
+async def test_where_all_is_left_the_agent_is_told_nothing(rig: FileRig) -> None:
+    path = rig.file(BASE)
+    await rig.agent(path, told("a", "B", "c", "d"))
+    path.write_text(told("a", "B!", "c", "d"))
+    undone = await rig.undo()
+    assert (undone.paths, undone.left) == ((), ((str(path), 1),))
+    assert rig.learned == []
+
+
+async def test_the_users_line_end_stays_the_users(rig: FileRig) -> None:
+    path = rig.file("a\nb")
+    await rig.agent(path, "a\nb\nagent")
+    path.write_text("a\nb\nagent\n")  # the user's `:w`, with 'fixendofline'
+    await rig.undo()
+    assert path.read_text() == "a\nb\n"
+
+
+async def test_a_conflict_that_is_open_is_no_matter_to_undo(rig: FileRig) -> None:
+    path = rig.file(BASE)
+    rig.files.open(path)
+    await rig.agent(path, told("A", "b", "c", "d"))
+    rig.files.type(path, "A", "b", "mine", "d")
+    await rig.agent(path, told("A", "b", "C", "d"), author(1, "t", "qwen"))
+    assert rig.edits.conflicts()
+    await everything_undone(rig)
+    assert rig.files.lines(path) == ["a", "b", "mine", "d"]
+
+
+async def test_a_file_that_the_user_has_taken_away_is_named_and_stays_away(rig: FileRig) -> None:
+    moved, deleted = rig.file(BASE, "moved"), rig.file(BASE, "deleted")
+    for path in (moved, deleted):
+        await rig.agent(path, THEIRS)
+    moved.rename(rig.folder / "elsewhere")
+    deleted.unlink()
+    for _ in range(2):  # as often as it is asked for
+        outcome = await rig.undo()
+        assert (outcome.paths, outcome.left) == ((), ())
+        assert outcome.failed == tuple(
+            f"{path} is gone: moved or deleted since" for path in (deleted, moved)
+        )
+        assert (moved.exists(), deleted.exists()) == (False, False)
+    (rig.folder / "elsewhere").rename(moved)
+    await rig.review.look(str(moved))
+    await rig.undo()
+    assert moved.read_text() == BASE

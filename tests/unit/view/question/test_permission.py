@@ -259,6 +259,7 @@ def test_the_digest_is_of_all_that_is_asked() -> None:
     others = (
         replace(call, title="Go"),
         replace(call, raw_input='{"command":"ls ~"}'),
+        replace(call, raw_input='{"command":"ls\\n"}'),
         replace(call, content=(Text("x"),)),
         replace(call, locations=(Location("/w/a"),)),
     )

@@ -1,0 +1,165 @@
+-- The windows of a chat hold: what a command shows in one of them goes to a window for files, and
+-- `:q` closes both. 'winfixbuf' would only refuse (E1513), where the user wants to see the file.
+
+local chats = require('acp.chat.registry')
+local layout = require('acp.ui.layout')
+
+local api = vim.api
+
+local M = {}
+
+local group = api.nvim_create_augroup('acp.guard', {})
+
+---@type table<integer, table> how a window showed its chat or prompt last
+local views = {}
+
+---@param buffer integer
+---@return boolean? is_chat nil: neither chat nor prompt
+local function role(buffer)
+  local chat = chats.of(buffer)
+  if chat and (buffer == chat.chat or buffer == chat.prompt) then
+    return buffer == chat.chat
+  end
+end
+
+--- Whether the window shows something that does not belong there. Another chat may take the window
+--- of a chat, and another prompt that of a prompt.
+---@param window integer
+---@return boolean
+local function has_stray(window)
+  local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
+  if not own or own == buffer then
+    return false
+  end
+  if not api.nvim_buf_is_loaded(own) then
+    layout.hold(window, nil)
+    return false
+  end
+  if role(buffer) ~= nil and role(buffer) == role(own) then
+    layout.hold(window, buffer)
+    return false
+  end
+  return true
+end
+
+--- Show a buffer in a window for files, the last one that was used, or a new one.
+---@param buffer integer
+---@param enter boolean
+---@param view table where the cursor was
+local function show_elsewhere(buffer, enter, view)
+  local window = layout.file_window()
+  if not window or not pcall(api.nvim_win_set_buf, window, buffer) then
+    layout.leave_float()
+    window = api.nvim_open_win(buffer, enter, { split = 'left', win = -1 })
+  end
+  if enter then
+    api.nvim_set_current_win(window)
+  end
+  api.nvim_win_call(window, function()
+    vim.fn.winrestview({ lnum = view.lnum, col = view.col, curswant = view.curswant })
+    vim.cmd('normal! zv')
+  end)
+end
+
+--- Give a window back to its chat; first of all the other buffer must be on screen, or it may be
+--- wiped.
+---@param window integer
+local function restore(window)
+  local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
+  local is_here = window == api.nvim_get_current_win()
+  show_elsewhere(buffer, is_here, api.nvim_win_call(window, vim.fn.winsaveview))
+  api.nvim_win_set_buf(window, own)
+  local view = views[window]
+  if view then
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+end
+
+--- Look after all windows of this tabpage.
+local function look()
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if api.nvim_win_is_valid(window) and has_stray(window) then
+      local ok, err = pcall(restore, window)
+      if not ok then
+        layout.hold(window, nil) -- it is the user's now: Neovim does not let the buffer go
+        require('acp.host.log').line('a window of a chat was taken: ' .. err)
+      end
+    end
+  end
+end
+
+local is_due = false
+
+--- Not in the middle of the command that shows the buffer: it has more to do there.
+local function look_later()
+  if is_due then
+    return
+  end
+  is_due = true
+  vim.schedule(function()
+    is_due = false
+    if vim.v.exiting == vim.NIL then
+      look()
+    end
+  end)
+end
+
+---@param events string|string[]
+---@param desc string
+---@param run fun(event: table)
+local function on(events, desc, run)
+  api.nvim_create_autocmd(events, { group = group, desc = desc, callback = run })
+end
+
+on({ 'BufEnter', 'BufWinEnter' }, 'What comes into the window of a chat goes elsewhere', function()
+  if vim.iter(api.nvim_tabpage_list_wins(0)):any(has_stray) then
+    look_later()
+  end
+end)
+
+on('BufLeave', 'How the window of a chat showed it', function(event)
+  local window = api.nvim_get_current_win()
+  if layout.held(window) == event.buf then
+    views[window] = vim.fn.winsaveview()
+  end
+end)
+
+on('WinLeave', 'Which window files go to', function()
+  layout.remember_files(api.nvim_get_current_win())
+end)
+
+on('WinClosed', 'What was known of a window', function(event)
+  views[tonumber(event.match)] = nil
+end)
+
+---@type table<integer, true> chats whose window is being closed by `:q`
+local quitting = {}
+
+--- Whether `:q!` unloads the chat: it closes a window, and is not meant to end the session.
+---@param buffer integer
+---@return boolean
+function M.is_quitting(buffer)
+  return quitting[buffer] == true
+end
+
+on('QuitPre', 'Chat and prompt close together', function()
+  local window = api.nvim_get_current_win()
+  local own = layout.held(window)
+  local chat = own and chats.of(own)
+  if not chat then
+    return
+  end
+  quitting[own] = true
+  vim.schedule(function()
+    quitting[own] = nil
+    if vim.v.exiting == vim.NIL and not api.nvim_win_is_valid(window) then
+      layout.close(chat)
+    end
+  end)
+end)
+
+layout.remember_files(api.nvim_get_current_win())
+
+return M

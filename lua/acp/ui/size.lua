@@ -1,0 +1,109 @@
+-- How large the windows of a chat are: a share of the editor that stays one when the editor is
+-- resized, and a prompt that grows with its text. Knows windows, but not whose they are.
+
+local options = require('acp.host.options')
+
+local api = vim.api
+
+local M = {}
+
+local LEAST, MOST = 3, 12
+
+---@param whole integer columns or lines of the editor
+---@param share number above 0; above 1 it is the size itself
+---@return integer
+local function part(whole, share)
+  local size = share <= 1 and math.floor(whole * share + 0.5) or math.floor(share)
+  return math.max(1, math.min(math.max(size, 20), whole - 10))
+end
+
+---@return number
+local function configured()
+  local width = options.value('ui', 'width')
+  return type(width) == 'number' and width > 0 and width or 0.4
+end
+
+---@param whole integer columns or lines of the editor
+---@return integer what `ui.width` gives of it
+function M.share(whole)
+  return part(whole, configured())
+end
+
+---@return integer least rows of a prompt's window, its bar counted
+---@return integer most
+function M.prompt_rows()
+  local rows = options.value('ui', 'prompt_height')
+  local least, most = unpack(type(rows) == 'table' and rows or {})
+  least = type(least) == 'number' and math.max(math.floor(least), 1) or LEAST
+  return least, math.max(least, type(most) == 'number' and math.floor(most) or MOST)
+end
+
+---@class acp.Share
+---@field is_width boolean else the height
+---@field share number of the editor
+---@field whole integer of the editor when the window had its size last
+---@field size integer that it had then
+
+---@type table<integer, acp.Share> by window
+local shares = {}
+
+---@param kept acp.Share
+---@return integer
+local function whole_of(kept)
+  return kept.is_width and vim.o.columns or vim.o.lines
+end
+
+---@param window integer
+---@param kept acp.Share
+local function note(window, kept)
+  kept.whole = whole_of(kept)
+  kept.size = kept.is_width and api.nvim_win_get_width(window) or api.nvim_win_get_height(window)
+end
+
+--- Keep the window at its share of the editor: `ui.width`, or what the user makes of it.
+---@param window integer
+---@param is_width boolean else its height
+function M.keep(window, is_width)
+  shares[window] = { is_width = is_width, share = configured(), whole = 0, size = 0 }
+  note(window, shares[window])
+end
+
+--- Bring the windows of this tabpage to their shares; a size that the user gave is a share as well.
+function M.settle()
+  for window, kept in pairs(shares) do
+    if not api.nvim_win_is_valid(window) then
+      shares[window] = nil
+    elseif api.nvim_win_get_tabpage(window) == api.nvim_get_current_tabpage() then
+      local whole, before = whole_of(kept), kept.size
+      if kept.whole ~= whole then
+        local set = kept.is_width and api.nvim_win_set_width or api.nvim_win_set_height
+        set(window, part(whole, kept.share))
+      end
+      local is_same = kept.whole == whole
+      note(window, kept)
+      if is_same and kept.size ~= before then
+        kept.share = kept.size / whole
+      end
+    end
+  end
+end
+
+--- How high a prompt's window wants to be: as its text, between the limits. A height that the user
+--- has given it is the least from then on.
+---@param window integer
+---@param room integer rows that it may share with its chat
+---@return integer rows
+function M.prompt_height(window, room)
+  local least, most = M.prompt_rows()
+  local given, height = vim.w[window].acp_height, api.nvim_win_get_height(window)
+  if given and given ~= height then
+    vim.w[window].acp_least = height
+  end
+  least = vim.w[window].acp_least or least
+  local bar = vim.wo[window].winbar ~= '' and 1 or 0
+  local text = api.nvim_win_text_height(window, {}).all + bar
+  local limit = math.max(least, math.min(most, math.floor(room / 2)))
+  return math.max(1, math.min(math.max(text, least), limit, room - 2))
+end
+
+return M

@@ -1,0 +1,109 @@
+"""How lines end, which is the file's rather than a line's.
+
+Which lines of two texts are the same is told by their keys. To the user a line is the same with any
+end: Neovim changes them all with 'fileformat', and puts one to the last with 'fixendofline'. What
+an agent changes in ends is to be reviewed, but that lines come below a last one without an end, or
+go from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, end_of, is_open
+
+Key: TypeAlias = Callable[[str], str]
+"""Returns what is equal for lines that count as the same."""
+
+
+def by_agent(old: Sequence[str], new: Sequence[str]) -> Key:
+    """Return the keys of lines where an agent has made `new` of `old`, as the weave has them."""
+    end = end_of(new)
+    last = body(new[-1]) if new and not (is_open(new[-1]) and new[-1] in old) else None
+    return lambda line: line if not is_open(line) or line == last else line + end
+
+
+def by_user(weave: Weave, old: Sequence[str], new: Sequence[str]) -> Key:
+    """Return the keys of lines where the user has made `new` of `old`, the weave's text.
+
+    A line that comes again just as it was has come back with its end, as by `u`; not if only what
+    stands below it has come or gone.
+    """
+    gone = {line for span in weave if not span.alive for line in span.lines}
+    back = {line for line in new if line in gone}
+    again = {body(line) for line in back - {*old}} if back else set()
+    if again:
+        again &= {body(line) for span in weave if _may_go(span) for line in span.lines}
+    lasts = {body(lines[-1]) for lines in (old, new) if lines}
+    again -= lasts if len(lasts) > 1 else set()
+    return lambda line: line if body(line) in again else body(line)
+
+
+def with_ends(
+    spans: Sequence[Span], old: Sequence[str], new: Sequence[str], *, is_users: bool
+) -> list[Span]:
+    """Return the spans with the ends of `new`, the lines of their text; `old`: what it was before.
+
+    Where the user has changed all ends, or ended the last line, what is gone is to come back so.
+    """
+    found = list(spans)
+    came_back = any(span.was is not None for span in [it for it in found if it.alive][-1:])
+    if is_users and _is_open(old) and new and not _is_open(new):
+        # one that comes back with its end is the user's; no end has come back for other lines
+        same = body(new[-1]) if came_back else None
+        if not came_back or [*map(body, old)] == [*map(body, new)]:
+            found = [_each(it, lambda line: _ended(line, end_of(new), same)) for it in found]
+    differ = is_users and end_of(old) != end_of(new)
+    was, now = (_ends(old), _ends(new)) if differ else (set(), set())
+    if len(was) == len(now) == 1:
+        found = [_each(span, lambda line: _converted(line, *was, *now)) for span in found]
+    if alive_lines(tuple(found)) == [*new]:
+        return found
+    return list(_with(found, new))
+
+
+def body(line: str) -> str:
+    """Return the line without its end."""
+    if line.endswith("\n"):
+        return line[: -2 if line.endswith("\r\n") else -1]
+    return line.removesuffix("\r")
+
+
+def _may_go(span: Span) -> bool:
+    """Tell whether it is an agent's, or has come back: another line was there in its place."""
+    return span.alive and (span.born != NOBODY or span.was is not None)
+
+
+def _with(spans: Sequence[Span], lines: Sequence[str]) -> Iterator[Span]:
+    done = 0
+    for span in spans:
+        if not span.alive:
+            yield span
+            continue
+        there = tuple(lines[done : done + len(span.lines)])
+        done += len(there)
+        yield span if there == span.lines else replace(span, lines=there)
+
+
+def _each(span: Span, change: Key) -> Span:
+    lines = tuple(map(change, span.lines))
+    return span if lines == span.lines else replace(span, lines=lines)
+
+
+def _ended(line: str, end: str, same: str | None) -> str:
+    return line + end if is_open(line) and line != same else line
+
+
+def _converted(line: str, was: str, now: str) -> str:
+    return body(line) + now if line != body(line) and line.endswith(was) else line
+
+
+def _ends(lines: Sequence[str]) -> set[str]:
+    """Return how the lines end that do."""
+    return {line[len(body(line)) :] for line in lines} - {""}
+
+
+def _is_open(lines: Sequence[str]) -> bool:
+    return bool(lines) and is_open(lines[-1])

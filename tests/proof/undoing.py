@@ -1,0 +1,344 @@
+"""Everything undone is nothing left: plans for the ledger of one file, all taken back at the end.
+
+Agents, decisions and the user work on one text, whose words are all unique: `b1` was there, `u2` is
+the user's, `a3` an agent's. The account that is kept besides knows what the user did, not how.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from hypothesis import strategies as st
+
+from acp_nvim.ledger.delta import Author, TurnKey
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import changes, keep, origin, reject
+from acp_nvim.ledger.rewind import redo, turns, undo, undone
+from acp_nvim.ledger.span import is_open
+from tests.proof.lines import Form, join, split
+from tests.proof.steps import Edit
+
+TURNS = tuple(
+    Author(agent, agent, turn, 10.0 * turn + at)
+    for at, agent in enumerate(("x", "y", "z"))
+    for turn in (1, 2)
+)
+LINES = [f"b{number}" for number in range(1, 7)]
+FORMS = (Form(), Form(ended=False), Form("\r\n"))
+BASES: tuple[str | None, ...] = (*(join(LINES, it) for it in FORMS), None, "", "b1", "b1\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    turn: int
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An agent puts a line end below the last line, or takes it away."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The user moves lines."""
+
+    first: int
+    count: int
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The user has written the file: 'fixeol' puts an end to the last line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """The user changes how lines end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    verdict: Literal["keep", "reject"]
+    at: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    turn: int
+    returns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redone:
+    pass
+
+
+Act: TypeAlias = Wrote | Ended | Typed | Moved | Saved | Formed | Decided | Undone | Redone
+
+MOST = 3
+"""So often at most a turn comes again by what others have made of it."""
+
+Plan: TypeAlias = tuple[str | None, list[Act], list[int]]
+
+places = st.integers(0, 9)
+edits = st.lists(
+    st.builds(Edit, st.sampled_from(("insert", "amend", "replace", "delete")), places),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+some_turn = st.integers(0, len(TURNS) - 1)
+acts: st.SearchStrategy[Act] = st.one_of(
+    st.builds(Wrote, some_turn, edits),
+    st.builds(Typed, edits),
+    st.builds(Wrote, some_turn, edits),
+    st.builds(Decided, st.sampled_from(("keep", "reject")), places, st.integers(1, 9)),
+    st.builds(Undone, some_turn, st.booleans()),
+    st.builds(Moved, places, st.integers(1, 3), places),
+    st.builds(Redone),
+    st.builds(Saved),
+    st.builds(Ended, some_turn),
+    st.builds(Formed),
+)
+plans = st.tuples(
+    st.sampled_from(BASES),
+    st.lists(acts, min_size=1, max_size=14),
+    st.permutations(range(len(TURNS))),
+)
+
+
+class UndoingMachine:
+    """Carries out acts; `finish` takes all back and holds what is left against the account.
+
+    `gone`: the user's words that the user has taken out; `written`: lines as the user has left
+    them with an agent's word in them; `covered`: words that stood where the user has gone on in
+    what an agent made of them; `form`: how the user's own text ends its lines, as far as it is
+    known exactly; `toggled`: an agent has changed only whether the last line has an end.
+    """
+
+    def __init__(self, base: str | None) -> None:
+        self.ledger: Ledger = begin(base)
+        lines, form = split(base)
+        self.began_as_file = base is not None
+        self.gone: set[str] = set()
+        self.written: set[str] = set()
+        self.covered: set[str] = set()
+        self.moved: set[str] = set()
+        self.known: set[str] = set(lines)
+        self.orders: list[list[str]] = [lines]
+        self.form: Form = form
+        self.exact = base is not None and bool(lines)
+        self.toggled = False
+        self._numbers = itertools.count(100)
+
+    def run(self, plan: Iterable[Act], order: Sequence[int]) -> None:
+        """Carry out all acts, and take everything back."""
+        for act in plan:
+            self.step(act)
+        self.finish(order)
+
+    def step(self, act: Act) -> None:
+        """Carry out one act."""
+        match act:
+            case Wrote() | Ended():
+                self._writes(act)
+            case Typed(edits):
+                self._typed(edits)
+            case Moved(first, count, to):
+                self._moves(first, count, to)
+            case Saved() | Formed():
+                self._forms(act)
+            case Decided(verdict, at, size):
+                self._decides(verdict, range(at, at + size))
+            case Undone() | Redone():
+                self._rewinds(act)
+        self.orders.append(_order(self.ledger.text))
+
+    def finish(self, order: Sequence[int]) -> None:
+        """Take back all turns, in that order as soon as there is something of it."""
+        done: Counter[TurnKey] = Counter()
+        while listed := turns(self.ledger):
+            turn = next(TURNS[it] for it in order if TURNS[it].turn_key in listed)
+            done[turn.turn_key] += 1
+            assert done[turn.turn_key] <= MOST, f"there is no end of undoing {turn}"
+            self._undo(turn)
+        self.check()
+
+    def check(self) -> None:
+        """Hold what must be true after all is undone."""
+        text = self.ledger.text
+        lines, there = split(text)[0], _words(text)
+        for line in lines:
+            assert "a" not in line or line in self.written, f"an agent's line is left: {text!r}"
+        lost = {it for it in self.known if it[0] != "a"} - set(there) - self.gone - self.covered
+        assert not lost, f"lost {sorted(lost)}: {text!r}"
+        own = [it for it in _order(text) if it not in self.moved and there.count(it) == 1]
+        for order in (it for it in self.orders if len(it) == len({*it})):
+            both = [it for it in order if it in own and it not in self.moved]
+            assert both == [it for it in own if it in both], f"another order: {both} in {text!r}"
+        if self.exact and lines and not any("a" in line for line in lines):
+            self._check_ends(text or "")
+        assert text is not None or self.gone or not self.began_as_file, "the file is gone"
+
+    def _check_ends(self, text: str) -> None:
+        lines, form = split(text)
+        assert form.end == self.form.end or len(lines) == 1, f"other line ends: {text!r}"
+        returns = {it.endswith("\r") for it in text.split("\n")[:-1]}
+        assert len(returns) <= 1, f"mixed line ends: {text!r}"
+        assert form.ended == self.form.ended, f"another end: {text!r}"
+
+    # --- the acts
+
+    def _edited(self, edits: Sequence[Edit], letter: str) -> tuple[str, set[str]]:
+        """Return the text with these edits in it, and the lines that went for others."""
+        lines, form = split(self.ledger.text)
+        if len(lines) < 2:
+            form = replace(form, end=self.form.end)
+        replaced: set[str] = set()
+        for edit in edits:
+            row = edit.at % (len(lines) + 1)
+            word = f"{letter}{next(self._numbers)}"
+            if edit.change == "insert" or row == len(lines):
+                lines.insert(row, word)
+                continue
+            if edit.change != "delete" and origin(self.ledger, row) is not None:
+                replaced.add(lines[row])
+            if edit.change == "amend":
+                lines[row] += f" {word}"
+            elif edit.change == "replace":
+                lines[row] = word
+            else:
+                del lines[row]
+        return join(lines, form), replaced
+
+    def _writes(self, act: Wrote | Ended) -> None:
+        lines, form = split(self.ledger.text)
+        if isinstance(act, Wrote):
+            text = self._edited(act.edits, "a")[0]
+        elif not lines:
+            return
+        else:
+            text = join(lines, replace(form, ended=not form.ended))
+            self.toggled = True
+        self.ledger = wrote(self.ledger, text, TURNS[act.turn], 0.0)
+        assert self.ledger.text == text
+
+    def _typed(self, edits: Sequence[Edit]) -> None:
+        self._sure_of_end()
+        for edit in edits:
+            before = self.ledger
+            text, replaced = self._edited((edit,), "u")
+            if replaced:
+                self._cover(before)
+                self.exact = self.exact and split(before.text)[1].ended
+            self._saw(text)
+            lines, old = split(text)[0], split(before.text)[0]
+            self.written |= {it for it in lines if "a" in it and it not in old}
+            if lines[-1:] != old[-1:]:
+                self.exact = False
+
+    def _sure_of_end(self) -> None:
+        ends = [is_open(line) for span in self.ledger.weave for line in span.lines]
+        if any(ends[:-1]):
+            self.exact = False  # which line is to have no end, then?
+
+    def _cover(self, ledger: Ledger) -> None:
+        """What agents have taken out may stay out, where the user goes on in their lines."""
+        for state in ("pending", "kept"):
+            for hunk in changes(ledger, state):
+                self.covered |= {it for line in hunk.removed for it in line.split()}
+        for span in ledger.weave:
+            if not span.alive:
+                self.covered |= {it for line in span.lines for it in line.split()}
+
+    def _moves(self, first: int, count: int, to: int) -> None:
+        lines, form = split(self.ledger.text)
+        if not lines:
+            return
+        first %= len(lines)
+        block = lines[first : first + count]
+        del lines[first : first + count]
+        if self.toggled:
+            # whose the last line is cannot be told: an agent has made it again, with its end
+            self.covered |= {it for line in (*lines, *block) for it in line.split()}
+        to %= len(lines) + 1
+        lines[to:to] = block
+        self.moved |= {it for line in lines for it in line.split()}
+        self.exact = False
+        self._saw(join(lines, form))
+
+    def _forms(self, act: Saved | Formed) -> None:
+        lines, form = split(self.ledger.text)
+        if not lines:
+            return
+        if isinstance(act, Saved):
+            self._saw(join(lines, replace(form, ended=True)))
+            if not form.ended:
+                self.exact = self.exact and not self.toggled  # it may be one that was there
+                self.form = replace(self.form, ended=True)
+        elif len(lines) > 2:
+            self._sure_of_end()
+            end = "\n" if form.end == "\r\n" else "\r\n"
+            self._saw(join(lines, replace(form, end=end)))
+            self.form = replace(self.form, end=end)
+
+    def _saw(self, text: str) -> None:
+        before = self.ledger
+        self.ledger = saw(before, text, 0.0)
+        assert self.ledger.text == text
+        self.gone |= {*(Counter(_words(before.text)) - Counter(_words(text)))}
+        self.known |= set(_words(text))
+
+    def _decides(self, verdict: str, rows: range) -> None:
+        before = self.ledger
+        if verdict == "keep":
+            self.ledger = keep(before, rows).ledger
+            return
+        self.ledger = reject(before, TURNS[0], 0.0, rows).ledger
+        self.gone |= {*(Counter(_words(before.text)) - Counter(_words(self.ledger.text)))}
+
+    def _rewinds(self, act: Undone | Redone) -> None:
+        if isinstance(act, Undone):
+            self._undo(TURNS[act.turn], returns=act.returns)
+        elif found := undone(self.ledger):
+            self.ledger = redo(self.ledger, found[-1].batch).ledger
+
+    def _undo(self, turn: Author, *, returns: bool = False) -> None:
+        before = self.ledger
+        batch = f"x{next(self._numbers)}"
+        self.ledger = undo(before, turn, batch, 0.0).ledger
+        again = redo(self.ledger, batch).ledger
+        assert again.text == before.text, "undo and redo are not the identity"
+        assert again.weave == before.weave, "undo and redo left another weave"
+        lost = {it for it in _words(before.text) if it[0] == "u"} - set(_words(self.ledger.text))
+        lines = {it for line in split(before.text)[0] for it in line.split() if "a" not in line}
+        lost = (lost & lines) - self.gone - self.covered
+        assert not lost, f"the undo took {sorted(lost)}"
+        if returns:
+            self.ledger = again
+
+
+def _words(text: str | None) -> list[str]:
+    return (text or "").split()
+
+
+def _own(text: str | None) -> list[str]:
+    return split(text)[0]
+
+
+def _order(text: str | None) -> list[str]:
+    """Return the words of those lines that no agent had a hand in, in their order."""
+    return [word for line in _own(text) if "a" not in line for word in line.split()]
