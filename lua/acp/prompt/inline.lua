@@ -23,10 +23,9 @@ local namespace = api.nvim_create_namespace('acp_inline')
 ---@field path string resolved
 ---@field mark integer extmark in `acp_inline`, over the lines
 ---@field instruction string
----@field ahead integer turns that begin before its own does
 ---@field began integer milliseconds
 ---@field is_running boolean its turn has begun
----@field turn? integer
+---@field turn? integer known once the host has the prompt
 
 ---@type table<acp.InlineEdit, true> those that are not over
 local edits = {}
@@ -152,12 +151,10 @@ end
 local function on_turn(event)
   for _, edit in ipairs(vim.tbl_keys(edits)) do
     if is_of(edit, event.data) then
-      if event.match == 'AcpTurnEnded' and edit.is_running and event.data.turn == edit.turn then
+      if event.match == 'AcpTurnEnded' and event.data.turn == edit.turn then
         finish(edit, event.data)
-      elseif event.match == 'AcpTurnStarted' and not edit.is_running then
-        edit.is_running = edit.ahead == 0
-        edit.turn = event.data.turn
-        edit.ahead = edit.ahead - 1
+      else
+        edit.is_running = event.data.turn == edit.turn
       end
     end
   end
@@ -169,18 +166,6 @@ local function watch()
     pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
     callback = on_turn,
   })
-end
-
---- How many turns of the session begin before that of a prompt which is sent now.
----@param chat acp.Chat
----@return integer
-local function ahead_in(chat)
-  local status = vim.b[chat.chat].acp_status or {}
-  local waiting = 0
-  for edit in pairs(edits) do
-    waiting = waiting + (edit.chat.chat == chat.chat and not edit.is_running and 1 or 0)
-  end
-  return math.max(status.queue or 0, waiting)
 end
 
 ---@param edit acp.InlineEdit
@@ -196,7 +181,8 @@ local function send(edit, selection)
     selections = { selection },
     bang = false,
   }
-  bridge.call('prompt', payload, function(err)
+  bridge.call('prompt', payload, function(err, turn)
+    edit.turn = turn
     if err then
       forget(edit)
       bridge.warn(err)
@@ -220,7 +206,6 @@ function M.edit(chat, range, instruction)
       end_col = #(selection.lines[#selection.lines] or ''),
     }),
     instruction = instruction,
-    ahead = ahead_in(chat),
     began = vim.uv.now(),
     is_running = false,
   }
