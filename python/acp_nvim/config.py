@@ -195,12 +195,14 @@ class FsOptions(Section):
 class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
-    `prompt_height` are the least and the most rows of the prompt's window.
+    `prompt_height` are the least and the most rows of the prompt's window; with `completion` a list
+    opens by itself while one writes in it.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
+    completion: bool = True
 
 
 class LogOptions(Section):

@@ -3,12 +3,14 @@
 
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
+local complete = require('acp.prompt.complete')
 local draft = require('acp.prompt.draft')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_marks = require('acp.prompt.marks')
+local server = require('acp.prompt.server')
 
 local api = vim.api
 
@@ -181,6 +183,7 @@ local function watch(chat)
   on('BufReadCmd', function()
     api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
     watch_text(chat)
+    server.attach(chat)
   end)
   keep_unmodified(chat, group)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
@@ -218,8 +221,10 @@ local function map_keys(chat)
   map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
     attachment.drop_last(chat)
   end)
-  map(chat.prompt, 'n', 'K', 'Show what the agent will be told', function()
-    notes.show(chat)
+  map(chat.prompt, 'n', 'K', 'Explain the word, or show what the agent will be told', function()
+    if not complete.explain_here() then
+      notes.show(chat)
+    end
   end)
   map(chat.prompt, 'n', '<Tab>', 'Go to the oldest question', require('acp.chat.buffer').to_ask)
 end
@@ -248,6 +253,7 @@ function M.create(chat)
   map_keys(chat)
   attachment.draw(chat)
   notes.watch()
+  server.attach(chat)
 end
 
 return M
