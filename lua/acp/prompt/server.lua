@@ -196,6 +196,14 @@ local function open_by_itself(client, buffer)
   })
 end
 
+--- Neovim maps `K` for any language server; who wants no keys of ours wants none for ours.
+---@param buffer integer
+local function unmap(buffer)
+  if options.value('default_keys') == false then
+    pcall(vim.keymap.del, 'n', 'K', { buffer = buffer })
+  end
+end
+
 --- Attach the server to the prompt of a chat, unless the user wants none.
 ---@param chat acp.Chat
 function M.attach(chat)
@@ -208,6 +216,7 @@ function M.attach(chat)
     cmd = serve,
     on_attach = function(client, buffer)
       open_by_itself(client.id, buffer)
+      unmap(buffer)
     end,
   }, {
     bufnr = chat.prompt,
