@@ -9,6 +9,7 @@ local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_marks = require('acp.prompt.marks')
+local tail = require('acp.ui.tail')
 
 local api = vim.api
 
@@ -59,6 +60,7 @@ function M.send(number)
   local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
   if sent then
     clear(chat)
+    tail.reach(number)
   end
   return sent
 end

@@ -2,6 +2,8 @@
 -- decides nothing. The shapes are in doc/architecture.md, "Host → Lua"; windows and floats of the
 -- plugin draw their text with `draw` too.
 
+local tail = require('acp.ui.tail')
+
 local api = vim.api
 
 local M = {}
@@ -85,13 +87,12 @@ end
 ---@param buffer integer
 ---@return acp.View[]
 local function views(buffer)
-  local count = api.nvim_buf_line_count(buffer)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
   return vim.tbl_map(function(window)
     local cursor = api.nvim_win_get_cursor(window)
     return {
       window = window,
-      follows = cursor[1] == count and window ~= selecting,
+      follows = tail.is_at(window) and window ~= selecting,
       cursor = cursor,
       topline = vim.fn.line('w0', window),
     }
@@ -124,15 +125,12 @@ local function draw_in_windows(buffer, ops)
     if view.follows then
       api.nvim_win_set_cursor(view.window, { count, #last })
       if count < old_count then
-        -- else the lower part of the window would be left empty
-        local topline = require('acp.ui.layout').topline_for(view.window, count)
-        api.nvim_win_call(view.window, function()
-          vim.fn.winrestview({ topline = topline })
-        end)
+        tail.fill(view.window)
       end
     else
       keep(view, ops)
     end
+    tail.settle(view.window, old_count)
   end
 end
 
