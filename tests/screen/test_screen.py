@@ -42,11 +42,14 @@ def test_text_marks_and_winbar_are_drawn(nvim: Neovim, spy: BridgeSpy, screen: S
     spy.frame(
         chat,
         [0, 1, ["fix it", "", "the **bold** word"], marks],
-        winbar="%#AcpWinbarAgent# tutor %*running",
+        winbar=[
+            {"group": "AcpWinbarState", "text": "running", "need": 0, "right": False},
+            {"group": "AcpWinbarModel", "text": "Opus 5", "need": 1, "right": True},
+        ],
     )
     picture = screen.wait_for("the bold word")
     assert any("▌ fix it" in row for row in picture.text())
-    assert any("tutor running" in row for row in picture.text())
+    assert any(" running " in row and row.endswith("Opus 5") for row in picture.text())
     found = screen.find("bold word")
     assert found
     assert screen.cell(*found).attributes.bold
@@ -251,8 +254,6 @@ def test_what_has_come_below_stands_right_on_the_chats_last_row(
     screen.wait_for("↓ 23 new · G")
     found = screen.find("↓ 23 new · G")
     assert found
-    above = nvim.lua(
-        f"return vim.fn.win_screenpos({layout}.window_of(...))[1] - 2", prompt
-    )
+    above = nvim.lua(f"return vim.fn.win_screenpos({layout}.window_of(...))[1] - 2", prompt)
     assert found[0] == above - 1
     assert found[1] + len("↓ 23 new · G ") == len(screen.picture().rows[0])

@@ -2,6 +2,7 @@
 
 local apply = require('acp.ui.apply')
 local attachment = require('acp.prompt.attachment')
+local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
@@ -152,6 +153,7 @@ local function gone(chat, was_running)
   require('acp.prompt.mention').forget(chat.chat)
   attachment.forget(chat.chat)
   tail.forget(chat.chat)
+  bar.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -255,7 +257,8 @@ bridge.on_end(function()
     status.state, status.pending = 'closed', 0
     vim.b[chat.chat].acp_status = status
     attachment.note(chat.chat, {}) -- nobody remembers what they were about
-    vim.b[chat.chat].acp_winbar = '%#AcpError# the host ended: this session is closed %*'
+    local ended = 'the host ended: this session is closed'
+    bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
   vim.cmd.redrawstatus({ bang = true })
 end)

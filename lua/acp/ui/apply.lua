@@ -2,6 +2,7 @@
 -- decides nothing. The shapes are in doc/architecture.md, "Host → Lua"; windows and floats of the
 -- plugin draw their text with `draw` too.
 
+local bar = require('acp.ui.bar')
 local tail = require('acp.ui.tail')
 
 local api = vim.api
@@ -16,7 +17,7 @@ M.namespace = api.nvim_create_namespace('acp')
 ---@field bufnr integer
 ---@field ops? acp.Op[]
 ---@field status? table
----@field winbar? string
+---@field winbar? acp.BarPart[]
 ---@class acp.Frame
 ---@field buffers acp.BufferFrame[]
 ---@field events { name: string, data: table }[]
@@ -134,18 +135,6 @@ local function draw_in_windows(buffer, ops)
   end
 end
 
----@param buffer integer
----@param winbar string
-local function set_winbar(buffer, winbar)
-  if vim.b[buffer].acp_winbar == winbar then
-    return
-  end
-  vim.b[buffer].acp_winbar = winbar
-  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    api.nvim__redraw({ win = window, winbar = true })
-  end
-end
-
 ---@param part acp.BufferFrame
 local function draw_buffer(part)
   local ops = present(part.ops)
@@ -156,7 +145,7 @@ local function draw_buffer(part)
     vim.b[part.bufnr].acp_status = part.status
   end
   if present(part.winbar) then
-    set_winbar(part.bufnr, part.winbar)
+    bar.set(part.bufnr, part.winbar)
   end
 end
 

@@ -24,16 +24,19 @@ local COMMON = {
   foldmethod = 'manual',
   foldenable = false,
   list = false,
-  winbar = '%{%get(b:,"acp_winbar","")%}',
 }
 
 M.CHAT = vim.tbl_extend('error', COMMON, {
+  winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
   breakindent = true,
   conceallevel = 2,
   concealcursor = 'nc',
   spell = false,
 })
-M.PROMPT = vim.tbl_extend('error', COMMON, { winfixheight = true })
+M.PROMPT = vim.tbl_extend('error', COMMON, {
+  winbar = '%{%get(b:,"acp_winbar","")%}',
+  winfixheight = true,
+})
 
 --- Set window options for the buffer that the window shows now.
 ---@param window integer

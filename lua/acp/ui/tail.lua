@@ -112,7 +112,9 @@ end
 local function go(window)
   local last = api.nvim_buf_get_lines(api.nvim_win_get_buf(window), -2, -1, true)[1]
   local count = api.nvim_buf_line_count(api.nvim_win_get_buf(window))
-  api.nvim_win_set_cursor(window, { count, #last })
+  if not M.is_at(window) then
+    api.nvim_win_set_cursor(window, { count, #last })
+  end
   M.fill(window)
   hide(window)
 end

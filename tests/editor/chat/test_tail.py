@@ -67,9 +67,7 @@ def more(spy: BridgeSpy, chat: int, count: int = 5, of: int = COUNT) -> None:
 
 
 @pytest.mark.parametrize("way", ["<CR>", "<C-s>", ":w", ":AcpPrompt hello"])
-def test_who_sends_a_prompt_sees_the_end(
-    nvim: Neovim, spy: BridgeSpy, chat: int, way: str
-) -> None:
+def test_who_sends_a_prompt_sees_the_end(nvim: Neovim, spy: BridgeSpy, chat: int, way: str) -> None:
     look_at(nvim, chat, 3)
     keys = {"<CR>": "ihello<Esc><CR>", "<C-s>": "ihello<C-s><Esc>", ":w": "ihello<Esc>:w<CR>"}
     nvim.input(keys.get(way, f"{way}<CR>"))
