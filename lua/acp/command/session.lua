@@ -20,12 +20,13 @@ local function find_chat()
 end
 
 --- The chat to prompt; without a session, one with the default agent.
+---@param is_hidden? boolean a new one is not shown
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told
-local function open_chat()
+local function open_chat(is_hidden)
   local chat, default = find_chat(), agents.default()
   if not chat and default then
-    agents.open(default, {})
+    agents.open(default, { hidden = is_hidden })
     chat = chats.current()
     if chat and not chats.is_open(chat) then
       return nil, ('%s was not started'):format(default)
@@ -82,7 +83,8 @@ function M.prompt(content, opts)
   end)
 end
 
---- Go to the prompt; lines of the current buffer go along with what will be written there.
+--- Go to the prompt; lines of the current buffer go along with what will be written there. Where
+--- nothing is written yet, what the user has said on the code is sent.
 ---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param mods? vim.api.keyset.cmd_mods where the windows open
 function M.compose(range, mods)
@@ -94,7 +96,25 @@ function M.compose(range, mods)
   if range then
     attachment.attach(chat.chat, select(origin, range))
   end
+  local prompt = require('acp.prompt.buffer')
+  local is_there = api.nvim_get_current_buf() == chat.prompt
   window.show(chat.chat, mods)
+  if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+    prompt.send_review(chat, function() end)
+  end
+end
+
+--- Have lines of the current buffer edited, where the user is: no chat is opened.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@param instruction string
+function M.edit(range, instruction)
+  if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
+    return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
+  end
+  local chat = open_chat(true)
+  if chat then
+    require('acp.prompt.inline').edit(chat, range, instruction)
+  end
 end
 
 --- Tell the host something about the current session.

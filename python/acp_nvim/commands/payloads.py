@@ -187,7 +187,7 @@ class DropNote:
     """That note is not to go along."""
 
     chat: int
-    key: Literal["rejected", "changed"]
+    key: Literal["comments", "rejected", "changed"]
 
 
 # --- questions
@@ -306,13 +306,15 @@ class TerminalSize:
 
 @dataclass(frozen=True, slots=True)
 class ShowReview:
-    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer."""
+    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
+    `only`: show it, and go nowhere."""
 
     chat: int | None = None
     turn: int | None = None
     off: bool = False
     path: str | None = None
     line: int = 1
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +328,8 @@ class Decide:
     last: int = 0
     hunk: bool = False
     """The lines are those of one hunk."""
+    because: str = ""
+    """Why, for the agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +347,17 @@ class Redo:
 
     chat: int | None = None
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOn:
+    """Words on lines of a file (first and last, inclusive), as these are; without text none."""
+
+    path: str
+    first: int
+    last: int
+    lines: tuple[str, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

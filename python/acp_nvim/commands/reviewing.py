@@ -14,6 +14,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.reactions.files import catch_up, look_at
+from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
@@ -42,13 +43,16 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
 
 
 @in_order
-async def review(host: Host, payload: ShowReview) -> None:
-    """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
+async def review(host: Host, payload: ShowReview) -> int:
+    """Show what agents have changed, of one turn or of all, and go to the nearest hunk.
+
+    Once it is shown, open the list of its hunks instead. Answer how many hunks wait in the file.
+    """
     board, edits = host.review.presenter, host.review.log
     await catch_up(host)
     if payload.off:
         board.show(everything=False)
-        return
+        return 0
     here, turn = payload.path, payload.turn
     host.workspace.look_around(here or "")
     if here is not None:
@@ -56,24 +60,34 @@ async def review(host: Host, payload: ShowReview) -> None:
     conflict = None if here is None else edits.conflict(here)
     if conflict is not None:
         await _compare(host, conflict)
-        return
+        return 0
+    was_shown = board.shown
     board.show(everything=True)
     await board.settled()
+    waiting = sum(len(it.pending) for it in board.reviews() if it.path == here)
+    if payload.only:
+        return waiting
     reviews = board.reviews()
     if turn is not None:
         reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
     conflicts = edits.conflicts() if turn is None else ()
     await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
-    if place := _nearest(reviews, here, payload.line):
+    if was_shown and any(each.pending for each in reviews):
+        await host.editor.reviewer.open_list()
+    elif place := _nearest(reviews, here, payload.line):
         await host.editor.reviewer.go(*place)
     host.editor.notifier.notice(_said(host, reviews, conflicts))
+    return waiting
 
 
 def edited(host: Host, payload: OfFile) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
     path = payload.path
-    if path in host.review.log.paths():
+    if path in (*host.review.log.paths(), *host.review.comments.paths()):
         host.review.presenter.touch(path)
+    for chat in host.workspace.chats.values():
+        if host.review.notes.was_rejected(key_of(chat), path):  # `u` may have brought it back
+            refresh(host, chat)
 
 
 def met(host: Host, payload: OfFile) -> None:
@@ -111,7 +125,8 @@ async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Seq
     if payload.scope == "lines":
         rows = range(payload.first - 1, payload.last)
     is_keep = payload.verdict == "keep"
-    act = decisions.keep if is_keep else partial(decisions.reject, found=found)
+    reject = partial(decisions.reject, found=found, because=payload.because)
+    act = decisions.keep if is_keep else reject
     done = 0
     failed: list[str] = []
     for path in paths:
@@ -178,6 +193,8 @@ async def redo(host: Host, payload: Redo) -> None:
     if outcome is None:
         raise UserError("there is nothing to return: :Acp undo has taken nothing back")
     _tell(host, "redo", outcome)
+    for chat in host.workspace.chats.values():
+        refresh(host, chat)
 
 
 # --- the parts

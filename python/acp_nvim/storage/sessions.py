@@ -243,11 +243,19 @@ def _queue_lines(queue: tuple[Prompt, ...]) -> Iterator[str]:
 
 
 def _entry_line(entry: Entry) -> str:
-    line = dumped(_plain(entry))
-    if len(line) <= MOST_OF_ENTRY:
+    plain = _plain(entry)
+    line = dumped(plain) if _length(plain) <= MOST_OF_ENTRY else None
+    if line is not None and len(line) <= MOST_OF_ENTRY:
         return line
     said = "(this was too long to be kept)"
     return dumped(_plain(Notice(entry.key, entry.turn, said)))
+
+
+def _length(value: Value) -> int:
+    """Return how many characters there are: a text of megabytes is not made JSON to be left out."""
+    if isinstance(value, dict | list):
+        return sum(map(_length, value.values() if isinstance(value, dict) else value))
+    return len(value) if isinstance(value, str) else 0
 
 
 def _plain(value: object) -> Value:
