@@ -51,7 +51,9 @@ function M.send_review(chat, otherwise)
   bridge.call('send_review', { chat = chat.chat }, function(err, sent)
     if err then
       bridge.warn(err)
-    elseif not sent then
+    elseif sent then
+      tail.reach(chat.chat)
+    else
       otherwise()
     end
   end)
