@@ -38,6 +38,14 @@ class FollowLink:
 
 
 @dataclass(frozen=True, slots=True)
+class OfRow:
+    """Something about what stands in a row of a chat."""
+
+    chat: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
 class OfAgent:
     """Something about an agent: the one of that name, else that of the chat."""
 
@@ -167,11 +175,12 @@ class SetMode:
 
 @dataclass(frozen=True, slots=True)
 class SetOption:
-    """What is left out the user picks."""
+    """What is left out the user picks; `category` names the option by what it is for."""
 
     chat: int
     option: str | None = None
     value: str | None = None
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
