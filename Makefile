@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STYLUA_FLAGS := --indent-type Spaces --indent-width 2 --column-width 100 --quote-style AutoPreferSingle
 
-.PHONY: venv demo test lint bench lock
+.PHONY: venv peers demo test lint bench lock
 
 venv: .venv/.complete
 
@@ -14,10 +14,21 @@ venv: .venv/.complete
 	@$(BIN)/python -m compileall -q python rplugin
 	@touch $@
 
+# The servers that tests of remote agents talk to: the Python one, and where npm is the TypeScript one.
+peers: .venv/peers/.complete
+
+.venv/peers/.complete: .venv/.complete $(wildcard tests/support/peers/*.txt tests/support/peers/*.json)
+	@mkdir -p .venv/peers
+	@if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python --target .venv/peers/python -r tests/support/peers/requirements.txt; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target .venv/peers/python -r tests/support/peers/requirements.txt; fi
+	@cp tests/support/peers/package.json .venv/peers/
+	@if command -v npm >/dev/null; then npm install --silent --no-audit --no-fund --prefix .venv/peers; fi
+	@touch $@
+
 demo: venv
 	@$(BIN)/python -P -m acp_tutor.demo
 
-test: lint
+test: lint peers
 	$(BIN)/python -m pytest
 
 lint: venv
@@ -33,6 +44,7 @@ lock:
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
 
 bench: venv
+	$(BIN)/python bench/sizes.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/markdown.py
 	$(BIN)/python bench/edit.py

@@ -77,6 +77,13 @@ function M.statusline()
   return (table.concat(parts, ' '):gsub('%%', '%%%%'))
 end
 
+--- Say something on lines of the current buffer's file; an agent is told with the next prompt.
+---@param range { [1]: integer, [2]: integer } first and last line, 1-based, inclusive
+---@param text string '' takes back what was said there
+function M.comment(range, text)
+  require('acp.review.comments').comment(range, text)
+end
+
 --- A snapshot of everything, plain data (:help acp-inspect). Waits one second at most.
 ---@return table
 function M.inspect()

@@ -24,6 +24,7 @@ from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import screen, sessions
 from acp_nvim.reactions.files import on_file
+from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
@@ -182,11 +183,14 @@ def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     decisions = Decisions(log, files, sync, emit)
-    presenter = ReviewPresenter(log, decisions, editor.reviewer, scope=workspace.scope, fault=fault)
-    notes = PromptNotes(files, knowledge, store, fault)
+    comments = Comments(files, store, changed)
+    presenter = ReviewPresenter(
+        log, decisions, comments, editor.reviewer, scope=workspace.scope, fault=fault
+    )
+    notes = PromptNotes(files, knowledge, store, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)
     recovery = Recovery(store, log, sync, baselines, files, tell)
-    return Review(log, decisions, presenter, notes, sync, knowledge, store, recovery)
+    return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)
 
 
 def _not_kept(editor: Editor, what: str, error: OSError) -> None:

@@ -52,6 +52,11 @@ def _must(
     return BeforeValidator(check)
 
 
+def _is_url(value: str) -> bool:
+    found = _URL.fullmatch(value)
+    return found is not None and int((found[3] or ":0")[1:]) < 65_536
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -65,7 +70,7 @@ AbsolutePath: TypeAlias = Annotated[
 Url: TypeAlias = Annotated[
     str,
     _must(
-        lambda value: isinstance(value, str) and _URL.fullmatch(value) is not None,
+        lambda value: isinstance(value, str) and _is_url(value),
         "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
         private=True,
     ),

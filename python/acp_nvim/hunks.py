@@ -32,6 +32,27 @@ MAX_EDITS = 64
 """The search gives up minimality after so many edits and goes on from the farthest point."""
 
 
+EFFORT = 300_000
+"""Steps of a search after which what is left counts as changed; besides some for each line."""
+
+
+class Effort:
+    """How much a comparison may still do; what ends early has larger hunks, and right ones."""
+
+    def __init__(self, steps: int) -> None:
+        self._left = steps
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the search was ended before its end."""
+        return self._left < 0
+
+    def spend(self, steps: int) -> bool:
+        """Do so many steps; False when there are none left."""
+        self._left -= steps
+        return self._left >= 0
+
+
 def split_lines(text: str, end: str = "\n") -> list[str]:
     """Split after each line end, and nowhere else; the ends stay on."""
     *lines, rest = text.split(end)
@@ -81,15 +102,17 @@ Merge: TypeAlias = Merged | ConflictRegion
 Hunks: TypeAlias = list[Hunk]
 
 
-def diff(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
+def diff(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> tuple[Hunk, ...]:
     """Return the hunks, ascending and never touching, that make `new` of `old`.
 
-    Few and small, but minimal only where that is cheap.
+    Few and small, but minimal only where that is cheap, and as large as what is left of the texts
+    where `effort` is spent.
     """
+    effort = effort or Effort(EFFORT + 8 * (len(old) + len(new)))
     hunks: list[Hunk] = []
     first = begin = 0
     end: Run = (len(old), len(new), 0)
-    for at_old, at_new, size in (*_runs(old, new), end):
+    for at_old, at_new, size in (*_runs(old, new, effort), end):
         if first < at_old or begin < at_new:
             hunks.append(Hunk(first, at_old, tuple(new[begin:at_new])))
         first, begin = at_old + size, at_new + size
@@ -161,29 +184,36 @@ def _part(base: Sequence[str], hunks: Sequence[Hunk], first: int, last: int) -> 
     return apply(base[first:last], moved)
 
 
-def _runs(old: Sequence[str], new: Sequence[str]) -> list[Run]:
+def _runs(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Run]:
     """Return the equal stretches of both texts, ascending in both."""
     found: list[Run] = []
-    _match(old, new, (0, len(old)), (0, len(new)), 0, found)
+    _match(_Texts(old, new, effort), (0, len(old)), (0, len(new)), 0, found)
     return found
 
 
-def _match(
-    old: Sequence[str], new: Sequence[str], left: Pair, right: Pair, depth: int, found: list[Run]
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    old: Sequence[str]
+    new: Sequence[str]
+    effort: Effort
+
+
+def _match(texts: _Texts, left: Pair, right: Pair, depth: int, found: list[Run]) -> None:
     """Add the runs that the ranges of both texts share."""
+    old, new, effort = texts.old, texts.new, texts.effort
     head, tail = ends_in_common(old, new, left, right)
     if head:
         found.append((left[0], right[0], head))
     i, j = left[0] + head, right[0] + head
     end_i, end_j = left[1] - tail, right[1] - tail
-    if i < end_i and j < end_j and not _few(old, new, (i, end_i), (j, end_j), found):
+    some = i < end_i and j < end_j and effort.spend(end_i - i + end_j - j)
+    if some and not _few(texts, (i, end_i), (j, end_j), found):
         anchors = _anchors(old, new, (i, end_i), (j, end_j)) if depth < MAX_DEPTH else []
         if not anchors:
-            found += _search(old, new, (i, end_i), (j, end_j))
+            found += _search(texts, (i, end_i), (j, end_j))
         for x, y in (*anchors, (end_i, end_j)) if anchors else ():
             if i < x and j < y:
-                _match(old, new, (i, x), (j, y), depth + 1, found)
+                _match(texts, (i, x), (j, y), depth + 1, found)
             if x < end_i:
                 found.append((x, y, 1))
             i, j = x + 1, y + 1
@@ -191,10 +221,10 @@ def _match(
         found.append((end_i, end_j, tail))
 
 
-def _few(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair, found: list[Run]) -> bool:
+def _few(texts: _Texts, left: Pair, right: Pair, found: list[Run]) -> bool:
     """Add the runs if few edits lead from end to end; False, and nothing added, if not."""
-    a, b = old[slice(*left)], new[slice(*right)]
-    end_a, end_b, path = _farthest(a, b, 0, 0, FEW_EDITS)
+    a, b = texts.old[slice(*left)], texts.new[slice(*right)]
+    end_a, end_b, path = _farthest((a, b), 0, 0, FEW_EDITS, texts.effort)
     if end_a < len(a) or end_b < len(b):
         return False
     found += ((left[0] + i, right[0] + j, n) for i, j, n in reversed(list(_steps(path))))
@@ -241,15 +271,16 @@ def _anchors(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) ->
     return chain[::-1]
 
 
-def _search(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Iterator[Run]:
+def _search(texts: _Texts, left: Pair, right: Pair) -> Iterator[Run]:
     """Yield runs of equal lines; lines that the other side lacks are left out beforehand."""
+    old, new = texts.old, texts.new
     common = set(old[slice(*left)]) & set(new[slice(*right)])
     rows = [i for i in range(*left) if old[i] in common]
     columns = [j for j in range(*right) if new[j] in common]
     a, b = [old[i] for i in rows], [new[j] for j in columns]
     i = j = 0
-    while i < len(a) and j < len(b):
-        i, j, path = _farthest(a, b, i, j, MAX_EDITS)
+    while i < len(a) and j < len(b) and not texts.effort.is_spent:
+        i, j, path = _farthest((a, b), i, j, MAX_EDITS, texts.effort)
         for x, y, size in reversed(list(_steps(path))):
             yield from ((rows[x + n], columns[y + n], 1) for n in range(size))
 
@@ -262,12 +293,13 @@ def _steps(path: Trail | None) -> Iterator[Run]:
 
 
 def _farthest(
-    a: Sequence[str], b: Sequence[str], x: int, y: int, most: int
+    texts: tuple[Sequence[str], Sequence[str]], x: int, y: int, most: int, effort: Effort
 ) -> tuple[int, int, Trail | None]:
     """Search from (x, y), by ever more edits (Myers); return where it ended and how it got there.
 
     It ends where either text does, or after `most` edits at the farthest point.
     """
+    a, b = texts
     reach: dict[int, tuple[int, Trail | None]] = {y - x - 1: (x, None)}
     for edits in range(most):
         for k in range(y - x - edits, y - x + edits + 1, 2):
@@ -282,6 +314,7 @@ def _farthest(
             if i > begin:
                 path = ((begin, begin + k, i - begin), path)
             reach[k] = (i, path)
+            effort.spend(1)
             if i == len(a) and i + k == len(b):
                 return i, i + k, path
     k = max(reach, key=lambda k: 2 * reach[k][0] + k)

@@ -81,6 +81,11 @@ function M.close(path, force)
   if buffer > 0 and (force or not vim.bo[buffer].modified) then
     pcall(api.nvim_buf_delete, buffer, { force = force, unload = true })
   end
+  -- Neovim may load another in its place, and guesses what that is in.
+  local shown = api.nvim_buf_get_name(0)
+  if M.encodings[shown] and vim.bo.fileencoding ~= M.encodings[shown] then
+    edit(shown, '!')
+  end
 end
 
 local function rows_of(lines)

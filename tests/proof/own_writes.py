@@ -31,7 +31,7 @@ class OwnWrites(Model):
             return
         self.pristine[other] = UNSURE
         if step.how == "script":
-            self.scripted.add(word)
+            self.scripted |= users(word)
             self.allowed[other] |= users(before.disk[other]) - users(self.sight.disk[other])
             await self._settle(step.session, NAMES)
         else:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from acp_nvim.client.launch import Launch, Remote
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.launching import start
 from tests.support.agents.socket_wire import SocketWire
 from tests.support.stage import Stage
+
+SECONDS = 110
+"""In which what is waited for must come."""
 
 
 class RemoteStage(Stage):
@@ -24,6 +30,12 @@ class RemoteStage(Stage):
         remote = Remote(url, given)
         super().__init__(cwd, **{"remote": remote, "terminal_login": False, **launch})
         self.opened: Link | None = None
+
+    async def until(self, predicate: Callable[[], Any]) -> None:
+        """Wait as `Stage` does, but longer: a real server has much to do."""
+        with anyio.fail_after(SECONDS):
+            while not predicate():
+                await self._changed.wait()
 
     async def _spawn(self, launch: Launch) -> Link:
         self.opened = await start(launch, self._on_group)

@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.hunks import ConflictRegion, Hunk, Merged, Reconciled, apply, diff, merge, reconcile
+from acp_nvim.hunks import (
+    ConflictRegion,
+    Effort,
+    Hunk,
+    Merged,
+    Reconciled,
+    apply,
+    diff,
+    merge,
+    reconcile,
+)
 
 TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=40)
 LONG_TEXTS = st.lists(st.integers(0, 300).map(str), max_size=400)
@@ -198,3 +208,21 @@ def git_places(merged: list[str]) -> tuple[list[str], list[tuple[list[str], list
         if side in ("<", "="):
             places[-1][side == "="].append(line)
     return text, places
+
+
+@given(
+    st.integers(0, 400), st.lists(st.sampled_from("abcdef")), st.lists(st.sampled_from("abcdef"))
+)
+def test_with_any_effort_the_hunks_make_the_one_of_the_other(
+    steps: int, old: list[str], new: list[str]
+) -> None:
+    assert apply(old, diff(old, new, Effort(steps))) == new
+
+
+def test_a_comparison_that_would_take_for_ever_is_ended() -> None:
+    old = [f"line {number}" for number in range(20_000)]
+    new = sorted(old, key=lambda line: line[::-1])
+    effort = Effort(1_000)
+    [hunk] = diff(old, new, effort)
+    assert apply(old, [hunk]) == new
+    assert effort.is_spent

@@ -32,16 +32,49 @@ end
 ---@param verdict acp.Verdict
 ---@param scope? 'file'|'all'
 ---@param range? { [1]: integer, [2]: integer }
-function M.decide(verdict, scope, range)
+---@param because? string why, for the agent
+function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
   local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
   if scope or is_whole then
-    decide.decide(verdict, scope or 'file')
+    decide.decide(verdict, scope or 'file', nil, { because = because })
   elseif range then
-    decide.decide(verdict, 'lines', range)
+    decide.decide(verdict, 'lines', range, { because = because })
   else
-    decide.decide_hunk(verdict)
+    decide.decide_hunk(verdict, because)
   end
+end
+
+--- Reject, perhaps with a reason: `[file|all] [because {text}]`.
+---@param text string
+---@param range? { [1]: integer, [2]: integer }
+function M.reject(text, range)
+  local scope, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
+  if scope == 'because' then
+    scope, rest = '', vim.trim(text)
+  end
+  local because = rest:match('^because%s+(.*)$')
+  if rest ~= '' and not because then
+    local wrong = rest == 'because' and 'a reason after "because"' or '"because", then a reason'
+    return notice.warn((':Acp reject takes %s'):format(wrong))
+  end
+  M.decide('reject', scope ~= '' and scope or nil, range, because)
+end
+
+--- Comment on lines, by default on that of the cursor; without a text write it in a small window.
+---@param text string
+---@param range? { [1]: integer, [2]: integer }
+---@param is_away boolean take back what was said there
+function M.comment(text, range, is_away)
+  if is_away and text ~= '' then
+    return notice.warn(':Acp comment! takes no text: it takes comments back')
+  end
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  local comments = require('acp.review.comments')
+  if text == '' and not is_away then
+    return comments.write(range or { line, line })
+  end
+  comments.comment(range or { line, line }, text)
 end
 
 --- Take back a turn, the last one without a number.

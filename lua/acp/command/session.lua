@@ -80,7 +80,8 @@ function M.prompt(content, opts)
   end)
 end
 
---- Go to the prompt; lines of the current buffer go along with what will be written there.
+--- Go to the prompt; lines of the current buffer go along with what will be written there. Where
+--- nothing is written yet, what the user has said on the code is sent.
 ---@param range? { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param mods? vim.api.keyset.cmd_mods where the windows open
 function M.compose(range, mods)
@@ -92,7 +93,12 @@ function M.compose(range, mods)
   if range then
     attachment.attach(chat.chat, select(origin, range))
   end
+  local prompt = require('acp.prompt.buffer')
+  local is_there = api.nvim_get_current_buf() == chat.prompt
   window.show(chat.chat, mods)
+  if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+    prompt.send_review(chat, function() end)
+  end
 end
 
 --- Bring the prompt that was sent last back into the prompt, to be changed and sent again.

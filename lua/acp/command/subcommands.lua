@@ -230,12 +230,29 @@ M.list = {
   },
   {
     name = 'reject',
-    args = '[file|all]',
-    desc = 'reject the hunk under the cursor, or those in the range',
+    args = '[file|all] [because {text}]',
+    desc = 'reject the hunk under the cursor, or those in the range, and say why',
     range = true,
-    words = { 'file', 'all' },
+    words = { 'file', 'all', 'because' },
     run = function(invoked)
-      arguments().decide('reject', word(invoked.text), invoked.range)
+      arguments().reject(invoked.text, invoked.range)
+    end,
+  },
+  {
+    name = 'comment',
+    args = '[text]',
+    desc = 'say something on these lines with the next prompt; ! takes it back',
+    bang = true,
+    range = true,
+    run = function(invoked)
+      arguments().comment(vim.trim(invoked.text), invoked.range, invoked.bang)
+    end,
+  },
+  {
+    name = 'comments',
+    desc = 'list your comments that no agent was told yet',
+    run = function()
+      require('acp.review.comments').list()
     end,
   },
   {

@@ -39,6 +39,31 @@ local function is_held(chat)
   return status.state == 'idle' and (status.queue or 0) > 0
 end
 
+--- Send what the user has said on the code, with nothing else to say.
+---@param chat acp.Chat
+---@param otherwise fun() called if there is nothing
+function M.send_review(chat, otherwise)
+  local bridge = require('acp.host.bridge')
+  if not bridge.running() or not chats.is_open(chat) then
+    return otherwise()
+  end
+  bridge.call('send_review', { chat = chat.chat }, function(err, sent)
+    if err then
+      bridge.warn(err)
+    elseif not sent then
+      otherwise()
+    end
+  end)
+end
+
+--- Whether nothing is written in the prompt of a chat.
+---@param chat acp.Chat
+---@return boolean
+function M.is_blank(chat)
+  local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
+  return not is_loaded or vim.trim(table.concat(lines_of(chat), '\n')) == ''
+end
+
 --- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
 ---@param number integer the chat
 ---@return boolean sent
@@ -46,7 +71,9 @@ function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
   local text = table.concat(lines_of(chat), '\n')
   if vim.trim(text) == '' and not is_held(chat) then
-    notice.notice('the prompt is empty: nothing was sent')
+    M.send_review(chat, function()
+      notice.notice('the prompt is empty: nothing was sent')
+    end)
     return false
   end
   if not chats.is_open(chat) then

@@ -22,6 +22,7 @@ local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 ---@field first? integer 1-based
 ---@field last? integer inclusive
 ---@field hunk? boolean the lines are those of one hunk, which is meant as a whole
+---@field because? string why, for the agent
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
@@ -95,9 +96,9 @@ end
 ---@param verdict acp.Verdict
 ---@param scope acp.Scope
 ---@param range? integer[] first and last line, 1-based, inclusive
----@param is_hunk? boolean
-function M.decide(verdict, scope, range, is_hunk)
-  local decision = { verdict = verdict, scope = scope }
+---@param more? { hunk?: boolean, because?: string }
+function M.decide(verdict, scope, range, more)
+  local decision = vim.tbl_extend('error', { verdict = verdict, scope = scope }, more or {})
   if scope ~= 'all' then
     decision.path = current_path()
     if not decision.path then
@@ -105,7 +106,7 @@ function M.decide(verdict, scope, range, is_hunk)
     end
   end
   if range then
-    decision.first, decision.last, decision.hunk = range[1], range[2], is_hunk
+    decision.first, decision.last = range[1], range[2]
   end
   ask(decision)
 end
@@ -121,12 +122,14 @@ end
 
 --- Decide on the hunk under the cursor.
 ---@param verdict acp.Verdict
-function M.decide_hunk(verdict)
+---@param because? string
+function M.decide_hunk(verdict, because)
   local hunk = hunk_here()
   if not hunk then
     return notice.notice(NONE:format(verdict, verdict))
   end
-  M.decide(verdict, 'lines', { hunk.first + 1, hunk.last + 1 }, true)
+  local lines = { hunk.first + 1, hunk.last + 1 }
+  M.decide(verdict, 'lines', lines, { hunk = true, because = because })
 end
 
 --- Whether the motion of our operator was a hunk.
@@ -135,7 +138,7 @@ local is_hunk_selected = false
 ---@param verdict acp.Verdict
 local function decide_operand(verdict)
   local first, last = vim.fn.line("'["), vim.fn.line("']")
-  M.decide(verdict, 'lines', { first, last }, is_hunk_selected or nil)
+  M.decide(verdict, 'lines', { first, last }, { hunk = is_hunk_selected or nil })
   is_hunk_selected = false
 end
 

@@ -11,7 +11,7 @@ local namespace = api.nvim_create_namespace('acp_review_hunks')
 
 ---@class acp.ReviewFile
 ---@field path string resolved
----@field rows integer[] 0-based first rows
+---@field rows integer[] 0-based first rows; none where there are only comments
 
 ---@type acp.ReviewFile[]
 local files = {}
@@ -70,7 +70,7 @@ local function find(path)
   end
 end
 
---- The path of a buffer, if its file has hunks.
+--- The path of a buffer, if its file has hunks, or comments.
 ---@param buffer integer
 ---@return string?
 function M.path_of(buffer)
@@ -99,8 +99,11 @@ end
 ---@return string? path
 function M.beyond(buffer, step)
   local _, index = find(M.path_of(buffer))
-  local file = files[(index or (step == 1 and 0 or #files + 1)) + step]
-  return file and file.path
+  index = index or (step == 1 and 0 or #files + 1)
+  repeat
+    index = index + step
+  until not files[index] or #files[index].rows > 0
+  return files[index] and files[index].path
 end
 
 return M

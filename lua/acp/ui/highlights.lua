@@ -79,6 +79,7 @@ M.links = {
   AcpReviewText = 'DiffText',
   AcpReviewSign = 'DiagnosticInfo',
   AcpReviewConflict = 'DiagnosticWarn',
+  AcpComment = 'DiagnosticHint',
 
   AcpWinbar = 'WinBar',
   AcpWinbarAgent = 'Title',

@@ -50,6 +50,9 @@ from acp_nvim.terminals.service import Terminals
 from acp_nvim.wire.message import Request
 from acp_nvim.wire.peer import id_key
 
+MOST_OPEN = 1_000
+"""Requests of one agent that wait for an answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -123,6 +126,10 @@ class Inbound:
         if id_key(request.id) in self._scopes:
             said = f"a request with the id {request.id!r} is open already"
             self._connection.refuse(request.id, Code.INVALID_REQUEST, said)
+            return
+        if len(self._scopes) >= MOST_OPEN:
+            sentence = f"{MOST_OPEN:,} requests are open already: wait for an answer first"
+            self._connection.fail(request.id, Code.INTERNAL_ERROR, sentence)
             return
         try:
             ask = self.dialect.decode_request(request.method, request.params, self._capabilities)

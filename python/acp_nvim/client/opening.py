@@ -140,7 +140,7 @@ class Opening:
         The session is loading until the replay has come to its end, so that nothing of it is taken
         for what happens now. What was shown before comes back if there is none.
         """
-        kept = TranscriptRestored(session.state.entries, session.state.title)
+        kept = TranscriptRestored(tuple(session.state.entries), session.state.title)
         method, params = self._call(session, session_id)
         answer: list[SessionOpened] = []
 
@@ -198,7 +198,7 @@ def _more(session: Session, kept: TranscriptRestored) -> tuple[Event, ...]:
     """Return what adds to a replay what the agent does not know of a turn that was cut off."""
     replayed = session.state.entries
     whole = with_cut_off(replayed, kept.entries)
-    return () if whole is replayed else (TranscriptRestored(whole, session.state.title),)
+    return () if whole is replayed else (TranscriptRestored(tuple(whole), session.state.title),)
 
 
 def _is_replayed(session: Session) -> bool:

@@ -15,12 +15,7 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event, ModeChanged, SessionOpened
 from acp_nvim.session.options import first_of
 
-_REMINDER = re.compile(
-    r"\A(?:\s*<system-reminder>.*?</system-reminder>\s*)+"
-    r"|(?:\s*<system-reminder>.*?</system-reminder>\s*)+\Z",
-    re.DOTALL,
-)
-"""Before or after a text; what the user has quoted in the midst of it stays."""
+_OPENS, _CLOSES = "<system-reminder>", "</system-reminder>"
 _MODE_UPDATE = re.compile(r"\[MODE_UPDATE\] (\S+)\s*")
 
 
@@ -52,8 +47,7 @@ def _mode_said(event: Event) -> Event:
 def _without_reminders(event: Event) -> Event | None:
     """Take away what an agent has put around the user's words for its model; None if it is all."""
     match event:
-        case ChunkReceived("user", Text(text), message_id) if _REMINDER.search(text):
-            said = _REMINDER.sub("", text)
+        case ChunkReceived("user", Text(text), message_id) if (said := _said(text)) != text:
             return ChunkReceived("user", Text(said), message_id) if said.strip() else None
         case _:
             return event
@@ -65,3 +59,26 @@ def _is_context(event: Event) -> bool:
             return text.startswith("<session_context>")
         case _:
             return False
+
+
+def _said(text: str) -> str:
+    """Return the text without reminders before and after it; what is quoted in its midst stays.
+
+    No regular expression: on an agent's text that may try more ways than there is time for.
+    """
+    first, last = 0, len(text)
+    while (found := text.find(_OPENS, first)) >= 0 and not text[first:found].strip():
+        closed = text.find(_CLOSES, found)
+        if closed < 0:
+            break
+        first = closed + len(_CLOSES)
+    while (found := text.rfind(_CLOSES, first, last)) >= 0:
+        opened = text.rfind(_OPENS, first, found)
+        if opened < 0 or text[found + len(_CLOSES) : last].strip():
+            break
+        last = opened
+    if (first, last) == (0, len(text)):
+        return text
+    said = text[first:last]
+    said = said.lstrip() if first else said
+    return said.rstrip() if last < len(text) else said

@@ -196,7 +196,7 @@ class DropNote:
     """That note is not to go along."""
 
     chat: int
-    key: Literal["rejected", "changed"]
+    key: Literal["comments", "rejected", "changed"]
 
 
 # --- questions
@@ -335,6 +335,8 @@ class Decide:
     last: int = 0
     hunk: bool = False
     """The lines are those of one hunk."""
+    because: str = ""
+    """Why, for the agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +354,17 @@ class Redo:
 
     chat: int | None = None
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOn:
+    """Words on lines of a file (first and last, inclusive), as these are; without text none."""
+
+    path: str
+    first: int
+    last: int
+    lines: tuple[str, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from acp_nvim.session.content import (
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
@@ -30,6 +31,11 @@ def prompt(host: Host, payload: SendPrompt) -> None:
     text, interrupt = payload.text, payload.bang
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
     wanted = Prompt(blocks, payload.selections, mentions=find_mentions(text))
+    submit(host, chat, wanted, interrupt=interrupt)
+
+
+def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:
+    """Send a prompt, or queue it; raises `UserError`."""
     if chat.client is not None:
         chat.client.submit(chat.session, wanted, interrupt=interrupt)
         return

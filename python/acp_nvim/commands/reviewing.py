@@ -14,6 +14,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.reactions.files import catch_up, look_at
+from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
@@ -72,8 +73,11 @@ async def review(host: Host, payload: ShowReview) -> None:
 def edited(host: Host, payload: OfFile) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
     path = payload.path
-    if path in host.review.log.paths():
+    if path in (*host.review.log.paths(), *host.review.comments.paths()):
         host.review.presenter.touch(path)
+    for chat in host.workspace.chats.values():
+        if host.review.notes.was_rejected(key_of(chat), path):  # `u` may have brought it back
+            refresh(host, chat)
 
 
 def met(host: Host, payload: OfFile) -> None:
@@ -111,7 +115,8 @@ async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Seq
     if payload.scope == "lines":
         rows = range(payload.first - 1, payload.last)
     is_keep = payload.verdict == "keep"
-    act = decisions.keep if is_keep else partial(decisions.reject, found=found)
+    reject = partial(decisions.reject, found=found, because=payload.because)
+    act = decisions.keep if is_keep else reject
     done = 0
     failed: list[str] = []
     for path in paths:
@@ -178,6 +183,8 @@ async def redo(host: Host, payload: Redo) -> None:
     if outcome is None:
         raise UserError("there is nothing to return: :Acp undo has taken nothing back")
     _tell(host, "redo", outcome)
+    for chat in host.workspace.chats.values():
+        refresh(host, chat)
 
 
 # --- the parts

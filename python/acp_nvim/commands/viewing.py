@@ -17,7 +17,8 @@ from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.chat.raw import readable
-from acp_nvim.view.chat.transcript import key_at, location_at
+from acp_nvim.view.chat.transcript import all_at, key_at, location_at
+from acp_nvim.view.cut import portions
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.view.visible import one_line, visible
@@ -27,11 +28,15 @@ from acp_nvim.workspace.host import Host
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
-def toggle(host: Host, payload: Fold) -> None:
-    """Open or close what stands in a row."""
+def toggle(host: Host, payload: Fold) -> Awaitable[None] | None:
+    """Open or close what stands in a row; open all of what it says that there is more of."""
     chat = host.workspace.chat(payload.chat)
+    whole = all_at(chat.session.state, chat.transcript, payload.row)
+    if whole is not None and payload.action in ("toggle", "open"):
+        return host.editor.chats.read(portions(whole))
     chat.fold(payload.row, payload.action)
     host.editor.screen.touch(chat.number)
+    return None
 
 
 def repaint(host: Host, payload: OfChat) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 
@@ -17,6 +17,9 @@ class ChatWindows(Protocol):
 
     async def show(self, chat: int) -> None:
         """Show that chat, with the cursor in its prompt; by the user's command only."""
+
+    async def read(self, portions: Iterable[Sequence[str]]) -> None:
+        """Show these lines, which are safe to show, in a buffer of their own."""
 
     def notes(self, chat: int, notes: Sequence[tuple[str, str]]) -> None:
         """Show in the prompt what goes along with it: key and label of each note. Never waits."""

@@ -27,8 +27,9 @@ class Reviewer(Protocol):
         as the current one.
         """
 
-    async def files(self, reviews: Sequence[FileReview]) -> None:
-        """Tell in which order motions go from file to file, and which files to ask to be drawn."""
+    async def files(self, reviews: Sequence[FileReview], commented: Sequence[str] = ()) -> None:
+        """Tell in which order motions go from file to file, and which files to ask to be drawn:
+        those, and the `commented` ones."""
 
     async def go(self, path: str, line: int) -> None:
         """Show the 1-based line in a window for files; by the user's command only."""

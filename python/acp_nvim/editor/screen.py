@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,10 +13,12 @@ from acp_nvim.view.block import Block, Line
 class Picture:
     """All that is to be seen of one chat at one moment."""
 
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     status: Mapping[str, Any]
     """What `status()` returns; becomes `b:acp_status`."""
     winbar: Line
+    paused: bool = False
+    """There is more to draw, as soon as others had their turn."""
 
 
 class Screen(Protocol):

@@ -29,6 +29,10 @@ LONG = 1_000_000
 """Bytes from which on reading is left to a thread."""
 
 
+LARGEST = 256 << 20
+"""Bytes of a file that is read; it takes several times as many in memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class DiskText:
     """The exact text of a file."""
@@ -111,7 +115,11 @@ def remove(path: str) -> None:
 
 def _read(path: str, encoding: str) -> DiskText:
     with _opened(path, os.O_RDONLY) as file:
-        data = file.read()
+        data = file.read(LARGEST + 1) if os.fstat(file.fileno()).st_size <= LARGEST else None
+    if data is None or len(data) > LARGEST:
+        raise FileProblem(
+            f"{path} is too large: files of more than {LARGEST >> 20} MiB are not read"
+        )
     if is_binary(data, encoding):
         raise FileProblem(f"{path} is a binary file")
     return DiskText(exact_text(data, encoding))

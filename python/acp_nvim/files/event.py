@@ -130,12 +130,14 @@ class NotFollowed:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """The user has rejected, or undone, something of the agent's; `theirs`: what it had left,
-    as it is read."""
+    """The user has rejected, or undone, something of the agent's; `theirs`: what it had left, and
+    what is `left` now, as it is read; `because`: why, in the user's words."""
 
     session: SessionKey
     path: str
     theirs: str | None
+    left: str | None = None
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ completes a future. Nobody else needs to know. Must be used on `nvim.loop` only 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import greenlet
@@ -14,6 +15,8 @@ from pynvim import Nvim
 from pynvim.api.common import NvimError
 
 from acp_nvim.errors import EditorError
+
+_LARGEST = 2**63 - 1
 
 _LUA = "local module, name = ...; return require(module)[name](select(3, ...))"
 
@@ -30,7 +33,7 @@ class Call:
 
         def run() -> None:
             try:
-                result = self._nvim.request("nvim_exec_lua", _LUA, _parts(function, arguments))
+                result = self._request(_parts(function, arguments))
             except (NvimError, OSError) as error:
                 if not done.done():
                     done.set_exception(EditorError(str(error)))
@@ -43,9 +46,29 @@ class Call:
 
     def post(self, function: str, *arguments: Any) -> None:
         """Call without waiting for the end, or for an error."""
-        self._nvim.request("nvim_exec_lua", _LUA, _parts(function, arguments), async_=True)
+        self._request(_parts(function, arguments), async_=True)
+
+    def _request(self, parts: list[Any], **how: bool) -> Any:
+        """Ask Neovim; what MessagePack has no number for is sent as the nearest that it has."""
+        try:
+            return self._nvim.request("nvim_exec_lua", _LUA, parts, **how)
+        except OverflowError:
+            return self._nvim.request("nvim_exec_lua", _LUA, fitting(parts), **how)
 
 
 def _parts(function: str, arguments: tuple[Any, ...]) -> list[Any]:
     module, _, name = function.rpartition(".")
     return [module, name, *arguments]
+
+
+def fitting(value: Any) -> Any:
+    """Return the same with whole numbers of 64 bits at most."""
+    match value:
+        case int():
+            return max(-_LARGEST, min(value, _LARGEST)) if type(value) is int else value
+        case Mapping():
+            return {key: fitting(it) for key, it in value.items()}
+        case list() | tuple():
+            return [fitting(it) for it in value]
+        case _:
+            return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from acp_nvim.editor import ChatWindows
 from acp_nvim.nvim.call import Call
@@ -28,6 +28,15 @@ class NvimChats(ChatWindows):
     async def show(self, chat: int) -> None:
         """See `ChatWindows`."""
         await self._call.lua("acp.chat.window.show", chat)
+
+    async def read(self, portions: Iterable[Sequence[str]]) -> None:
+        """See `ChatWindows`."""
+        buffer = await self._call.lua("acp.chat.whole.open")
+        row = 0
+        for lines in portions:
+            if not await self._call.lua("acp.chat.whole.append", buffer, row, list(lines)):
+                return
+            row += len(lines)
 
     def notes(self, chat: int, notes: Sequence[tuple[str, str]]) -> None:
         """See `ChatWindows`."""

@@ -6,9 +6,10 @@ after a pause is drawn at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -18,8 +19,11 @@ from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.plain import op, statusline
 from acp_nvim.signal import Signal
 from acp_nvim.view.block import Block, Line
-from acp_nvim.view.op import Replace
+from acp_nvim.view.op import Replace, portions
 from acp_nvim.view.patch import patch
+
+_Parts: TypeAlias = list[dict[str, Any]]
+_Events: TypeAlias = list[dict[str, Any]]
 
 FRAME = 0.033
 """Seconds from one frame to the next."""
@@ -30,7 +34,7 @@ class _Canvas:
     """A chat buffer, and what of it is known to be on screen."""
 
     source: Callable[[], Picture]
-    blocks: tuple[Block, ...] = ()
+    blocks: Sequence[Block] = ()
     status: Mapping[str, Any] | None = None
     winbar: Line | None = None
     whole: bool = True
@@ -82,11 +86,12 @@ class Painter:
         while True:
             await self._wake.wait()
             started = anyio.current_time()
-            await self._frame()
+            paused = await self._frame()
             cost = anyio.current_time() - started
-            await anyio.sleep(max(FRAME - cost, min(cost, 1.0)))
+            await anyio.sleep(0 if paused else max(FRAME - cost, min(cost, 1.0)))
 
-    async def _frame(self) -> None:
+    async def _frame(self) -> bool:
+        """Draw all that has changed; return whether there is more to draw at once."""
         chats, self._dirty = list(self._dirty), {}
         events, self._events = self._events, []
         pictures = {chat: it for chat in chats if (it := self._picture(chat)) is not None}
@@ -100,8 +105,12 @@ class Painter:
             if buffers or events:
                 await self._send(buffers, events, pictures)
         finally:
+            paused = [chat for chat, picture in pictures.items() if picture.paused]
+            for chat in paused:
+                self.touch(chat)
             self._busy = False
             self._drawn.pulse()
+        return bool(paused)
 
     def _picture(self, chat: int) -> Picture | None:
         try:
@@ -113,24 +122,28 @@ class Painter:
 
     async def _send(
         self,
-        buffers: list[dict[str, Any]],
+        buffers: list[_Parts],
         events: list[tuple[str, Mapping[str, Any]]],
         pictures: dict[int, Picture],
     ) -> None:
         plain_events = [{"name": name, "data": dict(data)} for name, data in events]
         try:
-            answer = await self._call.lua(
-                "acp.ui.apply.frame", {"buffers": buffers, "events": plain_events}
-            )
+            answers = [
+                await self._call.lua("acp.ui.apply.frame", {"buffers": part, "events": told})
+                for part, told in _frames(buffers, plain_events)
+            ]
         except EditorError:
             self._events[:0] = events
-            answer = {"failed": list(pictures)}
-        self._acknowledge(pictures, answer or {})
+            answers = [{"failed": list(pictures)}]
+        gone, failed = (
+            {chat for answer in answers for chat in (answer or {}).get(name) or ()}
+            for name in ("gone", "failed")
+        )
+        self._acknowledge(pictures, gone, failed)
 
-    def _acknowledge(self, pictures: dict[int, Picture], answer: dict[str, Any]) -> None:
-        for chat in answer.get("gone") or ():
+    def _acknowledge(self, pictures: dict[int, Picture], gone: set[int], failed: set[int]) -> None:
+        for chat in gone:
             self.forget(chat)
-        failed = set(answer.get("failed") or ())
         for chat, picture in pictures.items():
             canvas = self._canvases.get(chat)
             if canvas is None:
@@ -143,16 +156,33 @@ class Painter:
             canvas.status, canvas.winbar = picture.status, picture.winbar
 
 
-def _plain(chat: int, canvas: _Canvas, picture: Picture) -> dict[str, Any]:
-    """Return what differs from the screen, in the form that `apply.lua` takes; empty if nothing."""
-    plain: dict[str, Any] = {}
+def _plain(chat: int, canvas: _Canvas, picture: Picture) -> list[dict[str, Any]]:
+    """Return what differs from the screen, in the form that `apply.lua` takes; empty if nothing.
+
+    What is much comes in several parts, each after the one before.
+    """
     if canvas.whole:
         lines = tuple(line for block in picture.blocks for line in block.lines)
-        plain["ops"] = [op(Replace(0, -1, lines))]
-    elif ops := patch(canvas.blocks, picture.blocks):
-        plain["ops"] = [op(each) for each in ops]
+        ops: tuple[Replace, ...] = (Replace(0, -1, lines),)
+    else:
+        ops = patch(canvas.blocks, picture.blocks)
+    found: list[dict[str, Any]] = [
+        {"bufnr": chat, "ops": [op(each) for each in part]} for part in portions(ops) if part
+    ]
+    rest: dict[str, Any] = {}
     if canvas.whole or picture.status != canvas.status:
-        plain["status"] = dict(picture.status)
+        rest["status"] = dict(picture.status)
     if canvas.whole or picture.winbar != canvas.winbar:
-        plain["winbar"] = statusline(picture.winbar)
-    return plain and {"bufnr": chat, **plain}
+        rest["winbar"] = statusline(picture.winbar)
+    if rest and found:
+        found[-1] |= rest
+    elif rest:
+        found.append({"bufnr": chat, **rest})
+    return found
+
+
+def _frames(buffers: list[_Parts], events: _Events) -> Iterator[tuple[_Parts, _Events]]:
+    """Yield the buffers of each frame; the events come after all that is drawn."""
+    frames = [[it for it in parts if it] for parts in zip_longest(*buffers)] or [[]]
+    for number, frame in enumerate(frames, 1):
+        yield frame, events if number == len(frames) else []

@@ -34,9 +34,11 @@ class NvimReviewer(Reviewer):
         """See `editor.Reviewer`."""
         await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], make)
 
-    async def files(self, reviews: Sequence[FileReview]) -> None:
+    async def files(self, reviews: Sequence[FileReview], commented: Sequence[str] = ()) -> None:
         """See `editor.Reviewer`."""
-        found = [{"path": path, "rows": list(rows)} for path, rows in stops(reviews)]
+        rows = dict(stops(reviews))
+        rows |= {path: () for path in commented if path not in rows}
+        found = [{"path": path, "rows": list(its)} for path, its in rows.items()]
         await self._lua("acp.review.marks.files", found)
 
     async def go(self, path: str, line: int) -> None:

@@ -123,10 +123,13 @@ class Decisions:
             self._log.put(path, decided.ledger)
             return decided.count
 
-    async def reject(self, path: str, rows: range | None = None, *, found: bool = True) -> int:
+    async def reject(
+        self, path: str, rows: range | None = None, *, found: bool = True, because: str = ""
+    ) -> int:
         """Bring back what stood in these rows, or in the whole file; return how many hunks.
 
-        Without `found` a hunk stays in which an agent is only supposed to have had a hand.
+        `because`: why, for the agent. Without `found` a hunk stays in which an agent is only
+        supposed to have had a hand.
         Raises `UserError`, and then nothing has changed.
         """
 
@@ -142,7 +145,7 @@ class Decisions:
             return Turned(decided.ledger, decided.count, sessions)
 
         async with self._sync.exclusive():
-            turned = await self._change(path, turn_back)
+            turned = await self._change(path, turn_back, because)
         if turned.missing:
             raise UserError(_missing(path))
         return turned.count
@@ -232,7 +235,9 @@ class Decisions:
             tuple(it.path for it in done if it.doubtful),
         )
 
-    async def _change(self, path: str, turn: Callable[[Ledger], Turned]) -> Turned:
+    async def _change(
+        self, path: str, turn: Callable[[Ledger], Turned], because: str = ""
+    ) -> Turned:
         """Make of the file what `turn` makes of its ledger; the caller holds `exclusive`.
 
         Returns what became of it, with the file as it was before. Raises `UserError`.
@@ -251,9 +256,10 @@ class Decisions:
             self._log.puts(path, live.exact, after, live.attributes)
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
-                self._emit(FilePut(path, live.read(live.exact), live.read(after.text)))
+                theirs, left = live.read(live.exact), live.read(after.text)
+                self._emit(FilePut(path, theirs, left))
                 for session in turned.sessions if turned.count else ():
-                    self._emit(TakenBack(session, path, live.read(live.exact)))
+                    self._emit(TakenBack(session, path, theirs, left, because))
                 went = after.text is None and live.exact is not None
                 self._log.put(path, replace(after, form=live.attributes) if went else after)
                 return replace(turned, live=live)

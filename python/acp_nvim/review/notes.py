@@ -3,7 +3,8 @@
 Kept for each session: the text that the agent has last seen or made of a file, and, where
 something of its was rejected or undone, the text as it had left it. What is told is the difference
 to the files at the moment of sending, so that it is never stale, and nothing where there is none.
-What was rejected outlives the host, for a session may be loaded again.
+Beside it goes what the user has said on the code: comments, and why something was rejected. What
+was rejected, and said, outlives the host, for a session may be loaded again.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.hunks import apply, reconcile, split_lines
+from acp_nvim.ledger.comment import Comment, Reason, signed
 from acp_nvim.ledger.delta import SessionKey
-from acp_nvim.storage.edits import EditStore, Texts
+from acp_nvim.review.comments import Comments
+from acp_nvim.storage.edits import EditStore, Reasons, Texts
+from acp_nvim.view.review.comment import comments_note
 from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
 
 
@@ -35,6 +39,7 @@ class Notes:
     """By the key of a note the files that it tells of."""
     settled: tuple[str, ...] = ()
     """Files that are again as the agent had left them."""
+    comments: tuple[Comment, ...] = ()
 
 
 @dataclass(slots=True)
@@ -45,12 +50,18 @@ class _Memory:
     """As the agent had left them."""
     underway: Texts = field(default_factory=dict)
     """Those of `rejected` that a prompt has taken along which the agent has not answered yet."""
+    reasons: Reasons = field(default_factory=dict)
+    """Why, as long as a file is among these."""
+    said: frozenset[str] = frozenset()
+    """The comments that such a prompt has taken along."""
+    silent: bool = False
+    """The user does not want comments to go along with the next prompt."""
     before: dict[str, tuple[str | None, Held]] = field(default_factory=dict)
     """Known texts that such a prompt tells of: what they were, and what they became."""
     shown: Notes = Notes()
     revision: int = -1
     """What the agent knew when `shown` was found: what it compares with is over with the next."""
-    kept: Texts = field(default_factory=dict)
+    kept: tuple[Texts, Reasons] = field(default_factory=lambda: ({}, {}))
     """What the store has of it."""
 
 
@@ -62,11 +73,13 @@ class PromptNotes:
         files: Files,
         knowledge: Knowledge,
         store: EditStore,
+        comments: Comments,
         fault: Callable[[BaseException], None],
     ) -> None:
         self._files = files
         self._knowledge = knowledge
         self._store = store
+        self._comments = comments
         self._fault = fault
         self._memories: dict[SessionKey, _Memory] = {}
         self._restored = False
@@ -75,23 +88,38 @@ class PromptNotes:
     async def restore(self) -> None:
         """Take up what an earlier host has kept; only the first call does anything."""
         async with self._restoring:
-            kept = {} if self._restored else await self._store.read_lessons()
+            kept = [] if self._restored else await self._store.read_lessons()
             self._restored = True
-        for key, rejected in kept.items():
-            memory = self._memory(key)
-            memory.kept = rejected
-            memory.rejected |= rejected
-            self._keep(key)
+        for it in kept:
+            memory = self._memory(it.key)
+            memory.kept = (it.rejected, it.reasons)
+            memory.rejected |= it.rejected
+            memory.reasons = memory.reasons | it.reasons
+            self._keep(it.key)
 
     # --- what happens
 
-    def rejected(self, key: SessionKey, path: str, theirs: str | None) -> None:
+    def rejected(
+        self,
+        key: SessionKey,
+        path: str,
+        theirs: str | None,
+        left: str | None = None,
+        because: str = "",
+    ) -> None:
         """Something of the agent's in that file was rejected or undone, which held `theirs`.
+
+        `because`: why the user wants it to be `left` like that.
 
         Of several since the last prompt the first counts. A redo needs no call: what the file
         holds as the agent had left it is nothing to tell.
         """
-        self._memory(key).rejected.setdefault(path, _cleaned(theirs))
+        memory = self._memory(key)
+        memory.rejected.setdefault(path, _cleaned(theirs))
+        if because:
+            reason = Reason(because, signed(_cleaned(theirs), _cleaned(left)))
+            more = {path: (*memory.reasons.get(path, ()), reason)}
+            memory.reasons = memory.reasons | more
         self._keep(key)
 
     def wrote(self, key: SessionKey, path: str, before: str | None, after: str | None) -> None:
@@ -122,23 +150,30 @@ class PromptNotes:
         told another time.
         """
         await self.restore()
+        await self._comments.restore()
         memory, texts = self._memory(key), self._knowledge.texts(key)
-        if not (texts or memory.rejected):
-            return Notes()
         folders, revision = roots.folders(), self._knowledge.revision(key)
         try:
-            lives = await self._lives({*memory.rejected, *texts}, folders)
+            comments = () if memory.silent else await self._comments.within(folders)
+            paths = {*memory.rejected, *texts}
+            lives = await self._lives(paths, folders) if paths else {}
         except EditorError as error:
             self._fault(error)
             return Notes()
-        rejected = _moved(memory.rejected, lives, folders[0])
+        rejected = _moved(memory.rejected, lives, folders[0], memory.reasons)
         known = {path: text for path, text in texts.items() if path not in rejected}
         memory.revision = revision
         memory.shown = _draft(
+            comments_note(comments, folders[0]),
             {"rejected": rejected, "changed": _moved(known, lives, folders[0])},
             tuple(path for path in memory.rejected if path in lives and path not in rejected),
+            comments,
         )
         return memory.shown
+
+    def was_rejected(self, key: SessionKey, path: str) -> bool:
+        """Return whether something was rejected in that file of which the agent is to be told."""
+        return key in self._memories and path in self._memories[key].rejected
 
     def shown(self, key: SessionKey) -> Notes:
         """Return the last draft: what the user was shown; nothing if the agent has learned more."""
@@ -147,15 +182,20 @@ class PromptNotes:
         return Notes() if memory is None or is_over else memory.shown
 
     def drop(self, key: SessionKey, which: Key) -> None:
-        """The user does not want that note to go along: what it told of counts as told."""
+        """The user does not want that note to go along: what it told of counts as told.
+
+        Only comments stay: they go along with the prompt after the next.
+        """
         memory = self._memory(key)
         shown = self.shown(key)
+        memory.silent = memory.silent or which == "comments"
         self._count_as_told(key, shown.told.get(which, {}))
         memory.revision = self._knowledge.revision(key)
         memory.shown = Notes(
             tuple(it for it in shown.notes if it.key != which),
             {key: files for key, files in shown.told.items() if key != which},
             shown.settled,
+            () if which == "comments" else shown.comments,
         )
         self._keep(key)
 
@@ -171,13 +211,15 @@ class PromptNotes:
         self._count_as_told(key, told)
         for path in draft.settled:
             memory.rejected.pop(path, None)
+        memory.said, memory.silent = self._comments.sent(draft.comments), False
         memory.shown = Notes()
         self._keep(key)
 
     def arrived(self, key: SessionKey) -> None:
         """The agent has had the prompt, or will have it: it waits with all that it holds."""
         memory = self._memory(key)
-        memory.underway, memory.before = {}, {}
+        self._comments.told(memory.said)
+        memory.underway, memory.before, memory.said = {}, {}, frozenset()
         self._keep(key)
 
     def failed(self, key: SessionKey) -> None:
@@ -189,7 +231,8 @@ class PromptNotes:
             # else the agent has seen it since
             if (Unreadable() if known is UNKNOWN else known) == became:
                 self._knowledge.learn(key, path, text, "told")
-        memory.underway, memory.before = {}, {}
+        self._comments.failed(memory.said)
+        memory.underway, memory.before, memory.said = {}, {}, frozenset()
 
     def _count_as_told(self, key: SessionKey, files: Mapping[str, Held]) -> None:
         memory = self._memory(key)
@@ -204,9 +247,10 @@ class PromptNotes:
         """Keep what the agent has not been told, or has not answered yet."""
         memory = self._memory(key)
         untold = memory.underway | memory.rejected
-        if untold != memory.kept:
-            memory.kept = untold
-            self._store.note_lessons(key, untold)
+        memory.reasons = {path: it for path, it in memory.reasons.items() if path in untold}
+        if (untold, memory.reasons) != memory.kept:
+            memory.kept = (untold, memory.reasons)
+            self._store.note_lessons(key, untold, memory.reasons)
 
     def _memory(self, key: SessionKey) -> _Memory:
         return self._memories.setdefault(key, _Memory())
@@ -222,18 +266,27 @@ class PromptNotes:
         }
 
 
-def _draft(files: Mapping[Key, Mapping[str, Drift]], settled: tuple[str, ...]) -> Notes:
-    notes = (note(key, list(moved.values())) for key, moved in files.items())
+def _draft(
+    said: Note | None,
+    files: Mapping[Key, Mapping[str, Drift]],
+    settled: tuple[str, ...],
+    comments: tuple[Comment, ...],
+) -> Notes:
+    notes = (said, *(note(key, list(moved.values())) for key, moved in files.items()))
     told = {key: {path: it.after for path, it in moved.items()} for key, moved in files.items()}
-    return Notes(tuple(it for it in notes if it is not None), told, settled)
+    return Notes(tuple(it for it in notes if it is not None), told, settled, comments)
 
 
 def _moved(
-    texts: Mapping[str, str | None], lives: Mapping[str, LiveFile], cwd: str
+    texts: Mapping[str, str | None],
+    lives: Mapping[str, LiveFile],
+    cwd: str,
+    reasons: Reasons | None = None,
 ) -> dict[str, Drift]:
     """Return the files that are not as the texts say; no file is as good as an empty one."""
+    whys = reasons or {}
     return {
-        path: Drift(path.removeprefix(cwd + "/"), text, held, live.unsaved)
+        path: Drift(path.removeprefix(cwd + "/"), text, held, live.unsaved, whys.get(path, ()))
         for path, text in sorted(texts.items())
         if (live := lives.get(path)) is not None and ((held := _held(live)) or "") != (text or "")
     }

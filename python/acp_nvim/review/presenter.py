@@ -7,14 +7,17 @@ Before the user asks for the review only signs stand beside what agents have cha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import anyio
 
 from acp_nvim.editor import Reviewer
 from acp_nvim.errors import AcpError
 from acp_nvim.files.roots import inside
+from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions, Seen
 from acp_nvim.review.log import EditLog
+from acp_nvim.view.review.comment import comment_marks
 from acp_nvim.view.review.lists import quickfix
 from acp_nvim.view.review.marks import Drawing, FileReview, conflict_marks, drawing, signs
 
@@ -30,6 +33,7 @@ class ReviewPresenter:
         self,
         edits: EditLog,
         review: Decisions,
+        comments: Comments,
         reviewer: Reviewer,
         *,
         scope: Callable[[], Iterable[str]],
@@ -37,6 +41,7 @@ class ReviewPresenter:
     ) -> None:
         self._edits = edits
         self._review = review
+        self._comments = comments
         self._reviewer = reviewer
         self._scope = scope
         self._fault = fault
@@ -100,16 +105,21 @@ class ReviewPresenter:
         reviews = self.reviews()
         if not any(review.pending for review in reviews):
             self.shown = False
-        await self._reviewer.files(reviews)
+        await self._reviewer.files(reviews, self._comments.paths())
         await self._reviewer.lists(quickfix(reviews, self._edits.conflicts()), make=False)
 
     async def _draw(self, path: str) -> None:
         seen = await self._review.look(path)
+        comments = await self._comments.look(path)
         self._seen[path] = seen.review
         # what looking has found is on the screen in a moment
         self._dirty.pop(path, None)
         if seen.tick is not None:
-            drawn = await self._reviewer.draw(path, seen.tick, self._drawing(seen))
+            shown = self._drawing(seen)
+            if comments:
+                marks = comment_marks(comments, seen.review.count)
+                shown = replace(shown, marks=(*shown.marks, *marks))
+            drawn = await self._reviewer.draw(path, seen.tick, shown)
             if drawn == "stale":
                 self.touch(path)
 

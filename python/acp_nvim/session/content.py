@@ -15,6 +15,48 @@ class Text:
 
     text: str
 
+    def grown(self, more: str) -> Text:
+        """Return the text with more at its end."""
+        return GrowingText((self.text, more))
+
+
+class GrowingText(Text):
+    """A text that is kept in pieces, and joined when it is read; equal to any equal text."""
+
+    __slots__ = ("_pieces",)
+    _pieces: tuple[str, ...]
+
+    def __init__(self, pieces: tuple[str, ...]) -> None:
+        object.__setattr__(self, "_pieces", pieces)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        if len(self._pieces) > 1:
+            object.__setattr__(self, "_pieces", ("".join(self._pieces),))
+        return self._pieces[0]
+
+    def grown(self, more: str) -> Text:
+        """Return the text with more at its end.
+
+        A piece takes in those before it that are not much longer: so there are few, and each
+        character is copied a few times only.
+        """
+        pieces = self._pieces
+        while pieces and len(pieces[-1]) <= 2 * len(more):
+            more = pieces[-1] + more
+            pieces = pieces[:-1]
+        return GrowingText((*pieces, more))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and (self is other or self.text == other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.text,))
+
+    def __repr__(self) -> str:
+        return f"Text(text={self.text!r})"
+
 
 @dataclass(frozen=True, slots=True)
 class Image:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -54,7 +55,7 @@ def saved_of(state: SessionState, updated: float) -> SavedSession:
         state.cwd,
         title,
         updated,
-        state.entries,
+        tuple(state.entries),
         chosen,
         state.queue,
         state.is_running,
@@ -74,7 +75,7 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
     )
 
 
-def with_cut_off(replayed: tuple[Entry, ...], kept: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def with_cut_off(replayed: Sequence[Entry], kept: Sequence[Entry]) -> Sequence[Entry]:
     """Return what an agent has replayed, with the turn that was cut off as far as we have more.
 
     An agent may not know the prompt that ran, or only a part of its answer.
@@ -93,7 +94,7 @@ def with_cut_off(replayed: tuple[Entry, ...], kept: tuple[Entry, ...]) -> tuple[
     return (*replayed, *(replace(it, turn=theirs[0].turn) for it in notices))
 
 
-def _last_turn(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def _last_turn(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     turn = max((entry.turn for entry in entries), default=0)
     return tuple(entry for entry in entries if entry.turn == turn)
 
@@ -114,7 +115,7 @@ def _is_more(ours: tuple[Entry, ...], theirs: tuple[Entry, ...]) -> bool:
     return all(our >= their for our, their in zip(known(ours), known(theirs), strict=True))
 
 
-def _first_words(entries: tuple[Entry, ...]) -> str | None:
+def _first_words(entries: Sequence[Entry]) -> str | None:
     for entry in entries:
         if isinstance(entry, Message) and entry.role == "user":
             words = (block.text for block in entry.content if isinstance(block, Text))

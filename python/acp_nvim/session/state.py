@@ -6,7 +6,7 @@ part that an event does not touch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -137,7 +137,8 @@ class SessionState:
     questions: tuple[Question, ...] = ()
     terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)
     """By id; kept after their release, for a tool call may name them later (C-205)."""
-    entries: tuple[Entry, ...] = ()
+    entries: Sequence[Entry] = ()
+    """A `Log` as soon as there are some."""
     index: Mapping[str, int] = field(default_factory=lambda: NO_INDEX)
     """Position in `entries` of every key."""
     current: str | None = None

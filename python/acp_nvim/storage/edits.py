@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import anyio
 
+from acp_nvim.ledger.comment import Comment, Reason
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.ledger.ledger import Ledger
@@ -28,6 +29,8 @@ MOST_LESSONS = 100
 
 Texts: TypeAlias = dict[str, str | None]
 """What files hold, by resolved path; None: there is no such file."""
+Reasons: TypeAlias = dict[str, tuple[Reason, ...]]
+"""Why something was rejected, by resolved path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,20 @@ class KeptLessons:
     agent: str
     session: str
     rejected: Texts
+    reasons: Reasons = field(default_factory=dict)
+
+    @property
+    def key(self) -> SessionKey:
+        """The agent and its session."""
+        return self.agent, self.session
+
+
+@dataclass(frozen=True, slots=True)
+class KeptComments:
+    """The user's comments on one file."""
+
+    path: str
+    comments: tuple[Comment, ...]
 
 
 def _is_whole(ledger: Ledger) -> bool:
@@ -108,10 +125,11 @@ class LedgerRecord(Record[KeptLedger]):
 LEDGERS: Final = LedgerRecord()
 CONFLICTS: Final = Record(Conflict, "acp_clash", 1)
 LESSONS: Final = Record(KeptLessons, "acp_lessons", 1)
+COMMENTS: Final = Record(KeptComments, "acp_comments", 1)
 
 
 class EditStore:
-    """Keeps ledgers and conflicts by path, lessons by session, in one folder."""
+    """Keeps ledgers, conflicts and comments by path, lessons by session, in one folder."""
 
     def __init__(self, folder: Callable[[], str], report: Report = lambda _error: None) -> None:
         """Take where it is, and who is told why something is not kept."""
@@ -125,6 +143,7 @@ class EditStore:
         )
         self._conflicts: Final = JsonStore(folder, ".clash.json", CONFLICTS, report=report)
         self._lessons: Final = JsonStore(folder, ".lessons.json", LESSONS, most=MOST_LESSONS)
+        self._comments: Final = JsonStore(folder, ".comments.json", COMMENTS)
         self.journal: Final = Journal(folder)
         self._acts: dict[str, dict[str, int]] = {}
         """What of the journals of hosts that are gone is in the ledgers, by path."""
@@ -153,14 +172,21 @@ class EditStore:
         """Keep this conflict of the file soon, or none any more; never waits."""
         self._conflicts.note(path, conflict)
 
-    def note_lessons(self, key: SessionKey, rejected: Mapping[str, str | None]) -> None:
+    def note_lessons(
+        self, key: SessionKey, rejected: Mapping[str, str | None], reasons: Reasons | None = None
+    ) -> None:
         """Keep soon what the agent was not told of in that session; never waits."""
-        self._lessons.note("\0".join(key), KeptLessons(*key, dict(rejected)) if rejected else None)
+        kept = KeptLessons(*key, dict(rejected), dict(reasons or {})) if rejected else None
+        self._lessons.note("\0".join(key), kept)
+
+    def note_comments(self, path: str, comments: tuple[Comment, ...]) -> None:
+        """Keep the comments on that file soon; never waits."""
+        self._comments.note(path, KeptComments(path, comments) if comments else None)
 
     async def run(self) -> None:
         """Write what was noted, for ever."""
         async with anyio.create_task_group() as tasks:
-            for store in (self._ledgers, self._conflicts, self._lessons):
+            for store in (self._ledgers, self._conflicts, self._lessons, self._comments):
                 tasks.start_soon(store.run)
             tasks.start_soon(self.journal.run, self._is_settled)
 
@@ -174,7 +200,7 @@ class EditStore:
 
     def write(self) -> None:
         """Write now what was noted."""
-        for store in (self._ledgers, self._conflicts, self._lessons):
+        for store in (self._ledgers, self._conflicts, self._lessons, self._comments):
             store.flush()
 
     async def read_all(self) -> dict[str, Ledger]:
@@ -190,7 +216,11 @@ class EditStore:
         """Return the conflicts that are kept."""
         return await anyio.to_thread.run_sync(self._conflicts.read_all)
 
-    async def read_lessons(self) -> dict[SessionKey, Texts]:
-        """Return what agents were not told yet, by session."""
-        found = await anyio.to_thread.run_sync(self._lessons.read_all)
-        return {(kept.agent, kept.session): kept.rejected for kept in found}
+    async def read_lessons(self) -> list[KeptLessons]:
+        """Return what agents were not told yet."""
+        return await anyio.to_thread.run_sync(self._lessons.read_all)
+
+    async def read_comments(self) -> list[Comment]:
+        """Return the user's comments that are kept."""
+        found = await anyio.to_thread.run_sync(self._comments.read_all)
+        return [comment for kept in found for comment in kept.comments]

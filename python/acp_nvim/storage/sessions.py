@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ConfigDict, TypeAdapter
 
-from acp_nvim.session.content import ToolContent
+from acp_nvim.session.content import Text, ToolContent
 from acp_nvim.session.model import (
     NOTHING_CHOSEN,
     Chosen,
@@ -243,17 +243,27 @@ def _queue_lines(queue: tuple[Prompt, ...]) -> Iterator[str]:
 
 
 def _entry_line(entry: Entry) -> str:
-    line = dumped(_plain(entry))
-    if len(line) <= MOST_OF_ENTRY:
+    plain = _plain(entry)
+    line = dumped(plain) if _length(plain) <= MOST_OF_ENTRY else None
+    if line is not None and len(line) <= MOST_OF_ENTRY:
         return line
     said = "(this was too long to be kept)"
     return dumped(_plain(Notice(entry.key, entry.turn, said)))
+
+
+def _length(value: Value) -> int:
+    """Return how many characters there are: a text of megabytes is not made JSON to be left out."""
+    if isinstance(value, dict | list):
+        return sum(map(_length, value.values() if isinstance(value, dict) else value))
+    return len(value) if isinstance(value, str) else 0
 
 
 def _plain(value: object) -> Value:
     """Return a dataclass as an object that names its kind, without fields at their default."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Text):
+        value = Text(value.text)  # one that grows is of another class
     if type(value).__name__ not in _KINDS:
         return value
     told = {

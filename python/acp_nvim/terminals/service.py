@@ -37,6 +37,9 @@ from acp_nvim.transport.child import OnGroup
 Tell: TypeAlias = Callable[[TerminalUpdated], None]
 """Told what becomes of a terminal: applies it to the session."""
 
+MOST = 64
+"""Terminals of one agent that it has not released."""
+
 ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}
 
 
@@ -109,6 +112,10 @@ class Terminals:
                 self._screens.forget(terminal.number)
 
     def _create(self, request: CreateTerminalRequest, cwd: str, tell: Tell) -> Terminal:
+        if sum(not terminal.released for terminal in self) >= MOST:
+            raise RequestFailed(
+                Code.INTERNAL_ERROR, f"{MOST} terminals are open already: release one of them first"
+            )
         env, cwd = {**self._environment, **dict(request.env)}, request.cwd or cwd
         argv = command_line(request.command, request.args, env=env, cwd=cwd)
         rows, columns = ROWS_COLUMNS

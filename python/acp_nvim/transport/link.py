@@ -13,10 +13,11 @@ import anyio
 
 from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
+from acp_nvim.wire import long_line
 from acp_nvim.wire.message import Message, parse_text
 
 LONG = 1_000_000
-"""Characters from which a message is parsed in a worker thread: it must not hold up the loop."""
+"""Bytes from which a message is parsed in a worker thread: it must not hold up the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,15 @@ class Link(Protocol):
         """End it now; `end` must still follow."""
 
 
-async def incoming(text: str) -> Incoming:
+async def incoming(data: bytes | str) -> Incoming:
     """Return what one text holds."""
-    if len(text) > LONG:
-        return await anyio.to_thread.run_sync(_parsed, text)
-    return _parsed(text)
-
-
-def _parsed(text: str) -> Incoming:
+    if len(data) > LONG:
+        return await anyio.to_thread.run_sync(_parsed_in_steps, data)
+    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
     return Incoming(text, parse_text(text))
+
+
+def _parsed_in_steps(data: bytes | str) -> Incoming:
+    """Do the same so that others have the interpreter in between."""
+    text = data if isinstance(data, str) else long_line.decode(data)
+    return Incoming(text, parse_text(text, long_line.load))

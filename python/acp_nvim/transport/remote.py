@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from acp_nvim.transport.address import Address
+from acp_nvim.transport.http import open_http
 from acp_nvim.transport.link import Link
 from acp_nvim.transport.websocket import open_websocket
 
@@ -13,4 +14,4 @@ async def connect(agent: str, url: str, headers: Mapping[str, str]) -> Link:
     """Return a link to the agent at that address; raises `UserError`."""
     address = Address(agent, url, headers)
     address.check()
-    return await open_websocket(address)
+    return open_http(address) if url.startswith("http") else await open_websocket(address)

@@ -31,7 +31,7 @@ class Lines:
             self._lines.extend(self._framer.feed(data) if data else self._framer.close())
             if not data and not self._lines:
                 return None
-        return await incoming(self._lines.popleft().decode("utf-8", "replace"))
+        return await incoming(self._lines.popleft())
 
     async def run(self) -> None:
         """Do nothing besides: what writes the lines runs by itself."""

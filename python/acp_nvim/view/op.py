@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from acp_nvim.view.block import Line
@@ -14,3 +15,37 @@ class Replace:
     first: int
     last: int
     lines: tuple[Line, ...]
+
+
+PORTION = 2_000
+"""Weight of what Neovim carries out at once, in a few milliseconds; a plain line weighs one."""
+
+
+def portions(ops: Iterable[Replace]) -> list[list[Replace]]:
+    """Return the same in portions, to be carried out one after the other; at least one."""
+    found: list[list[Replace]] = [[]]
+    weight = 0
+    for op in ops:
+        for piece in _pieces(op):
+            more = sum(map(_weight, piece.lines))
+            if found[-1] and weight + more > PORTION:
+                found.append([])
+                weight = 0
+            found[-1].append(piece)
+            weight += more
+    return found
+
+
+def _pieces(op: Replace) -> Iterator[Replace]:
+    first, last, start, weight = op.first, op.last, 0, 0
+    for at, line in enumerate(op.lines):
+        weight += _weight(line)
+        if weight > PORTION and at > start:
+            yield Replace(first, last, op.lines[start:at])
+            first = last = first + at - start
+            start, weight = at, _weight(line)
+    yield Replace(first, last, op.lines[start:])
+
+
+def _weight(line: Line) -> int:
+    return 1 + 2 * len(line.marks) + len(line.text) // 500

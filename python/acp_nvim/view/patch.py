@@ -13,25 +13,54 @@ from itertools import chain
 from typing import TypeAlias
 
 from acp_nvim import hunks
+from acp_nvim.session.log import Page
 from acp_nvim.view.block import BLANK, Block, Line
+from acp_nvim.view.blocks import Blocks, height
 from acp_nvim.view.op import Replace
 
-Blocks: TypeAlias = tuple[Block, ...]
+_Row: TypeAlias = Sequence[Block]
 
 STRIDE = 256
 
 
-def patch(old: Blocks, new: Blocks) -> tuple[Replace, ...]:
+def patch(old: Sequence[Block], new: Sequence[Block]) -> tuple[Replace, ...]:
     """Return the ops that turn the buffer of `old` into that of `new`.
 
     Ops go downwards, and the positions of each are as of its execution. No ops: nothing changed.
     """
     if not old or not new:
-        return () if old == new else (_whole(old, new),)
+        return () if not old and not new else (_whole(old, new),)
+    return tuple(_in_pages(Blocks.of(old).pages, Blocks.of(new).pages))
+
+
+def _in_pages(old: Sequence[Page[Block]], new: Sequence[Page[Block]]) -> Iterator[Replace]:
+    """Go page by page as long as both have the same ones, then block by block."""
+    row = at = 0
+    for before, after in zip(old[:-1], new[:-1], strict=False):
+        if before is not after:
+            if [block.key for block in before] != [block.key for block in after]:
+                break
+            yield from _aligned(before, after, row)
+        row += height(after)
+        at += 1
+    yield from _in_blocks(_joined(old[at:]), _joined(new[at:]), row)
+
+
+def _aligned(old: _Row, new: _Row, row: int) -> Iterator[Replace]:
+    for before, after in zip(old, new, strict=True):
+        yield from _change(before, after, row)
+        row += len(after.lines)
+
+
+def _joined(pages: Sequence[Page[Block]]) -> tuple[Block, ...]:
+    return tuple(chain.from_iterable(pages))
+
+
+def _in_blocks(old: _Row, new: _Row, row: int) -> Iterator[Replace]:
     top = common_start(old, new)
     bottom = _common_end(old, new, top)
-    row = sum(len(block.lines) for block in old[:top])
-    return tuple(_changes(old[top : len(old) - bottom], new[top : len(new) - bottom], row))
+    row += sum(len(block.lines) for block in old[:top])
+    return _changes(old[top : len(old) - bottom], new[top : len(new) - bottom], row)
 
 
 def common_start(old: Sequence[object], new: Sequence[object]) -> int:
@@ -56,11 +85,11 @@ def _common_end(old: Sequence[object], new: Sequence[object], top: int) -> int:
     return count
 
 
-def _whole(old: Blocks, new: Blocks) -> Replace:
+def _whole(old: _Row, new: _Row) -> Replace:
     return Replace(0, max(1, _height(old)), _lines(new) or (BLANK,))
 
 
-def _changes(old: Blocks, new: Blocks, row: int) -> Iterator[Replace]:
+def _changes(old: _Row, new: _Row, row: int) -> Iterator[Replace]:
     """Align the blocks by key; between two hunks of keys every block has its counterpart."""
     old_at = new_at = 0
     for hunk in _hunks_of_keys(old, new):
@@ -75,7 +104,7 @@ def _changes(old: Blocks, new: Blocks, row: int) -> Iterator[Replace]:
         old_at, new_at = hunk.last, new_at + len(come)
 
 
-def _hunks_of_keys(old: Blocks, new: Blocks) -> tuple[hunks.Hunk, ...]:
+def _hunks_of_keys(old: _Row, new: _Row) -> tuple[hunks.Hunk, ...]:
     """Return the hunks between the keys, and an empty one that stands for the end."""
     found = hunks.diff([block.key for block in old], [block.key for block in new])
     return (*found, hunks.Hunk(len(old), len(old), ()))
@@ -90,9 +119,9 @@ def _change(old: Block, new: Block, row: int) -> Iterator[Replace]:
     yield Replace(row + top, row + len(old.lines) - bottom, lines)
 
 
-def _height(blocks: Blocks) -> int:
+def _height(blocks: _Row) -> int:
     return sum(len(block.lines) for block in blocks)
 
 
-def _lines(blocks: Blocks) -> tuple[Line, ...]:
+def _lines(blocks: _Row) -> tuple[Line, ...]:
     return tuple(chain.from_iterable(block.lines for block in blocks))

@@ -9,7 +9,7 @@ from acp_nvim.session.model import Location
 from acp_nvim.view.visible import one_line
 
 LIMIT = 200
-FRAGMENT = re.compile(r"L?(\d+)")
+FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
 
 
 def relative(path: str, cwd: str) -> str:

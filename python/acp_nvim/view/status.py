@@ -10,9 +10,12 @@ from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import SessionState, Usage
 from acp_nvim.view.block import Highlight, Line
+from acp_nvim.view.cut import ITEMS
 from acp_nvim.view.visible import one_line
 
 SEPARATOR = " · "
+WORDS = 200
+"""Characters of a description: the whole of it goes to Neovim with each status."""
 _MONEY = re.compile("[A-Z]{3}")
 """What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
@@ -49,9 +52,9 @@ def summary(state: SessionState) -> dict[str, Any]:
         "state": state.status,
         "stop_reason": state.stop_reason,
         "mode": mode_of(state),
-        "modes": [{"id": mode.id, "name": mode.name} for mode in modes_of(state)],
+        "modes": [{"id": mode.id, "name": mode.name} for mode in modes_of(state)[:ITEMS]],
         "model": _value(state, "model") or None,
-        "config": [_option(option) for option in state.config],
+        "config": [_option(option) for option in state.config[:ITEMS]],
         "used": usage.used if usage else None,
         "size": usage.size if usage else None,
         "cost": _plain_cost(usage.cost) if usage and usage.cost else None,
@@ -116,6 +119,7 @@ def _turn_tokens(state: SessionState) -> str:
 
 
 def _short(number: int) -> str:
+    number = min(number, 10**15)
     for unit, suffix in ((1_000_000, "M"), (1_000, "k")):
         if number >= unit:
             return f"{number / unit:.1f}".removesuffix(".0") + suffix
@@ -144,14 +148,14 @@ def _value(state: SessionState, category: str) -> str:
 def _option(option: ConfigOption) -> dict[str, Any]:
     """Return what completion needs: the id, what it is for, and what it can be."""
     booleans = ["on", "off"] if option.type == "boolean" else None
-    values = booleans or [choice.value for choice in option.choices]
+    values = booleans or [choice.value for choice in option.choices[:ITEMS]]
     category = {"category": option.category} if option.category else {}
     return {"id": option.id, "values": values} | category
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:
     return [
-        {"name": command.name, "description": command.description}
-        | ({"hint": command.hint} if command.hint else {})
-        for command in state.commands
+        {"name": command.name, "description": one_line(command.description, WORDS)}
+        | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
+        for command in state.commands[:ITEMS]
     ]

@@ -29,6 +29,8 @@ _SELECTED = re.compile(rf"(?<=[{_SYMBOL}])[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u
 
 _JOINER = "\u200d"
 _SELECTORS = "\ufe0e\ufe0f"
+_READ = 65_536
+"""Characters of a text that are looked at for one line of it."""
 
 
 def visible(text: str) -> str:
@@ -50,7 +52,7 @@ def one_line(text: str, limit: int) -> str:
 
     Each line end, with the white space around it, becomes one space; a tab becomes a space.
     """
-    parts = (part.strip() for part in visible(text).split("\n"))
+    parts = (part.strip() for part in visible(text[:_READ]).split("\n"))
     line = " ".join(part for part in parts if part).replace("\t", " ")
     if len(line) <= limit:
         return line

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -73,13 +74,14 @@ def parse_line(line: bytes) -> list[Message]:
     return parse_text(line.decode("utf-8-sig", "replace"))
 
 
-def parse_text(text: str) -> list[Message]:
+def parse_text(text: str, load: Callable[[str], Any] | None = None) -> list[Message]:
     """Return the messages of one text: one, or the elements of a JSON array.
 
-    Never raises. Lone surrogates become U+FFFD.
+    Never raises. Lone surrogates become U+FFFD. `load` reads the JSON if it is not to be done at
+    once.
     """
     try:
-        value = _load(text)
+        value = (load or _load)(text)
         items = value if isinstance(value, list) and value else [value]
         return [_classify(item, text) for item in items]
     except RecursionError:

@@ -12,6 +12,9 @@ from acp_nvim.editor import Picture
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
 
+SLICE = 0.01
+"""Seconds of drawing after which others have their turn: a key's answer, a cancel."""
+
 
 @dataclass(slots=True)
 class Noted:
@@ -47,11 +50,11 @@ class Chat:
 
     def picture(self) -> Picture:
         """Return what is to be seen now."""
-        state = self.session.state
-        self.transcript = render(state, self._opened, self.transcript)
+        state, end = self.session.state, self._clock() + SLICE
+        self.transcript = render(state, self._opened, self.transcript, lambda: self._clock() >= end)
         label = self.client.label if self.client is not None else state.agent
         title = winbar(state, title=label, now=self._clock(), login_since=self.login_since)
-        return Picture(self.transcript.blocks, self._status(), title)
+        return Picture(self.transcript.blocks, self._status(), title, self.transcript.paused)
 
     def fold(self, row: int, action: FoldAction) -> None:
         """Open or close what stands in the 0-based row."""

@@ -14,6 +14,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
+from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
@@ -41,6 +42,7 @@ class Review:
     decisions: Decisions
     presenter: ReviewPresenter
     notes: PromptNotes
+    comments: Comments
     sync: DiskSync
     knowledge: Knowledge
     store: EditStore
@@ -50,6 +52,7 @@ class Review:
         """Take up the books of an earlier host, and what it had no time to write there."""
         await self.log.restore()
         await self.notes.restore()
+        await self.comments.restore()
         await self.recovery.run()
 
 

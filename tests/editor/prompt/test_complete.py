@@ -57,7 +57,7 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
         ("Acp nonsense ", []),
         ("Acp cancel ", []),
         ("Acp review ", ["off"]),
-        ("Acp reject ", ["file", "all"]),
+        ("Acp reject ", ["file", "all", "because"]),
         ("Acp mode ", ["ask", "code"]),
         ("Acp mode c", ["code"]),
         ("Acp mode code ", []),

@@ -43,6 +43,8 @@ def test_an_empty_prompt_is_not_sent(
     nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
 ) -> None:
     nvim.input("i  <CR><Esc><CR>")
+    assert spy.told("send_review") == [{"chat": session[0]}]
+    spy.answer(False)
     assert spy.told("prompt") == []
     assert "nothing was sent" in nvim.messages()
 

@@ -289,6 +289,7 @@ class FakeReviewer(Reviewer):
         self.made: tuple[QuickfixList, ...] = ()
         self.updated: tuple[QuickfixList, ...] = ()
         self.reviews: tuple[FileReview, ...] = ()
+        self.commented: tuple[str, ...] = ()
         self.went: list[tuple[str, int]] = []
         self.outcomes: list[Drawn] = []
 
@@ -302,8 +303,9 @@ class FakeReviewer(Reviewer):
         self.updated = tuple(lists)
         self.made = self.updated if make else self.made
 
-    async def files(self, reviews: Sequence[FileReview]) -> None:
+    async def files(self, reviews: Sequence[FileReview], commented: Sequence[str] = ()) -> None:
         self.reviews = tuple(reviews)
+        self.commented = tuple(commented)
 
     async def go(self, path: str, line: int) -> None:
         self.went.append((path, line))

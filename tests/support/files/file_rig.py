@@ -32,6 +32,7 @@ from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions.files import on_file
+from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions, Undone
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
@@ -80,7 +81,10 @@ class FileRig:
         ports: Files = self.files
         baselines = baselines or Baselines()
         baselines.keep_in(Memory(self.store.journal.see))
-        self.lessons = PromptNotes(ports, self.knowledge, self.store, self.faults.append)
+        self.comments = Comments(ports, self.store, self.changed.append)
+        self.lessons = PromptNotes(
+            ports, self.knowledge, self.store, self.comments, self.faults.append
+        )
         self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
         self.sync = DiskSync(
             ports,

@@ -17,6 +17,7 @@ from acp_nvim.commands.payloads import DropNote, OfChat, OfNote
 from acp_nvim.errors import UserError
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.reactions.notes import refresh
+from acp_nvim.review.comments import Comments
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.view.block import LineHighlight
 from acp_nvim.workspace.chat import Chat
@@ -51,8 +52,10 @@ class Stand:
         self.folder = folder
         self.files = CountingFiles()
         self.knowledge = Knowledge()
+        store = kept_in(folder / "kept")
+        comments = Comments(self.files, store, lambda _: None)
         self.lessons = PromptNotes(
-            self.files, self.knowledge, kept_in(folder / "kept"), lambda it: pytest.fail(str(it))
+            self.files, self.knowledge, store, comments, lambda it: pytest.fail(str(it))
         )
         self.pushed: list[tuple[int, list[tuple[str, str]]]] = []
         self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []

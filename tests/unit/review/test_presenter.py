@@ -44,6 +44,7 @@ class Wall(FileRig):
         self.board = ReviewPresenter(
             self.edits,
             self.review,
+            self.comments,
             self.shown,
             scope=lambda: [str(folder)],
             fault=self.faults.append,

@@ -13,7 +13,7 @@ from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, wrote
 from acp_nvim.ledger.review import keep
 from acp_nvim.storage import edits, json_store
-from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.edits import EditStore, KeptLessons
 
 AUTHOR = Author("gemini", "s", 1, 1.0)
 PENDING = wrote(begin("a\n"), "b\n", AUTHOR, 1.0)
@@ -164,7 +164,7 @@ async def test_what_agents_were_not_told_is_kept_by_session(store: EditStore, fo
     store.note_lessons(("gemini", "t"), {})
     store.flush()
     again = EditStore(lambda: str(folder))
-    assert await again.read_lessons() == {
+    assert {it.key: it.rejected for it in await again.read_lessons()} == {
         ("gemini", "s"): {"/a": "theirs\n", "/\udcff": None},
         ("vibe", "s"): {"/c": "c\n"},
     }
@@ -184,7 +184,7 @@ async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, fol
         )
     ):  # fmt: skip
         (folder / f"{number}.lessons.json").write_text(wrong)
-    assert await store.read_lessons() == {("gemini", "s"): {"/a": "theirs\n"}}
+    assert await store.read_lessons() == [KeptLessons("gemini", "s", {"/a": "theirs\n"})]
 
 
 async def test_of_many_sessions_the_newest_are_kept(
@@ -196,4 +196,5 @@ async def test_of_many_sessions_the_newest_are_kept(
         store.note_lessons(("gemini", str(number)), {"/a": ""})
         store.flush()
         age(folder)
-    assert sorted(await store.read_lessons()) == [("gemini", "2"), ("gemini", "3")]
+    left = sorted(it.key for it in await store.read_lessons())
+    assert left == [("gemini", "2"), ("gemini", "3")]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_nvim.session.log import Log
 from acp_nvim.view.block import BLANK, Block, Highlight, Line
+from acp_nvim.view.blocks import Blocks, inserted
 from acp_nvim.view.op import Replace
 from acp_nvim.view.patch import patch
 
@@ -109,3 +111,20 @@ def test_ops_turn_the_old_lines_into_the_new(
     old, new = pair
     assert carried_out(lines_of(old), patch(old, new)) == lines_of(new)
     assert carried_out(lines_of(new), patch(new, old)) == lines_of(old)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 700)), max_size=8), st.integers(0, 700))
+def test_in_pages_it_is_the_same(changes: list[tuple[int, int]], more: int) -> None:
+    old = Log([Block(f"b{number}", (Line(f"line {number}"),)) for number in range(600)])
+    new = old
+    for height, place in changes:
+        if place < len(new):
+            new = new.put(place, Block(f"b{place}", (Line("x"),) * (height + 1)))
+    for number in range(more % 5):
+        new = new.appended(Block(f"new{number}", (Line("new"),)))
+    plan = Block("plan", (Line("plan"),))
+    before, after = Blocks(inserted(old.pages, more, plan)), Blocks(inserted(new.pages, more, plan))
+    lines = [line for block in before for line in block.lines]
+    for op in patch(before, after):
+        lines[op.first : op.last] = op.lines
+    assert lines == [line for block in after for line in block.lines]

@@ -39,7 +39,7 @@ __all__ = ["UNKNOWN", "Baselines", "Changes", "DiskChange", "Unknown"]
 
 MIB = 1 << 20
 PATIENCE = 2.0
-"""Seconds that a refresh reads files for the first time; the next one goes on."""
+"""Seconds after which a refresh reads no more files for the first time; the next one goes on."""
 NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -124,9 +124,10 @@ class Baselines:
 
         Reads as many texts as the budget and `PATIENCE` allow, the smallest files first.
         """
+        deadline = monotonic() + PATIENCE
         async with self._lock:
             changes = await self._compare(roots, encodings)
-            await to_thread.run_sync(self._read)
+            await to_thread.run_sync(self._read, deadline)
             await self._ignored.see(self._repositories(roots.folders()))
             return changes
 
@@ -220,9 +221,8 @@ class Baselines:
             gone += (it for it in lost if not self.watches(it))
         return known, gone
 
-    def _read(self) -> None:
+    def _read(self, deadline: float) -> None:
         """Read what was only glimpsed at, until there is no room or no time. In a thread."""
-        deadline = monotonic() + PATIENCE
         for size, path, was in sorted(self._glimpses(), key=lambda it: it[:2]):
             now = read_snapshot(path, was.fingerprint, self._largest)
             if now and self._shelf.swap(path, was, now.brought(near=False)):

@@ -63,7 +63,7 @@ class Listings:
     """Takes inventories, of so many files, in so many seconds where a folder has to be walked."""
 
     def __init__(
-        self, *, most: int = 100_000, patience: float = 3.0, names: Names = git.listing
+        self, *, most: int = 100_000, patience: float = 1.0, names: Names = git.listing
     ) -> None:
         self._most = most
         self._patience = patience

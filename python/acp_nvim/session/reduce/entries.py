@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from acp_nvim.session.log import Index, Log
 from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.state import Compaction, Entry, Notice, SessionState, ToolCall
 
@@ -18,8 +19,8 @@ def add(state: SessionState, entry: Entry, *, current: str | None = None) -> Ses
     """Append an entry with a new key; `current` as in `SessionState`."""
     return replace(
         state,
-        entries=(*state.entries, entry),
-        index={**state.index, entry.key: len(state.entries)},
+        entries=Log.of(state.entries).appended(entry),
+        index=Index.of(state.index).put(entry.key, len(state.entries)),
         current=current,
     )
 
@@ -27,17 +28,16 @@ def add(state: SessionState, entry: Entry, *, current: str | None = None) -> Ses
 def put(state: SessionState, entry: Entry, *, current: str | None) -> SessionState:
     """Put an entry in place of the one with the same key, which must be there."""
     position = state.index[entry.key]
-    # Nearly every chunk: not unpacked, which makes a list first and takes six times as long.
-    entries = state.entries[:position] + (entry,) + state.entries[position + 1 :]  # noqa: RUF005
+    entries = Log.of(state.entries).put(position, entry)
     return replace(state, entries=entries, current=current)
 
 
 def rename(state: SessionState, entry: ToolCall, key: str) -> SessionState:
     """Give an entry another key, which must be new, so that its own is free again."""
     position = state.index[entry.key]
-    index = {name: place for name, place in state.index.items() if name != entry.key}
-    entries = (*state.entries[:position], replace(entry, key=key), *state.entries[position + 1 :])
-    return replace(state, entries=entries, index={**index, key: position})
+    index = Index.of(state.index).without(entry.key).put(key, position)
+    entries = Log.of(state.entries).put(position, replace(entry, key=key))
+    return replace(state, entries=entries, index=index)
 
 
 def notice(state: SessionState, text: str, severity: Severity = "info") -> SessionState:
@@ -53,16 +53,15 @@ def close_open(
 
     Looks at those turns only (v1/prompt-turn § Cancellation).
     """
-    entries: list[Entry] = []
-    for entry in reversed(state.entries):
+    entries = Log.of(state.entries)
+    for position in range(len(entries) - 1, -1, -1):
+        entry = entries[position]
         if entry.turn < since_turn:
             break
-        entries.append(_closed(entry, status))
-    first = len(state.entries) - len(entries)
-    entries.reverse()
-    if all(new is old for new, old in zip(entries, state.entries[first:], strict=True)):
-        return state
-    return replace(state, entries=(*state.entries[:first], *entries))
+        closed = _closed(entry, status)
+        if closed is not entry:
+            entries = entries.put(position, closed)
+    return state if entries == state.entries else replace(state, entries=entries)
 
 
 def close_call(state: SessionState, tool_call_id: str, status: ToolStatus) -> SessionState:

@@ -70,7 +70,7 @@ def joined(content: tuple[Content, ...], more: Content) -> tuple[Content, ...]:
     """Return the content and what follows it; a text goes on with the text before it."""
     last = content[-1] if content else None
     if isinstance(last, Text) and isinstance(more, Text):
-        return (*content[:-1], Text(last.text + more.text))
+        return (*content[:-1], last.grown(more.text))
     return (*content, more)
 
 

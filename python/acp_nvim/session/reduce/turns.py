@@ -17,11 +17,12 @@ from acp_nvim.session.event import (
     TurnEnded,
     TurnStarted,
 )
+from acp_nvim.session.log import Index, Log
 from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
 from acp_nvim.session.reduce.entries import close_open, notice
 from acp_nvim.session.reduce.messages import local_prompt
-from acp_nvim.session.state import NO_INDEX, SessionState
+from acp_nvim.session.state import NO_INDEX, Entry, SessionState
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {
     "end_turn": None,
@@ -82,14 +83,14 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
 
 def transcript_restored(state: SessionState, event: TranscriptRestored) -> SessionState:
     """Show what was kept; under keys of their own, which nothing that comes later can meet."""
-    entries = tuple(
+    entries: Log[Entry] = Log(
         entry if entry.key == key else replace(entry, key=key)
         for key, entry in ((f"kept:{place}", it) for place, it in enumerate(event.entries))
     )
     state = replace(
         state,
         entries=entries,
-        index={entry.key: place for place, entry in enumerate(entries)},
+        index=Index({entry.key: place for place, entry in enumerate(entries)}),
         turn=max((entry.turn for entry in entries), default=0),
         title=event.title or state.title,
         config=state.config or event.chosen.config,

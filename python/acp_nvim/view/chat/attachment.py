@@ -17,10 +17,11 @@ from acp_nvim.session.content import (
     UnknownContent,
 )
 from acp_nvim.view.block import Line
+from acp_nvim.view.cut import head, visible_lines
 from acp_nvim.view.diff.text import MIME_TYPE, diff_lines
 from acp_nvim.view.place import mention
 from acp_nvim.view.styled import after, coloured, plural
-from acp_nvim.view.visible import one_line, visible
+from acp_nvim.view.visible import one_line
 
 
 def attachment(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
@@ -28,18 +29,19 @@ def attachment(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]
     if not isinstance(content, Resource | ResourceLink):
         return (coloured(label(content, cwd), "AcpDim"),)
     text = label(content, cwd)
-    lines = resource_lines(content)
-    if not lines:
+    if not isinstance(content, Resource) or not content.text:
         return (coloured(text, "AcpMention"),)
-    head = coloured(text, "AcpMention", after("  " + plural(len(lines), "line")))
-    return (head, *_opened(content, lines)) if is_open else (head,)
+    size = plural(content.text.removesuffix("\n").count("\n") + 1, "line")
+    first = coloured(text, "AcpMention", after("  " + size))
+    return (first, *_opened(content.text, content.mime_type)) if is_open else (first,)
 
 
-def _opened(content: Content, lines: list[str]) -> Iterable[Line]:
+def _opened(text: str, mime_type: str | None) -> Iterable[Line]:
     """Return the lines of an embedded resource, a diff in its colours."""
-    if isinstance(content, Resource) and content.mime_type == MIME_TYPE:
-        return diff_lines(content.text or "")
-    return map(Line, lines)
+    kept, rest = head(text)
+    if mime_type == MIME_TYPE:
+        return (*diff_lines(kept), *rest)
+    return (*map(Line, visible_lines(kept)), *rest)
 
 
 def label(content: Content, cwd: str) -> str:
@@ -60,11 +62,9 @@ def label(content: Content, cwd: str) -> str:
             return f"[{one_line(kind, 60)}]"
 
 
-def resource_lines(content: Content) -> list[str]:
-    """Return the text lines of an embedded resource, visible; empty for anything else."""
-    if not isinstance(content, Resource) or not content.text:
-        return []
-    return visible(content.text).removesuffix("\n").split("\n")
+def has_text(content: Content) -> bool:
+    """Tell whether it is an embedded resource that can be opened."""
+    return isinstance(content, Resource) and bool(content.text)
 
 
 def decoded_length(data: str) -> int:

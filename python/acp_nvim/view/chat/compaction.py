@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_nvim.session.content import Text
 from acp_nvim.session.state import Compaction
-from acp_nvim.view.block import BLANK, Line
-from acp_nvim.view.chat.attachment import attachment, label
-from acp_nvim.view.chat.message import NOTICES
-from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.block import BLANK
+from acp_nvim.view.chat.attachment import label
+from acp_nvim.view.chat.message import NOTICES, Drawn, contents
+from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.styled import before, coloured
 from acp_nvim.view.visible import one_line
 
@@ -20,21 +22,21 @@ _SAID = {
 PREVIEW = 200
 
 
-def lines(entry: Compaction, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+def draw(
+    entry: Compaction,
+    cwd: str,
+    previous: Drawn | None = None,
+    pause: Pause = never,
+    *,
+    is_open: bool,
+) -> Drawn:
     """Return what has become of it, the summary when open, and a blank line."""
     icon, group = NOTICES["warning" if entry.status == "failed" else "info"]
     if not is_open or not entry.summary:
-        return (coloured(_line(entry), group, before(icon, group)), BLANK)
-    body = (
-        line
-        for content in entry.summary
-        for line in (
-            markdown.render(content.text).lines
-            if isinstance(content, Text)
-            else attachment(content, cwd, is_open=True)
-        )
-    )
-    return (coloured(_head(entry), group, before(icon, group)), *body, BLANK)
+        return Drawn((coloured(_line(entry), group, before(icon, group)), BLANK))
+    body = contents(entry.summary, cwd, previous, pause, is_open=True)
+    head = coloured(_head(entry), group, before(icon, group))
+    return replace(body, lines=(head, *body.lines, BLANK))
 
 
 def entry_text(entry: Compaction) -> str:

@@ -5,16 +5,19 @@ The user's words stand verbatim behind a bar, the agent's are markdown; called b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message, Notice
 from acp_nvim.view.block import BLANK, Line, LineHighlight
-from acp_nvim.view.chat.attachment import attachment, label, resource_lines
+from acp_nvim.view.chat.attachment import attachment, has_text, label
+from acp_nvim.view.cut import LINES, head, rest, visible_lines
 from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.styled import before, coloured, prefixed
-from acp_nvim.view.visible import one_line, visible
+from acp_nvim.view.visible import one_line
 
 PREVIEW = 100
 
@@ -31,29 +34,35 @@ class Drawn:
 
     lines: tuple[Line, ...]
     texts: tuple[markdown.Rendered | None, ...] = ()
-    """By position in the message's content; None where that is no markdown."""
+    """By position in the content; None where that is no markdown."""
+    paused: bool = False
+    """There is more to draw: what comes is for the next time."""
 
 
-def draw(message: Message, cwd: str, previous: Drawn | None, *, is_open: bool) -> Drawn:
+def draw(
+    message: Message, cwd: str, previous: Drawn | None, pause: Pause = never, *, is_open: bool
+) -> Drawn:
     """Return the lines of a message, with a blank one at the end."""
     if message.role == "user":
         return Drawn((*_user(message, cwd, is_open=is_open), BLANK))
     if message.role == "thought":
         return Drawn((*_thought(message, cwd, is_open=is_open), BLANK))
-    return _agent(message, cwd, previous, is_open=is_open)
+    body = contents(message.content, cwd, previous, pause, is_open=is_open)
+    return replace(body, lines=(*body.lines, BLANK))
 
 
 def is_foldable(message: Message) -> bool:
     """Say whether there is something to open and close: a thought, or the text of a resource."""
-    return message.role == "thought" or any(map(resource_lines, message.content))
+    return message.role == "thought" or any(map(has_text, message.content))
 
 
 def notice(entry: Notice) -> tuple[Line, ...]:
     """Return the lines of a notice, with a blank one at the end."""
     icon, group = NOTICES[entry.severity]
-    first, *rest = visible(entry.text).rstrip("\n").split("\n")
-    tail = (coloured(text, group, before("  ", group)) for text in rest)
-    return (coloured(first, group, before(icon, group)), *tail, BLANK)
+    kept, rest = head(entry.text.rstrip("\n"))
+    first, *more = visible_lines(kept)
+    tail = (coloured(text, group, before("  ", group)) for text in more)
+    return (coloured(first, group, before(icon, group)), *tail, *rest, BLANK)
 
 
 def queued(prompt: Prompt, cwd: str) -> tuple[Line, ...]:
@@ -83,7 +92,8 @@ def _user(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
 
 def _plain(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
     if isinstance(content, Text):
-        return tuple(map(Line, visible(content.text).removesuffix("\n").split("\n")))
+        kept, rest = head(content.text)
+        return (*map(Line, visible_lines(kept)), *rest)
     return attachment(content, cwd, is_open=is_open)
 
 
@@ -104,16 +114,27 @@ def _first_words(message: Message) -> str:
     return one_line(text[: 4 * PREVIEW].strip(), PREVIEW)
 
 
-def _agent(message: Message, cwd: str, previous: Drawn | None, *, is_open: bool) -> Drawn:
-    lines: tuple[Line, ...] = ()
+def contents(
+    parts: Sequence[Content], cwd: str, previous: Drawn | None, pause: Pause, *, is_open: bool
+) -> Drawn:
+    """Return the lines of what an agent writes: markdown, and what goes with it."""
+    lines: list[Line] = []
     texts: list[markdown.Rendered | None] = []
-    for position, content in enumerate(message.content):
+    for position, content in enumerate(parts):
+        room = LINES - len(lines)
+        if room <= 0:
+            lines.append(rest(len(parts) - position, "more part"))
+            break
         if isinstance(content, Text):
-            known = previous.texts[position : position + 1] if previous else ()
-            rendered = markdown.render(content.text, known[0] if known else None)
+            known = next(iter(previous.texts[position : position + 1] if previous else ()), None)
+            kept, more = head(content.text, room, known.text if known else None)
+            rendered = markdown.render(kept, known, pause)
             lines += rendered.lines
             texts.append(rendered)
+            if rendered.text != kept:
+                return Drawn(tuple(lines), tuple(texts), paused=True)
+            lines += more
         else:
             lines += attachment(content, cwd, is_open=is_open)
             texts.append(None)
-    return Drawn((*lines, BLANK), tuple(texts))
+    return Drawn(tuple(lines), tuple(texts))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from acp_nvim.session.model import PlanEntry
 from acp_nvim.session.state import Plan
+from acp_nvim.view import cut
 from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.cut import ITEMS, rest, visible_lines
 from acp_nvim.view.styled import after, before, coloured
-from acp_nvim.view.visible import visible
+
+ENTRY = 20
+"""Lines of one step."""
 
 STATUSES = {
     "pending": ("☐ ", "AcpNeutral"),
@@ -21,14 +25,26 @@ def lines(plan: Plan) -> tuple[Line, ...]:
     steps = [entry for entry in plan.entries if entry.status]
     done = sum(entry.status == "completed" for entry in steps)
     head = coloured(f"Plan {done}/{len(steps)}" if steps else "Plan", "AcpPlan")
-    return (head, *(line for entry in plan.entries for line in _entry(entry)), BLANK)
+    lines = [line for entry in plan.entries[:ITEMS] for line in _entry(entry)]
+    if len(plan.entries) > ITEMS:
+        lines.append(rest(len(plan.entries) - ITEMS, "more step"))
+    return (head, *lines, BLANK)
+
+
+def text(plan: Plan) -> str:
+    """Return all of it as plain text."""
+    return "\n".join(f"{_status(entry)[0]}{entry.content}" for entry in plan.entries)
+
+
+def _status(entry: PlanEntry) -> tuple[str, str]:
+    return STATUSES.get(entry.status, ("• ", "AcpNeutral"))
 
 
 def _entry(entry: PlanEntry) -> list[Line]:
-    icon, group = STATUSES.get(entry.status, ("• ", "AcpNeutral"))
-    first, *rest = visible(entry.content).strip("\n").split("\n")
+    icon, group = _status(entry)
+    first, *more = visible_lines(cut.head(entry.content.strip("\n"), ENTRY)[0])
     urgent = (after("!", "AcpWarning"),) if entry.priority == "high" else ()
     return [
         coloured(first, group, before(icon, group), *urgent),
-        *(coloured(text, group, before("  ", group)) for text in rest),
+        *(coloured(text, group, before("  ", group)) for text in more),
     ]

@@ -12,11 +12,14 @@ from acp_nvim.session.terminal import Terminal
 from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Mark, VirtualText
 from acp_nvim.view.chat import raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
+from acp_nvim.view.chat.message import Drawn
+from acp_nvim.view.cut import ITEMS, end_of, head, rest, visible_lines
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import place
 from acp_nvim.view.styled import before, coloured, plural, prefixed
-from acp_nvim.view.visible import one_line, visible
+from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
 
@@ -55,11 +58,19 @@ _Piece: TypeAlias = ToolContent | Terminal | _Plain
 
 
 def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+    """Return what `draw` does, all of it."""
+    return draw(tool, cwd, is_open=is_open).lines
+
+
+def draw(
+    tool: ToolCall, cwd: str, previous: Drawn | None = None, pause: Pause = never, *, is_open: bool
+) -> Drawn:
     """Return the header, the body when open, and a blank line."""
     if not is_open:
-        return (_header(tool, cwd, _summary(tool)), BLANK)
-    body = (prefixed(line, BAR) for line in _body(tool, cwd))
-    return (_header(tool, cwd, ()), *body, BLANK)
+        return Drawn((_header(tool, cwd, _summary(tool)), BLANK))
+    body = _body(tool, cwd, previous, pause)
+    shown = (prefixed(line, BAR) for line in body.lines)
+    return replace(body, lines=(_header(tool, cwd, ()), *shown, BLANK))
 
 
 def locations(tool: ToolCall) -> tuple[Location, ...]:
@@ -110,17 +121,23 @@ def _summary(tool: ToolCall) -> tuple[tuple[str, str], ...]:
     return (*size, *(part for each in tool.terminals for part in terminal.summary(each)))
 
 
-def _body(tool: ToolCall, cwd: str) -> list[Line]:
+def _body(tool: ToolCall, cwd: str, previous: Drawn | None, pause: Pause) -> Drawn:
     shown = _preamble(tool, cwd)
-    room, hidden = OUTPUT_LIMIT, 0
-    for part in _pieces(tool) or _fallback(tool):
-        drawn, more = _content(part, cwd, room)
+    texts: list[markdown.Rendered | None] = []
+    hidden = 0
+    room = OUTPUT_LIMIT
+    for position, part in enumerate(_pieces(tool) or _fallback(tool)):
+        known = previous.texts[position : position + 1] if previous else ()
+        drawn, more, text = _content(part, cwd, room, known[0] if known else None, pause)
+        texts.append(text)
         shown += drawn
+        if more is None:
+            return Drawn(tuple(shown), tuple(texts), paused=True)
         room -= len(drawn)
         hidden += more
     if hidden:
-        shown.append(coloured(f"… {hidden:,} more {'line' if hidden == 1 else 'lines'}", "AcpDim"))
-    return shown
+        shown.append(rest(hidden, "more line"))
+    return Drawn(tuple(shown), tuple(texts))
 
 
 def _preamble(tool: ToolCall, cwd: str) -> list[Line]:
@@ -131,9 +148,14 @@ def _preamble(tool: ToolCall, cwd: str) -> list[Line]:
         shown.append(coloured(one_line(tool.name, 60), "AcpDim"))
     if command and command != tool.title:
         code = LineHighlight("AcpCodeBlock")
-        shown += [Line(text, (code,)) for text in visible(command).split("\n")]
+        kept, more = head(command, ITEMS)
+        shown += [Line(text, (code,)) for text in visible_lines(kept)]
+        shown += more
     if len(tool.locations) > 1:
-        shown += [coloured(place(location, cwd), "AcpToolPath") for location in tool.locations]
+        places = tool.locations[:ITEMS]
+        shown += [coloured(place(location, cwd), "AcpToolPath") for location in places]
+        if len(tool.locations) > ITEMS:
+            shown.append(rest(len(tool.locations) - ITEMS, "more place"))
     return shown
 
 
@@ -157,33 +179,37 @@ def _fallback(tool: ToolCall) -> tuple[_Plain, ...]:
     return tuple(_Plain(text) for text in texts if text)
 
 
-def _content(part: _Piece, cwd: str, room: int) -> tuple[tuple[Line, ...], int]:
-    """Return at most `room` lines of one piece of content, and how many more it has."""
+def _content(
+    part: _Piece, cwd: str, room: int, known: markdown.Rendered | None, pause: Pause
+) -> tuple[tuple[Line, ...], int | None, markdown.Rendered | None]:
+    """Return at most `room` lines of one piece of content, how many more it has, and its text.
+
+    None more: it is not drawn as far yet.
+    """
     match part:
         case Text(text):
             kept, more = _cut(text, room)
-            return (markdown.render(kept).lines if kept else ()), more
+            rendered = markdown.render(kept, known, pause)
+            return rendered.lines, more if rendered.text == kept else None, rendered
         case _Plain(text):
             kept, more = _cut(text, room)
-            return tuple(map(Line, visible(kept).split("\n"))) if kept else (), more
+            return tuple(map(Line, visible_lines(kept))) if kept else (), more, None
         case Diff():
-            drawn = diff.lines(part, cwd)
+            return *diff.first_lines(part, cwd, room), None
         case Terminal():
             drawn = terminal.lines(part)
         case TerminalOutput(terminal_id):
             drawn = (coloured(f"[terminal {one_line(terminal_id, 60)}]", "AcpDim"),)
         case _:
             drawn = attachment(part, cwd, is_open=True)
-    return drawn[:room], max(0, len(drawn) - room)
+    return drawn[:room], max(0, len(drawn) - room), None
 
 
 def _cut(text: str, room: int) -> tuple[str, int]:
     """Return the first `room` lines, before they are coloured at some cost, and the number left."""
     text = text.rstrip("\r\n")
-    head = text.split("\n", room)
-    if len(head) <= room:
-        return text, 0
-    return "\n".join(head[:room]), head[room].count("\n") + 1
+    end = end_of(text, room)
+    return text[:end].removesuffix("\n"), text.count("\n", end) + 1 if end < len(text) else 0
 
 
 def _content_text(part: ToolContent | Terminal) -> str:

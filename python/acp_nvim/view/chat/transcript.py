@@ -6,23 +6,26 @@ The only door to the renderers of the single entries; the program calls this and
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from acp_nvim.session.content import Resource, ResourceLink
+from acp_nvim.session.log import Log, Page
 from acp_nvim.session.model import Location, Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
+from acp_nvim.view.blocks import Blocks, inserted
 from acp_nvim.view.chat import compaction, message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
-from acp_nvim.view.patch import common_start
+from acp_nvim.view.cut import is_rest
+from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import file_of, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
+T = TypeVar("T")
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
@@ -51,47 +54,66 @@ class _Folds:
 
 
 @dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The cells, and of which entries they are, as far as they are as they should be."""
+
+    entries: Log[Entry] = field(default_factory=Log)
+    cells: Log[_Cell] = field(default_factory=Log)
+    """One for each entry, at the same position."""
+    blocks: Log[Block] = field(default_factory=Log)
+    """Of the cells."""
+    folds: _Folds = _Folds()
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """A rendering, and privately what the next one can reuse."""
 
-    blocks: tuple[Block, ...] = ()
-    _entries: tuple[Entry, ...] = ()
-    _cells: tuple[_Cell, ...] = ()
-    """One for each entry, at the same position."""
+    blocks: Sequence[Block] = ()
+    _drawn: _Drawn = field(default_factory=_Drawn)
     _extras: tuple[_Cell, ...] = ()
     """The plan and the queue."""
-    _folds: _Folds = _Folds()
     _cwd: str = ""
 
+    @property
+    def paused(self) -> bool:
+        """There is more to draw, from where this ends."""
+        return self._drawn.paused
 
-def render(state: SessionState, opened: frozenset[str], previous: Transcript | None) -> Transcript:
+
+def render(
+    state: SessionState,
+    opened: frozenset[str],
+    previous: Transcript | None,
+    pause: Pause = never,
+) -> Transcript:
     """Draw the session; `opened` holds the keys that the user toggled from their default.
 
     Open by default are tool calls that failed or wait for the user; thoughts, other tool calls and
     the text of attached resources are closed. An entry that is the same object, and as open as
-    before, keeps its block. The rendering ends with the last block: no line after it.
+    before, keeps its block. The rendering ends with the last block: no line after it. After a
+    `pause` what is drawn already stays as it was, and what is new is not there yet.
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
     folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
-    cells = _cells(state, folds, basis)
+    drawn = _entries(state, folds, basis._drawn, pause)
     extras = _extras(state, basis)
-    blocks = [cell.block for cell in cells]
+    pages: list[Page[Block]] = list(drawn.blocks.pages)
+    after = [cell.block for cell in extras]
     if state.plan and extras and extras[0].source is state.plan:
         position = bisect_right(state.entries, state.plan.turn, key=attrgetter("turn"))
-        blocks.insert(position, extras[0].block)
-        blocks += [cell.block for cell in extras[1:]]
-    else:
-        blocks += [cell.block for cell in extras]
+        pages = inserted(pages, min(position, len(drawn.blocks)), after.pop(0))
     if not state.entries and state.status == "loading":
-        blocks.insert(0, _starting(state.agent))
-    return Transcript(tuple(blocks), state.entries, cells, extras, folds, state.cwd)
+        pages.insert(0, Page((_starting(state.agent),)))
+    return Transcript(Blocks((*pages, Page(after))), drawn, extras, state.cwd)
 
 
 def fold(
     transcript: Transcript, opened: frozenset[str], row: int, action: FoldAction
 ) -> frozenset[str]:
     """Return the new `opened` after a fold command in the 0-based row."""
-    cells = [cell for cell in transcript._cells if cell.block.foldable]
+    cells = [cell for cell in transcript._drawn.cells if cell.block.foldable]
     if action not in ("open_all", "close_all"):
         key = key_at(transcript, row)
         cells = [cell for cell in cells if cell.block.key == key]
@@ -115,6 +137,18 @@ def row_of(transcript: Transcript, key: str) -> int | None:
             return row
         row += len(block.lines)
     return None
+
+
+def all_at(state: SessionState, transcript: Transcript, row: int) -> str | None:
+    """Return all of what the 0-based row says that there is more of; None if it says no such."""
+    found = _block_at(transcript, row)
+    if found is None or not is_rest(found[0].lines[found[1]].text):
+        return None
+    key = found[0].key
+    if key == "plan" and state.plan:
+        return plan.text(state.plan)
+    entry = state.entry(key)
+    return None if entry is None else entry_text(entry)
 
 
 def location_at(state: SessionState, transcript: Transcript, row: int) -> Location | None:
@@ -144,34 +178,61 @@ def entry_text(entry: Entry) -> str:
     return message.entry_text(entry)
 
 
-def _cells(state: SessionState, folds: _Folds, basis: Transcript) -> tuple[_Cell, ...]:
-    """Draw the entries; those before the first changed one are not even looked at."""
-    kept = common_start(basis._entries, state.entries) if basis._folds == folds else 0
-    rest = state.entries[kept:]
-    known = basis._cells[kept : len(state.entries)]
-    pairs = zip_longest(rest, known)
-    return basis._cells[:kept] + tuple(
-        _cell(entry, old, state.cwd, is_open=folds.is_open(entry)) for entry, old in pairs
-    )
+def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) -> _Drawn:
+    """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
+    entries = Log.of(state.entries)
+    known = basis.entries.first(len(entries))
+    cells, blocks = basis.cells.first(len(entries)), basis.blocks.first(len(entries))
+    last = range(len(known), len(entries))
+    turned = _turned(state, folds, basis.folds)
+    changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
+    for position in (*changed, *last):
+        old = cells[position] if position < len(cells) else None
+        entry = entries[position]
+        cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
+        cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
+        if not _is_paused(cell):
+            known = _placed(known, position, entry)
+        if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
+            return _Drawn(known, cells, blocks, basis.folds, paused=True)
+    return _Drawn(entries, cells, blocks, folds)
 
 
-def _cell(entry: Entry, old: _Cell | None, cwd: str, *, is_open: bool) -> _Cell:
-    if old and old.source is entry and old.is_open == is_open:
+def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
+    """Yield where the user, or a question, has opened or closed something since."""
+    keys = (folds.opened ^ basis.opened) | {f"tool:{id}" for id in folds.asking ^ basis.asking}
+    return (position for key in keys if (position := state.index.get(key)) is not None)
+
+
+def _placed(log: Log[T], position: int, item: T) -> Log[T]:
+    """Return the log with that item at the position, which may be the one after the last."""
+    if position == len(log):
+        return log.appended(item)
+    return log if log[position] is item else log.put(position, item)
+
+
+def _is_paused(cell: _Cell) -> bool:
+    return cell.drawn is not None and cell.drawn.paused
+
+
+def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
+    if old and old.source is entry and old.is_open == is_open and not _is_paused(old):
         return old
+    known = old.drawn if old and old.block.key == entry.key else None
     match entry:
         case Message():
-            drawn_before = old.drawn if old and old.block.key == entry.key else None
-            drawn = message.draw(entry, cwd, drawn_before, is_open=is_open)
+            drawn = message.draw(entry, cwd, known, pause, is_open=is_open)
             block = Block(entry.key, drawn.lines, foldable=message.is_foldable(entry))
-            return _Cell(entry, is_open, block, drawn)
         case ToolCall():
-            lines = tool_call.lines(entry, cwd, is_open=is_open)
-            return _Cell(entry, is_open, Block(entry.key, lines, foldable=True))
+            drawn = tool_call.draw(entry, cwd, known, pause, is_open=is_open)
+            block = Block(entry.key, drawn.lines, foldable=True)
         case Notice():
-            return _Cell(entry, is_open, Block(entry.key, message.notice(entry)))
+            drawn = message.Drawn(message.notice(entry))
+            block = Block(entry.key, drawn.lines)
         case Compaction():
-            lines = compaction.lines(entry, cwd, is_open=is_open)
-            return _Cell(entry, is_open, Block(entry.key, lines, foldable=bool(entry.summary)))
+            drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
+            block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
+    return _Cell(entry, is_open, block, drawn)
 
 
 def _extras(state: SessionState, basis: Transcript) -> tuple[_Cell, ...]:

@@ -5,19 +5,27 @@ The old text may be a fragment of the file, so no line is numbered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, TypeAlias
 
 from acp_nvim import hunks
 from acp_nvim.session.content import Diff
 from acp_nvim.view.block import Highlight, Line, LineHighlight
+from acp_nvim.view.cut import narrowed
 from acp_nvim.view.diff.emphasis import changed_part
 from acp_nvim.view.place import relative
-from acp_nvim.view.styled import after, before, coloured
+from acp_nvim.view.styled import after, before, coloured, plural
 from acp_nvim.view.visible import visible
 
 CONTEXT = 3
+CHARACTERS = 4_000_000
+"""Of both texts together: larger ones are not even cut into lines to be shown."""
+CHANGED = 20_000
+"""Lines that change, at most, of what is shown."""
+STEPS = 30_000
+"""Of the comparison: a fiftieth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +37,69 @@ class _Row:
     mate: str | None = None
 
 
+_Compared: TypeAlias = tuple[list[str], list[str], tuple[hunks.Hunk, ...]]
+
+
 def lines(diff: Diff, cwd: str) -> tuple[Line, ...]:
     """Return a header with the path, and the changed lines with their context."""
+    return first_lines(diff, cwd, None)[0]
+
+
+def first_lines(diff: Diff, cwd: str, room: int | None) -> tuple[tuple[Line, ...], int]:
+    """Return at most so many of them, and how many more there are.
+
+    What is too large to be compared has a sentence instead.
+    """
     path = relative(diff.path, cwd)
     new = (after("  new file"),) if diff.old_text is None else ()
-    return (coloured(path, "AcpDiffFile", *new), *map(_line, _rows(diff)))
+    header = coloured(path, "AcpDiffFile", *new)
+    found = _compared(diff)
+    if found is None:
+        return (header, _too_large(diff)), 0
+    rows = _rows(diff, *found)
+    shown = tuple(_line(row) for row in islice(rows, None if room is None else max(room - 1, 0)))
+    return (header, *shown), sum(1 for _ in rows)
+
+
+def _too_large(diff: Diff) -> Line:
+    old, new = map(_count, (diff.old_text or "", diff.new_text))
+    sizes = f"{plural(old, 'line')} before, {new:,} after"
+    return coloured(f"too large to compare line by line: {sizes}", "AcpDiffHunk")
 
 
 def counts(diff: Diff) -> tuple[int, int]:
-    """Return how many lines were added and removed."""
-    old, new = _texts(diff)
-    changes = hunks.diff(old, new)
-    return sum(len(hunk.lines) for hunk in changes), sum(hunk.last - hunk.first for hunk in changes)
+    """Return how many lines were added and removed: all where that is too much to find out."""
+    found = _compared(diff)
+    if found is None:
+        return _count(diff.new_text), _count(diff.old_text or "")
+    return _changed_lines(found[2])
+
+
+def _count(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
 def plain(diff: Diff) -> str:
-    """Return the path and the unified diff as plain text."""
-    return "\n".join([diff.path, *(row.sign + row.text for row in _rows(diff))])
+    """Return the path and the unified diff as plain text, however large."""
+    old, new = _texts(diff)
+    rows = _rows(diff, old, new, hunks.diff(old, new, hunks.Effort(STEPS)))
+    return "\n".join([diff.path, *(row.sign + row.text for row in rows)])
+
+
+def _compared(diff: Diff) -> _Compared | None:
+    """Return the lines of both sides and what changes; None if that is too large."""
+    if len(diff.old_text or "") + len(diff.new_text) > CHARACTERS:
+        return None
+    old, new = _texts(diff)
+    effort = hunks.Effort(STEPS)
+    changes = hunks.diff(old, new, effort)
+    if old and (effort.is_spent or sum(_changed_lines(changes)) > CHANGED):
+        return None
+    return old, new, changes
+
+
+def _changed_lines(changes: Sequence[hunks.Hunk]) -> tuple[int, int]:
+    return sum(len(hunk.lines) for hunk in changes), sum(hunk.last - hunk.first for hunk in changes)
 
 
 def _texts(diff: Diff) -> tuple[list[str], list[str]]:
@@ -57,9 +111,9 @@ def _texts(diff: Diff) -> tuple[list[str], list[str]]:
     return old, new
 
 
-def _rows(diff: Diff) -> Iterator[_Row]:
-    old, new = _texts(diff)
-    changes = hunks.diff(old, new)
+def _rows(
+    diff: Diff, old: list[str], _new: list[str], changes: Sequence[hunks.Hunk]
+) -> Iterator[_Row]:
     if not changes:
         yield _Row("@", _sameness(diff))
     shown = 0
@@ -91,11 +145,11 @@ def _changed(gone: list[str], come: list[str]) -> Iterator[_Row]:
 def _line(row: _Row) -> Line:
     if row.sign == "@":
         return coloured(row.text, "AcpDiffHunk")
-    text = visible(row.text)
+    text = visible(narrowed(row.text))
     group = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}[row.sign]
     if not group:
         return Line(text, (before("  ", "AcpDim"),))
-    emphasis = _emphasis(text, visible(row.mate)) if row.mate is not None else ()
+    emphasis = _emphasis(text, visible(narrowed(row.mate))) if row.mate is not None else ()
     return Line(text, (before(row.sign + " ", group), LineHighlight(group, under=True), *emphasis))
 
 

@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from operator import is_
 
 from acp_nvim.view.block import Line
-from acp_nvim.view.markdown.block import PLAIN, Block, step
+from acp_nvim.view.cut import narrowed
+from acp_nvim.view.markdown.block import PLAIN, Block, Step, step
+from acp_nvim.view.markdown.lexing import Unfinished
+from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.visible import visible
 
 
@@ -37,38 +40,54 @@ class Rendered:
 _NOTHING = Rendered("", ())
 
 
-def render(text: str, previous: Rendered | None = None) -> Rendered:
+def render(text: str, previous: Rendered | None = None, pause: Pause = never) -> Rendered:
     """Return the lines of `text`, the agent's own (it is made visible here).
 
     `previous` may be any earlier rendering: where `text` goes on from its text, lines that look
-    the same are the same objects. The lines depend on `text` alone.
+    the same are the same objects. The lines depend on `text` alone. After a `pause` it is the
+    rendering of the beginning of `text`, to go on from.
     """
     known = previous if previous and text.startswith(previous.text) else _NOTHING
     if len(text) == len(known.text):
         return known
-    carry = _advanced(known, text)
+    carry, paused = _advanced(known, text, pause)
     lines: tuple[Line, ...] = ()
     block = carry.block
-    if carry.offset < len(text):
-        lines, block = step(block, visible(text[carry.offset :]))
+    if carry.offset < len(text) and not paused:
+        after = _step(block, text[carry.offset :], pause)
+        lines, block = after or (lines, block)
+        paused = after is None
     shown = _reused(known.lines, len(carry.settled), lines + block.lines)
-    return Rendered(text, carry.settled + shown, carry)
+    return Rendered(text[: carry.offset] if paused else text, carry.settled + shown, carry)
 
 
-def _advanced(known: Rendered, text: str) -> _Carry:
-    """Return the carry after the last newline of `text`."""
-    carry = known._carry
-    end = text.rfind("\n", carry.offset) + 1
-    if not end:
-        return carry
-    block = carry.block
+def _advanced(known: Rendered, text: str, pause: Pause) -> tuple[_Carry, bool]:
+    """Return the carry after the last newline of `text`, or one before it and that it paused."""
+    carry, paused = known._carry, False
+    at, block = carry.offset, carry.block
     new: list[Line] = []
-    for raw in text[carry.offset : end - 1].split("\n"):
-        lines, block = step(block, visible(raw.removesuffix("\r")))
-        new.extend(lines)
+    while not paused and (end := text.find("\n", at)) >= 0:
+        after = _step(block, text[at:end].removesuffix("\r"), pause)
+        paused = after is None or pause()
+        if after:
+            new.extend(after[0])
+            at, block = end + 1, after[1]
+    if at == carry.offset:
+        return carry, paused
     settled = carry.settled + _reused(known.lines, len(carry.settled), new)
     drawn = _reused(known.lines, len(settled), block.lines)
-    return _Carry(end, settled, block.with_drawn(drawn))
+    return _Carry(at, settled, block.with_drawn(drawn)), paused
+
+
+def _step(block: Block, raw: str, pause: Pause) -> Step | None:
+    """Return what the next line does, None if it is not known when it is time to pause."""
+    line = visible(narrowed(raw))
+    while True:
+        try:
+            return step(block, line)
+        except Unfinished:
+            if pause():
+                return None
 
 
 def _reused(old: Sequence[Line], start: int, new: Sequence[Line]) -> tuple[Line, ...]:

@@ -1,7 +1,7 @@
 """What an agent is told of its files besides the user's words, and what the user sees of that.
 
-Two notes at most: what of its work was rejected or undone, and what has changed since it last saw
-it. Pure: `review.notes` says which files, and what they hold.
+Three notes at most: the user's comments, what of its work was rejected or undone, and what has
+changed since it last saw it. Pure: `review.notes` says which files, and what they hold.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from acp_nvim.hunks import diff, split_lines
+from acp_nvim.ledger.comment import Reason, signed
 from acp_nvim.session.content import Content, Resource, Text
 from acp_nvim.session.context import fenced
 from acp_nvim.view.diff.text import MIME_TYPE
 from acp_nvim.view.diff.unified import body, counts, header
 from acp_nvim.view.visible import one_line
 
-Key: TypeAlias = Literal["rejected", "changed"]
+Key: TypeAlias = Literal["comments", "rejected", "changed"]
 
 MOST_FILES = 20
 """So many files are shown with what changed in them."""
@@ -31,6 +32,7 @@ MOST_LINE = 2_000
 """Characters of a line from which on it is no text to read."""
 
 WORDS: Final[dict[Key, str]] = {
+    "comments": "The user's comments on these lines of the files as they are now:",
     "rejected": (
         "The user has rejected or undone changes of yours."
         " From the files as you had left them to the files as they are now:"
@@ -40,7 +42,11 @@ WORDS: Final[dict[Key, str]] = {
         " From what you saw to the files as they are now:"
     ),
 }
-NAMES: Final[dict[Key, str]] = {"rejected": "rejected.diff", "changed": "changed-since.diff"}
+NAMES: Final[dict[Key, str]] = {
+    "comments": "comments.md",
+    "rejected": "rejected.diff",
+    "changed": "changed-since.diff",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ class Drift:
     after: Held
     unsaved: bool = False
     """Only the editor has this text: an agent that reads the disk cannot see it."""
+    reasons: tuple[Reason, ...] = ()
+    """Why the user has rejected what the agent had made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +78,55 @@ class Note:
     key: Key
     label: str
     diff: str
+    """Of the files; of comments what they say."""
+    reasons: str = ""
+    """What the user has said to the diff."""
 
     @property
     def text(self) -> str:
         """All that the agent is told."""
-        return f"{WORDS[self.key]}\n\n{self.diff}"
+        return self._head + self.diff
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the user has said something in it."""
+        return bool(self.reasons) or self.key == "comments"
 
     def content(self, *, embedded: bool) -> Content:
-        """Return the block of a prompt; never a link, for nobody else could read that."""
+        """Return the block of a prompt; never a link, for nobody else could read that.
+
+        What the user says is said, not attached.
+        """
+        if self.key == "comments":
+            return Text(self.text)
         if embedded:
             return Resource(f"acp-nvim://{NAMES[self.key]}", self.text, mime_type=MIME_TYPE)
-        return Text(f"{WORDS[self.key]}\n\n{fenced(self.diff, 'diff').text}")
+        return Text(self._head + fenced(self.diff, "diff").text)
+
+    @property
+    def _head(self) -> str:
+        return f"{WORDS[self.key]}\n\n" + (f"{self.reasons}\n\n" if self.reasons else "")
 
 
 def note(key: Key, files: Sequence[Drift]) -> Note | None:
     """Return the note that tells of these files; None if there is nothing to tell."""
     if not files:
         return None
-    return Note(key, f"{key}: {_names(files)}", _diff(files))
+    return Note(key, f"{key}: {_names(files)}", _diff(files), _reasons(files))
+
+
+def _reasons(files: Sequence[Drift]) -> str:
+    """Return the user's reasons for what is rejected still."""
+    said = ((one_line(file.name, MOST_NAME), it.text) for file in files for it in _standing(file))
+    return "\n".join(f"{name}: {text}" for name, text in said)
+
+
+def _standing(file: Drift) -> Sequence[Reason]:
+    """Return the reasons for lines that are in the diff: the others were brought back."""
+    if not file.reasons or not isinstance(file.after, str | None):
+        return file.reasons
+    told = set(signed(file.before, file.after))
+    return [it for it in file.reasons if not told.isdisjoint(it.lines)]
 
 
 def _names(files: Sequence[Drift]) -> str:

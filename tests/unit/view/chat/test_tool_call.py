@@ -148,14 +148,14 @@ def test_several_places_are_listed() -> None:
 def test_long_output_is_cut_and_the_rest_counted() -> None:
     body = opened(tool(content=(Text("x\n" * 11_000),)))
     assert len(body) == 2_001
-    assert body[-1] == "│ … 9,000 more lines"
+    assert body[-1] == "│ … 9,000 more lines: <CR> opens all"
 
 
 def test_the_limit_is_one_for_all_content() -> None:
     new = "".join(f"{number}\n" for number in range(1_500))
     body = opened(tool(content=(Text("x\n" * 1_500), Diff("/w/a", None, new), Text("y"))))
     assert len(body) == 2_001
-    assert body[-1] == "│ … 1,002 more lines"
+    assert body[-1] == "│ … 1,002 more lines: <CR> opens all"
 
 
 def test_plain_text() -> None:

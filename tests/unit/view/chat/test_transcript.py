@@ -7,6 +7,7 @@ from acp_nvim.session.model import Location, PermissionOption, PermissionQuestio
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.chat.transcript import (
     Transcript,
+    all_at,
     entry_text,
     fold,
     key_at,
@@ -201,3 +202,57 @@ def test_plain_text_of_every_entry() -> None:
     assert entry_text(said(1, "a")) == "a"
     assert entry_text(Notice("n", 1, "b")) == "b"
     assert entry_text(call(content=(Text("c"),))) == "c"
+
+
+def in_slices(shown: SessionState, most: int = 10_000) -> list[Transcript]:
+    """Draw it with a pause as soon as there may be one."""
+    found = [render(shown, NONE, None, lambda: True)]
+    while found[-1].paused:
+        assert len(found) < most
+        found.append(render(shown, NONE, found[-1], lambda: True))
+    return found
+
+
+def test_drawing_in_slices_comes_to_the_same() -> None:
+    code = "```python\n" + "x = f(1)\n" * 600 + "```\n"
+    shown = state(
+        asked(1, "hi"),
+        said(1, "# one\n\n" + code + "and\nmore"),
+        call(status="failed", content=(Text("a\nb\n" + code), Diff("/w/a", "1", "2"))),
+        Notice("n", 1, "end"),
+        plan=PLAN,
+    )
+    slices = in_slices(shown)
+    assert len(slices) > 100
+    assert drawn(slices[-1]) == drawn(render(shown, NONE, None))
+    heights = [sum(len(block.lines) for block in each.blocks) for each in slices]
+    assert heights == sorted(heights)
+
+
+def test_a_pause_takes_nothing_away() -> None:
+    before = render(state(said(1, "one"), said(2, "two"), said(3, "three")), NONE, None)
+    changed = state(said(1, "ONE"), said(2, "TWO"), said(3, "THREE"))
+    first = render(changed, NONE, before, lambda: True)
+    assert drawn(first) == ["ONE", "", "two", "", "three", ""]
+    assert first.paused
+    second = render(changed, NONE, first, lambda: True)
+    third = render(changed, NONE, second, lambda: True)
+    assert drawn(third) == ["ONE", "", "TWO", "", "THREE", ""]
+    assert not third.paused
+
+
+def test_a_long_message_is_cut_and_all_of_it_can_be_opened() -> None:
+    text = "line\n" * 7_000
+    shown = state(asked(1, "hi"), said(1, text))
+    view = render(shown, NONE, None)
+    assert drawn(view)[-3:] == ["line", "… 2,000 more lines: <CR> opens all", ""]
+    assert all_at(shown, view, 5_002) == text
+    assert all_at(shown, view, 5_001) is None
+
+
+def test_a_long_plan_is_cut_and_all_of_it_can_be_opened() -> None:
+    plan = Plan(1, tuple(PlanEntry(f"step {number}", "low", "pending") for number in range(10_000)))
+    shown = state(plan=plan)
+    view = render(shown, NONE, None)
+    assert drawn(view)[-3:] == ["☐ step 199", "… 9,800 more steps: <CR> opens all", ""]
+    assert (all_at(shown, view, 201) or "").count("\n") == 9_999

@@ -126,3 +126,21 @@ def test_additions_and_deletions_agree_with_the_counts(old: str, new: str) -> No
         size = len(line.text.encode())
         spans = [mark for mark in line.marks if isinstance(mark, Highlight)]
         assert all(0 <= mark.start <= mark.end <= size for mark in spans)
+
+
+def test_what_is_too_large_has_a_sentence_instead() -> None:
+    old = "".join(numbered(30_000))
+    new = "".join(sorted(numbered(30_000), key=lambda line: line[::-1]))
+    assert drawn(old, new) == [
+        "a.py",
+        "too large to compare line by line: 30,000 lines before, 30,000 after",
+    ]
+    assert counts(Diff("/w/a.py", old, new)) == (30_000, 30_000)
+    text = plain(Diff("/w/a.py", old, new))
+    assert all(f"-{line}" in text for line in ("line 1\n", "line 29998\n"))
+
+
+def test_a_small_change_of_a_large_file_is_shown() -> None:
+    old = numbered(50_000)
+    new = [*old[:25_000], "new\n", *old[25_000:]]
+    assert len(drawn("".join(old), "".join(new))) == 8

@@ -1,0 +1,147 @@
+-- Comments on lines of files, for an agent to read with the next prompt: made, written in a small
+-- window, listed. The host keeps them, knows where they are, and has them drawn by `acp.review.marks`.
+
+local bridge = require('acp.host.bridge')
+local buffers = require('acp.files.buffers')
+local float = require('acp.ui.float')
+local keys = require('acp.ui.keys')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local WIDEST, HEIGHT = 72, 4
+
+---@class acp.CommentPlace
+---@field path string resolved
+---@field first integer 1-based
+---@field last integer inclusive
+---@field lines string[] as they are
+
+--- The lines of the current buffer's file; nil if it has none, and the user was told.
+---@param range { [1]: integer, [2]: integer }
+---@return acp.CommentPlace?
+local function place_of(range)
+  local name = api.nvim_buf_get_name(0)
+  if vim.bo.buftype ~= '' or name == '' then
+    notice.notice('this buffer is no file: comments are on lines of files')
+    return nil
+  end
+  local most = api.nvim_buf_line_count(0)
+  local first = math.max(math.min(range[1], most), 1)
+  local last = math.max(math.min(range[2], most), first)
+  return {
+    path = buffers.resolve(name),
+    first = first,
+    last = last,
+    lines = api.nvim_buf_get_lines(0, first - 1, last, false),
+  }
+end
+
+---@param place acp.CommentPlace
+---@param text string
+local function send(place, text)
+  bridge.call('comment', vim.tbl_extend('error', { text = text }, place), function(err, done)
+    if err then
+      return notice.warn(err)
+    end
+    notice.notice(done)
+  end)
+end
+
+--- Say something on lines of the current buffer's file.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@param text string '' takes back what was said there
+function M.comment(range, text)
+  local place = place_of(range)
+  if place then
+    send(place, vim.trim(text))
+  end
+end
+
+--- Below the last line, in the window where the user is.
+---@param place acp.CommentPlace
+---@return vim.api.keyset.win_config
+local function config(place)
+  local width = math.max(math.min(WIDEST, api.nvim_win_get_width(0) - 4), 1)
+  local row = vim.fn.screenpos(0, place.last, 1).row
+  local lines = place.first == place.last and ('line %d'):format(place.first)
+    or ('lines %d-%d'):format(place.first, place.last)
+  return {
+    relative = 'win',
+    row = row > 0 and row - api.nvim_win_get_position(0)[1] or 0,
+    col = 2,
+    width = width,
+    height = HEIGHT,
+    style = 'minimal',
+    border = 'rounded',
+    title = { { (' Comment on %s '):format(lines), 'AcpFloatTitle' } },
+    footer = { { ' <CR> keeps it · q does not ', 'AcpFloatBorder' } },
+  }
+end
+
+--- Leaving the window, however, keeps what is written in it.
+---@param buffer integer
+---@param window integer
+---@param place acp.CommentPlace
+local function watch(buffer, window, place)
+  local is_over = false
+  local function close()
+    float.close(window)
+  end
+  local function keep()
+    local text = vim.trim(table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n'))
+    if text ~= '' and not is_over then
+      send(place, text)
+    end
+    is_over = true
+    vim.cmd.stopinsert()
+    vim.schedule(close)
+  end
+  api.nvim_create_autocmd({ 'BufLeave', 'BufWinLeave' }, { buffer = buffer, callback = keep })
+  api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = buffer,
+    callback = function()
+      vim.bo[buffer].modified = false
+      vim.schedule(close)
+    end,
+  })
+  keys.map(buffer, 'n', '<CR>', 'Keep the comment', close)
+  keys.map(buffer, 'i', '<C-s>', 'Keep the comment', close)
+  keys.map(buffer, 'n', 'q', 'Close, and keep nothing', function()
+    is_over = true
+    close()
+  end)
+end
+
+--- Write a comment in a small window.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+function M.write(range)
+  local place = place_of(range)
+  if not place then
+    return
+  end
+  local buffer = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_name(buffer, ('acp-comment://%d'):format(buffer))
+  vim.bo[buffer].buftype = 'acwrite'
+  vim.bo[buffer].bufhidden = 'wipe'
+  local window = float.open(buffer, true, config(place))
+  watch(buffer, window, place)
+  vim.cmd.startinsert()
+end
+
+--- List the comments that no agent was told yet.
+function M.list()
+  bridge.call('comments', nil, function(err, items)
+    if err then
+      return notice.warn(err)
+    elseif #items == 0 then
+      return notice.notice('no comments: :Acp comment makes one')
+    end
+    vim.fn.setqflist({}, ' ', { nr = '$', title = 'acp: comments', items = items })
+    vim.cmd('botright copen')
+  end)
+end
+
+return M

@@ -1,0 +1,58 @@
+"""The user's comments on lines: made, taken back, listed, and sent with nothing else to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_nvim.commands.payloads import CommentOn, Nothing, OfChat
+from acp_nvim.commands.prompting import submit
+from acp_nvim.errors import UserError
+from acp_nvim.files.roots import inside
+from acp_nvim.reactions.notes import key_of, refresh
+from acp_nvim.session.content import Text
+from acp_nvim.session.model import Prompt
+from acp_nvim.view.review.comment import comment_items
+from acp_nvim.view.styled import plural
+from acp_nvim.workspace.host import Host
+
+ALONE = "Please see to my review."
+"""What is said where the user says nothing else: agents want to be asked for something."""
+
+
+async def comment(host: Host, payload: CommentOn) -> str:
+    """Say something on lines, or without a text nothing any more; answer what was done."""
+    comments, path = host.review.comments, payload.path
+    await comments.restore()
+    if payload.text:
+        comments.add(path, payload.first - 1, payload.lines, payload.text)
+        done = "goes along with the next prompt; :Acp comments lists all"
+    else:
+        count = await comments.remove(path, payload.first - 1, payload.last)
+        if not count:
+            raise UserError("no comment here: :Acp comments lists them")
+        done = f"removed {plural(count, 'comment')}"
+    for chat in host.workspace.chats.values():
+        if path.startswith(tuple(map(inside, host.workspace.roots(chat.session).folders()))):
+            refresh(host, chat)
+    return done
+
+
+async def comments(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
+    """Answer an entry of a quickfix list for each comment in the projects that are worked in."""
+    await host.review.comments.restore()
+    host.workspace.look_around("")
+    found = await host.review.comments.within(host.workspace.scope())
+    return [
+        {"filename": it.path, "lnum": it.first, "end_lnum": it.last, "text": it.text}
+        for it in comment_items(found)
+    ]
+
+
+async def send_review(host: Host, payload: OfChat) -> bool:
+    """Send what the user has said on the code, if there is something; answer whether there was."""
+    chat = host.workspace.chat(payload.chat)
+    draft = await host.review.notes.draft(key_of(chat), host.workspace.roots(chat.session))
+    if not any(note.has_words for note in draft.notes):
+        return False
+    submit(host, chat, Prompt((Text(ALONE),)))
+    return True

@@ -1,0 +1,131 @@
+"""The user's comments on lines of files: kept until an agent was told, and where they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from uuid import uuid4
+
+import anyio
+
+from acp_nvim.editor import Files
+from acp_nvim.errors import FileProblem
+from acp_nvim.files.live import load
+from acp_nvim.files.roots import inside
+from acp_nvim.ledger.comment import Comment, overlaps, placed, rows_of
+from acp_nvim.storage.edits import EditStore
+
+
+class Comments:
+    """Of all projects; `changed` is told each path whose comments are others now."""
+
+    def __init__(self, files: Files, store: EditStore, changed: Callable[[str], None]) -> None:
+        self._files = files
+        self._store = store
+        self._changed = changed
+        self._comments: dict[str, Comment] = {}
+        """By key, in the order in which they were made."""
+        self._rows: dict[str, Sequence[str]] = {}
+        """By key the lines of the file in which a comment was last at its place."""
+        self._underway: set[str] = set()
+        """Those that a prompt has taken along which the agent has not answered yet."""
+        self._restored = False
+        self._restoring = anyio.Lock()
+
+    async def restore(self) -> None:
+        """Take up what an earlier host has kept; only the first call does anything."""
+        async with self._restoring:
+            kept = [] if self._restored else await self._store.read_comments()
+            self._restored = True
+        self._comments = {it.key: it for it in kept} | self._comments
+        for path in {it.path for it in kept}:
+            self._changed(path)
+
+    # --- what the user does
+
+    def add(self, path: str, first: int, lines: Sequence[str], text: str) -> None:
+        """Say that on these lines, which began with the 0-based row `first`."""
+        key = uuid4().hex
+        last = first + len(lines)
+        self._comments[key] = Comment(key, path, first, last, tuple(lines), text)
+        self._keep(path)
+
+    async def remove(self, path: str, first: int, last: int) -> int:
+        """Take back what is said on the rows [first, last); return how many comments."""
+        found = [it.key for it in await self.look(path) if overlaps(it, first, last)]
+        self._forget(found)
+        return len(found)
+
+    # --- what there is
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the files with comments, in alphabetical order."""
+        return tuple(sorted({it.path for it in self._pending()})) if self._comments else ()
+
+    async def look(self, path: str) -> tuple[Comment, ...]:
+        """Return the comments on a file where they are now, by their places."""
+        mine = [it for it in self._pending() if it.path == path] if self._comments else ()
+        rows = await self._read(path) if mine else None
+        if rows is not None:
+            for it in mine:
+                self._comments[it.key] = placed(it, rows, self._rows.get(it.key))
+                self._rows[it.key] = rows
+            if any(self._comments[it.key] != it for it in mine):
+                self._note(path)
+        found = (self._comments[it.key] for it in mine if it.key in self._comments)
+        return tuple(sorted(found, key=lambda it: (it.first, it.last)))
+
+    async def within(self, folders: Iterable[str]) -> tuple[Comment, ...]:
+        """Return those on files in the folders, by path and place."""
+        starts = tuple(map(inside, folders))
+        wanted = [path for path in self.paths() if path.startswith(starts)]
+        return tuple([it for path in wanted for it in await self.look(path)])
+
+    # --- the prompt that takes them along
+
+    def sent(self, comments: Iterable[Comment]) -> frozenset[str]:
+        """They are on their way: return what names them for `told` or `failed`."""
+        keys = frozenset(it.key for it in comments) & self._comments.keys()
+        self._underway |= keys
+        self._tell(keys)
+        return keys
+
+    def told(self, keys: frozenset[str]) -> None:
+        """The agent has them."""
+        self._forget(keys)
+
+    def failed(self, keys: frozenset[str]) -> None:
+        """The agent may not have them: they wait again."""
+        self._underway -= keys
+        self._tell(keys)
+
+    # --- the parts
+
+    def _pending(self) -> list[Comment]:
+        return [it for it in self._comments.values() if it.key not in self._underway]
+
+    async def _read(self, path: str) -> list[str] | None:
+        try:
+            text = (await load(self._files, path)).for_agent
+        except FileProblem:
+            return None
+        return None if text is None else rows_of(text)
+
+    def _forget(self, keys: Iterable[str]) -> None:
+        gone = [self._comments.pop(key) for key in keys if key in self._comments]
+        for it in gone:
+            self._rows.pop(it.key, None)
+            self._underway.discard(it.key)
+        for path in {it.path for it in gone}:
+            self._keep(path)
+
+    def _tell(self, keys: Iterable[str]) -> None:
+        for path in {self._comments[key].path for key in keys if key in self._comments}:
+            self._changed(path)
+
+    def _keep(self, path: str) -> None:
+        self._note(path)
+        self._changed(path)
+
+    def _note(self, path: str) -> None:
+        mine = tuple(it for it in self._comments.values() if it.path == path)
+        self._store.note_comments(path, mine)

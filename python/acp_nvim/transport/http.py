@@ -1,0 +1,389 @@
+"""Messages over Streamable HTTP: each of ours is a POST, those of the agent come as events.
+
+One stream is for the connection, one for each session; whatever stream a message comes on, its
+params say what it is about. Loaded only when an agent is remote. What is not yet asked for waits
+at the server. Made by `remote`, used by `client` as a `Link`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.abc import TaskGroup
+
+import acp_nvim
+from acp_nvim.errors import Code, ConnectionLost, UserError
+from acp_nvim.transport.address import MOST, PATIENCE, Address, trust
+from acp_nvim.transport.link import Ended, Incoming, incoming
+from acp_nvim.wire.events import Events, TooLarge
+from acp_nvim.wire.message import Failure, Request, Response, to_line
+from acp_nvim.wire.peer import id_key
+
+CONNECTION, SESSION = "Acp-Connection-Id", "Acp-Session-Id"
+TAKEN = 60.0
+"""Seconds in which a server must take a message."""
+SILENCE = 60.0
+"""Seconds without a word from a server that keeps its streams awake, after which it is gone."""
+WAITING = 8
+"""Messages that wait here to be asked for."""
+QUIET, MOST_QUIET = 0.5, 10.0
+"""Seconds without a word after which a replay has ended, and that it may take at most."""
+MOST_OF_ERROR = 8 * 1024
+"""Bytes of the body of an error that are kept."""
+
+_POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+_GET = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+_NOT_LET_IN = (401, 403, 407)
+
+
+def open_http(address: Address) -> Http:
+    """Return a link that connects with its first message."""
+    client = httpx2.AsyncClient(
+        headers={"User-Agent": f"acp.nvim/{acp_nvim.__version__}", **address.headers},
+        verify=trust(),
+        timeout=httpx2.Timeout(PATIENCE, read=TAKEN, write=TAKEN, pool=None),
+        # each stream holds a connection
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
+    )
+    return Http(address, client)
+
+
+@dataclass(slots=True)
+class _Stream:
+    """A stream of events: of a session, or of the connection."""
+
+    session: str | None
+    opened: anyio.Event = field(default_factory=anyio.Event)
+    """Set once the server has answered, or never will."""
+    status: int = 0
+    """404 for a session that the server does not know yet."""
+    problem: UserError | None = None
+    """Why there is no such stream."""
+    received: int = 0
+    """How many messages have come on it."""
+
+
+class Http:
+    """A connection as a `Link`; made by `open_http`."""
+
+    pid = None
+
+    def __init__(self, address: Address, client: httpx2.AsyncClient) -> None:
+        self._address = address
+        self._client = client
+        self._connection = ""
+        """The id that the server has given it."""
+        self._streams: dict[str | None, _Stream] = {}
+        self._asked: dict[str, str | None] = {}
+        """By requests of the agent: the session on whose stream they came."""
+        self._pending: dict[str, tuple[Any, str, bool]] = {}
+        """By requests of ours to a session: id, session, whether its stream is opened later."""
+        self._put, self._inbox = anyio.create_memory_object_stream[Incoming](WAITING)
+        self._tasks: TaskGroup | None = None
+        self._running = anyio.Event()
+        self._stopped = anyio.Event()
+        self._over = anyio.Event()
+        self._posting = anyio.CancelScope()
+        self._ended = Ended("it was closed")
+
+    # --- as a link
+
+    async def run(self) -> None:
+        """Read the streams until the end."""
+        try:
+            async with anyio.create_task_group() as self._tasks:
+                self._running.set()
+                await self._over.wait()
+                self._tasks.cancel_scope.cancel()
+        finally:
+            self._stopped.set()
+
+    async def receive(self) -> Incoming | None:
+        """Return what came next."""
+        try:
+            return await self._inbox.receive()
+        except anyio.EndOfStream:
+            return None
+
+    async def diagnostics(self) -> bytes:
+        """Return nothing: there is no such thing."""
+        return b""
+
+    async def send(self, line: bytes) -> None:
+        """Post a message; the first one connects."""
+        await self._running.wait()
+        message = json.loads(line)
+        with anyio.CancelScope() as self._posting:
+            try:
+                if self._over.is_set():
+                    raise ConnectionLost("the connection is lost")
+                if self._connection:
+                    await self._post(line, message)
+                else:
+                    await self._connect(line, message)
+            except UserError as error:
+                self._finish(Ended(str(error), problem=error))
+            except httpx2.HTTPError as error:
+                problem = None if self._connection else self._address.unreachable(error)
+                self._finish(Ended(_how(error), problem=problem))
+        if self._over.is_set():
+            raise ConnectionLost("the connection is lost")
+
+    async def wait(self) -> Ended:
+        """Return how the connection ended."""
+        await self._over.wait()
+        return self._ended
+
+    async def end(self, *, grace: float) -> None:
+        """Tell the server that it is over, for `grace` seconds at most; cannot be cancelled."""
+        with anyio.CancelScope(shield=True):
+            self._posting.cancel()
+            if self._connection and not self._over.is_set():
+                with anyio.move_on_after(grace):
+                    await self._delete()
+            self.kill()
+            if self._running.is_set():
+                await self._stopped.wait()
+            await self._client.aclose()
+            self._inbox.close()
+
+    def kill(self) -> None:
+        """End it here; the server learns of it by the end of its streams."""
+        self._finish(self._ended)
+
+    def _finish(self, ended: Ended) -> None:
+        if not self._over.is_set():
+            self._ended = ended
+            self._over.set()
+            self._put.close()
+
+    # --- messages of ours
+
+    async def _connect(self, line: bytes, message: dict[str, Any]) -> None:
+        timeout = httpx2.Timeout(PATIENCE, read=None)  # the agent may take its time to start
+        async with self._client.stream(
+            "POST", self._address.url, content=line, headers=_POST, timeout=timeout
+        ) as response:
+            kind, to = response.headers.get("Content-Type", ""), response.headers.get("Location")
+            if response.status_code != HTTPStatus.OK or "json" not in kind:
+                raise self._address.refused(response.status_code, kind, to or "")
+            said = await incoming((await _body(response, MOST)).decode("utf-8", "replace"))
+        connection = response.headers.get(CONNECTION)
+        answers = [it for it in said.messages if isinstance(it, Response | Failure)]
+        if not connection or [it.id for it in answers] != [message.get("id")]:
+            what = "what it answers to initialize is not ACP"
+            name = self._address.agent
+            raise UserError(f"{name}: {self._address.shown}: {what}; check agents.{name}.url")
+        self._connection = connection
+        self._listen(None)
+        await self._give(said)
+
+    async def _post(self, line: bytes, message: dict[str, Any]) -> None:
+        session = self._session_of(message)
+        key = id_key(message["id"]) if "method" in message and "id" in message else ""
+        stream = None if session is None else await self._open(session)
+        known = stream is not None and stream.status == HTTPStatus.OK
+        if stream is not None and stream.problem is not None:
+            await self._refused(message, stream.status, str(stream.problem))
+            return
+        if key and session is not None:
+            # before it is posted: the answer may be faster
+            self._pending[key] = message["id"], session, not known
+        status, body = await self._deliver(line, session if known else None)
+        if status == HTTPStatus.NOT_FOUND and known:
+            # some servers know a session only once it is loaded
+            self._pending |= {key: (message["id"], session or "", True)} if key else {}
+            status, body = await self._deliver(line, None)
+        if "method" not in message:
+            self._asked.pop(id_key(message.get("id")), None)
+        if not 200 <= status < 300:
+            await self._refused(message, status, body)
+
+    async def _deliver(self, line: bytes, session: str | None) -> tuple[int, str]:
+        """Return the status, and the beginning of what is said of an error."""
+        async with self._client.stream(
+            "POST", self._address.url, content=line, headers=self._headers(_POST, session)
+        ) as response:
+            return response.status_code, "" if response.is_success else await _beginning(response)
+
+    async def _refused(self, message: dict[str, Any], status: int, body: str) -> None:
+        """Fail the request alone, if it is one and the connection can go on without it."""
+        if status in _NOT_LET_IN:
+            raise self._address.refused(status)
+        if status in _GONE:
+            self._finish(Ended(f"the server knows it no more, status {status}"))
+        elif "method" in message and "id" in message:
+            await self._fail(message["id"], status, body)
+        else:
+            self._finish(Ended(f"the server refuses what it was told, status {status}"))
+
+    async def _fail(self, request_id: Any, status: int, body: str) -> None:
+        self._pending.pop(id_key(request_id), None)
+        said = str(self._address.refused(status)) if status else body
+        data = {"status": status, "body": body} if status else None
+        failure = Failure(request_id, Code.INTERNAL_ERROR, said, data)
+        await self._give(Incoming(to_line(failure).decode().rstrip("\n"), [failure]))
+
+    async def _give(self, said: Incoming) -> None:
+        """Hand on what came, when there is room; what comes after the end is lost."""
+        with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            await self._put.send(said)
+
+    async def _delete(self) -> None:
+        try:
+            await self._client.delete(self._address.url, headers=self._headers({}, None))
+        except httpx2.HTTPError:
+            return
+
+    def _session_of(self, message: dict[str, Any]) -> str | None:
+        """Return the session that a message belongs to; for an answer, where the request came."""
+        if "method" not in message:
+            return self._asked.get(id_key(message.get("id")))
+        params = message.get("params")
+        session = params.get("sessionId") if isinstance(params, dict) else None
+        return session if isinstance(session, str) else None
+
+    def _headers(self, base: Mapping[str, str], session: str | None) -> httpx2.Headers:
+        """Return the headers of a request: an id may be any text, so it goes as it is."""
+        given = {**base, CONNECTION: self._connection}
+        if session is not None and not _CONTROL.search(session):
+            given[SESSION] = session
+        return httpx2.Headers([(name.encode(), value.encode()) for name, value in given.items()])
+
+    # --- messages of the agent
+
+    async def _open(self, session: str) -> _Stream:
+        """Return the session's stream once it is open, or is not: the server may not know it."""
+        stream = self._streams.get(session) or self._listen(session)
+        await stream.opened.wait()
+        return stream
+
+    def _listen(self, session: str | None) -> _Stream:
+        assert self._tasks is not None
+        stream = self._streams[session] = _Stream(session)
+        self._tasks.start_soon(self._read, stream)
+        return stream
+
+    async def _read(self, stream: _Stream) -> None:
+        """Read a stream to its end: of that of the connection, it is the end of all."""
+        how = "the server has ended the stream"
+        try:
+            await self._follow(stream)
+        except httpx2.HTTPError as error:
+            how = _how(error)
+        except TooLarge:
+            how = f"a message was larger than {MOST // 1024 // 1024} MB"
+            self._finish(Ended(how))
+        except TimeoutError:
+            how = f"nothing came for {SILENCE:.0f} seconds"
+        finally:
+            del self._streams[stream.session]
+            stream.opened.set()
+        if stream.session is None:
+            self._finish(Ended(how, problem=stream.problem))
+        elif stream.status == HTTPStatus.OK:
+            for request_id, session, later in [*self._pending.values()]:
+                if session == stream.session and not later:
+                    await self._fail(request_id, 0, f"the session's stream has ended ({how})")
+
+    async def _follow(self, stream: _Stream) -> None:
+        timeout = httpx2.Timeout(PATIENCE, read=None)
+        headers = self._headers(_GET, stream.session)
+        async with self._client.stream(
+            "GET", self._address.url, headers=headers, timeout=timeout
+        ) as response:
+            stream.status, kind = response.status_code, response.headers.get("Content-Type", "")
+            is_stream = stream.status == HTTPStatus.OK and "text/event-stream" in kind
+            is_unknown = stream.status == HTTPStatus.NOT_FOUND and stream.session is not None
+            if not is_stream and not is_unknown:
+                stream.problem = self._address.refused(stream.status, kind)
+            stream.opened.set()
+            if not is_stream:
+                return
+            events = Events(MOST)
+            chunks = response.aiter_bytes()
+            while True:
+                with anyio.fail_after(SILENCE if events.comments else None):
+                    data = await anext(chunks, None)
+                if data is None:
+                    return
+                for text in events.feed(data):
+                    stream.received += 1
+                    await self._take(await incoming(text), stream)
+
+    async def _take(self, said: Incoming, stream: _Stream) -> None:
+        other = None
+        for message in said.messages:
+            match message:
+                case Request(request_id):
+                    self._asked[id_key(request_id)] = stream.session
+                case Response(request_id, result):
+                    other = self._overtaken(id_key(request_id), stream)
+                    self._answered(id_key(request_id), result)
+                case Failure(request_id):
+                    self._pending.pop(id_key(request_id), None)
+        if other is not None and self._tasks is not None:
+            self._tasks.start_soon(self._give_later, said, other)
+        else:
+            await self._give(said)
+
+    def _overtaken(self, key: str, stream: _Stream) -> _Stream | None:
+        """Return the session's stream if an answer about the session came on another one.
+
+        The answer to a load does so; what it replays on the session's stream may come after it.
+        """
+        _, session, later = self._pending.get(key, (None, "", True))
+        other = None if later else self._streams.get(session)
+        return None if other is stream else other
+
+    async def _give_later(self, said: Incoming, stream: _Stream) -> None:
+        """Hand on what came once nothing more comes on that stream."""
+        before = -1
+        with anyio.move_on_after(MOST_QUIET):
+            while before != stream.received:
+                before = stream.received
+                await anyio.sleep(QUIET)
+        await self._give(said)
+
+    def _answered(self, key: str, result: object) -> None:
+        """Open the stream of a session that an answer has made known."""
+        _, asked, later = self._pending.pop(key, (None, "", False))
+        made = result.get("sessionId") if isinstance(result, dict) else None
+        for session in (asked if later else None, made):
+            if isinstance(session, str) and session and session not in self._streams:
+                self._listen(session)
+
+
+async def _body(response: httpx2.Response, most: int) -> bytes:
+    """Return the body; raises `UserError` if it is larger."""
+    body = b""
+    async for data in response.aiter_bytes():
+        body += data
+        if len(body) > most:
+            raise UserError("the server's answer is too large")
+    return body
+
+
+async def _beginning(response: httpx2.Response) -> str:
+    body = b""
+    async for data in response.aiter_bytes():
+        body += data
+        if len(body) > MOST_OF_ERROR:
+            break
+    return body[:MOST_OF_ERROR].decode("utf-8", "replace")
+
+
+def _how(error: httpx2.HTTPError) -> str:
+    if isinstance(error, httpx2.TimeoutException):
+        return "the server does not answer"
+    return "it broke off"

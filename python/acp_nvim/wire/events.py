@@ -1,0 +1,59 @@
+"""Server-sent events: bytes into the data of each, however they were cut.
+
+Teaches how little of that format there is: only `data` counts here, and a comment says that the
+sender lives. Called by `transport`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile(rb"\r\n|\n|\r")
+
+
+class TooLarge(ValueError):
+    """An event is larger than is taken in."""
+
+
+class Events:
+    """Collects the bytes of one stream, `most` of one event at most."""
+
+    def __init__(self, most: int) -> None:
+        self.comments = 0
+        """How many comments there were."""
+        self._most = most
+        self._line: list[bytes] = []
+        self._data: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> list[str]:
+        """Return the data of the events that these bytes complete; raises `TooLarge`."""
+        self._size += len(data)
+        if not _END.search(data):
+            self._line.append(data)
+            self._check()
+            return []
+        text = b"".join([*self._line, data])
+        # a CR at the end may be half of a line end
+        held = b"\r" if text.endswith(b"\r") else b""
+        *lines, rest = _END.split(text.removesuffix(b"\r") if held else text)
+        self._line = [rest + held]
+        events = [event for line in lines if (event := self._take(line)) is not None]
+        self._size = len(rest) + sum(map(len, self._data))
+        self._check()
+        return events
+
+    def _take(self, line: bytes) -> str | None:
+        if not line:
+            whole, self._data = b"\n".join(self._data), []
+            return whole.decode("utf-8", "replace") if whole else None
+        name, _, value = line.partition(b":")
+        if not name:
+            self.comments += 1
+        elif name.removeprefix(b"\xef\xbb\xbf") == b"data":
+            self._data.append(value.removeprefix(b" "))
+        return None
+
+    def _check(self) -> None:
+        if self._size > self._most:
+            raise TooLarge

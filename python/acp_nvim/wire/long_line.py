@@ -1,0 +1,81 @@
+"""JSON of many megabytes, read in steps: in a thread it lets others have the interpreter.
+
+`json.loads` keeps it for as long as it takes: a second for 50 MB, in which nothing is drawn and
+nothing is answered. This one is slower, and never keeps it for more than a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # what json uses without C
+from typing import Any
+
+STEP = 262_144
+"""Bytes or characters that are looked at in one go."""
+
+_PIECE = re.compile(
+    r"(?:[^\"\\\x00-\x1f]{1,4096}+"
+    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^u])"
+    r"{1,256}+"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def decode(line: bytes) -> str:
+    """Return the text of the line; invalid UTF-8 becomes U+FFFD."""
+    return "".join(_decoded(line.removeprefix(b"\xef\xbb\xbf")))
+
+
+def load(text: str) -> Any:
+    """Return the value; lone surrogates become U+FFFD. Raises as `json.loads` does."""
+    value, end = _Decoder().raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
+    if text[end:].strip(" \t\r\n"):
+        raise json.JSONDecodeError("Extra data", text, end)
+    return value
+
+
+class _Decoder(json.JSONDecoder):
+    def __init__(self) -> None:
+        super().__init__(object_pairs_hook=_object)
+        self.parse_string: Callable[..., tuple[str, int]] = _string
+        self.scan_once = py_make_scanner(self)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {_whole(key): value for key, value in pairs}
+
+
+def _string(text: str, at: int, strict: bool = True) -> tuple[str, int]:
+    """Return the string whose opening quote is before `at`, and where it has ended."""
+    found = _PIECE.match(text, at)
+    if found is None or text.startswith('"', found.end()):
+        value, end = scanstring(text, at, strict)
+        return _whole(value), end
+    pieces: list[str] = []
+    while found is not None:
+        pieces.append(scanstring(found[0] + '"', 0, strict)[0])
+        at = found.end()
+        found = _PIECE.match(text, at)
+    rest, end = scanstring(text, at, strict)
+    return _whole("".join((*pieces, rest))), end
+
+
+def _whole(text: str) -> str:
+    """Return the text without halves of characters, which would break every encoder further on."""
+    if text.isascii():
+        return text
+    parts = (text[at : at + STEP] for at in range(0, len(text), STEP))
+    return "".join(_SURROGATE.sub("\ufffd", part) for part in parts)
+
+
+def _decoded(line: bytes) -> Iterator[str]:
+    at = 0
+    while at < len(line):
+        end = at + STEP
+        while at + STEP - 4 < end < len(line) and line[end] & 0xC0 == 0x80:
+            end -= 1  # not within a character
+        yield line[at:end].decode("utf-8", "replace")
+        at = end

@@ -1,0 +1,54 @@
+"""More than a host bears is refused with a sentence that says so; what was before goes on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_nvim.client import inbound
+from acp_nvim.errors import Code
+from acp_nvim.files import disk
+from acp_nvim.terminals import service
+from tests.conformance.requests.files import Files
+from tests.conformance.requests.terminals import Terminals
+from tests.support.agents.scripted_agent import SESSION
+
+
+async def test_terminals_until_one_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST", 3)
+    async with Terminals() as stage:
+        await stage.start()
+        first, *_ = [await stage.create("sleep 100") for _ in range(3)]
+        params = {"sessionId": SESSION, "command": "true"}
+        refused = await stage.agent.ask("terminal/create", params, "one more")
+        assert refused["error"]["code"] == Code.INTERNAL_ERROR
+        assert "3 terminals are open already" in refused["error"]["message"]
+        await stage.call("release", terminalId=first)
+        assert await stage.create("true")
+
+
+async def test_requests_until_one_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbound, "MOST_OPEN", 2)
+    async with Terminals() as stage:
+        await stage.start()
+        terminal = await stage.create("sleep 100")
+        waits: dict[str, Any] = {"sessionId": SESSION, "terminalId": terminal}
+        for number in (1, 2):
+            stage.agent.request("terminal/wait_for_exit", waits, f"w{number}")
+        refused = await stage.agent.ask("terminal/output", waits, "one more")
+        assert "2 requests are open already" in refused["error"]["message"]
+
+
+async def test_a_sparse_file_of_5_gigabytes(tmp_path: Path) -> None:
+    path = tmp_path / "huge"
+    path.touch()
+    os.truncate(path, 5 << 30)
+    async with Files(tmp_path) as stage:
+        await stage.start()
+        params = {"sessionId": SESSION, "path": str(path)}
+        refused = await stage.agent.ask("fs/read_text_file", params)
+        assert refused["error"]["code"] == Code.INTERNAL_ERROR
+        assert f"more than {disk.LARGEST >> 20} MiB are not read" in refused["error"]["message"]

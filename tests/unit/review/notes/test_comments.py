@@ -1,0 +1,142 @@
+"""What the user says on the code goes along with the next prompt, beside what was rejected."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.session.content import Text
+from tests.support.files.notes_rig import KEY, NotesRig
+
+TEXT = "one\ntwo\nthree\n"
+
+
+def comment(rig: NotesRig, name: str, row: int, text: str) -> None:
+    line = (rig.folder / name).read_text().splitlines()[row]
+    rig.comments.add(rig.path(name), row, [line], text)
+
+
+async def test_a_comment_is_told_with_its_place_and_its_lines(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    rig.save("a.py", "new\n" + TEXT)
+    (note,) = (await rig.draft()).notes
+    assert (note.key, note.label) == ("comments", "1 comment")
+    assert note.text.endswith(":\n\na.py:3\n> two\nwhy two?\n")
+    assert note.content(embedded=True) == Text(note.text)
+
+
+async def test_comments_stand_before_what_was_rejected(rig: NotesRig) -> None:
+    rig.rejected_and_changed()
+    comment(rig, "b.py", 0, "why y?")
+    assert [it.key for it in (await rig.draft()).notes] == ["comments", "rejected", "changed"]
+
+
+async def test_what_the_agent_has_is_gone_and_what_failed_waits(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    await rig.send()
+    assert not (await rig.draft()).notes
+    rig.lessons.failed(KEY)
+    assert await rig.labels() == ["1 comment"]
+    await rig.send()
+    comment(rig, "a.py", 0, "meanwhile")
+    rig.lessons.arrived(KEY)
+    assert (await rig.notes())["comments"] == "a.py:1\n> one\nmeanwhile\n"
+
+
+async def test_comments_that_are_kept_back_go_with_the_prompt_after(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    await rig.draft()
+    rig.lessons.drop(KEY, "comments")
+    assert not rig.lessons.shown(KEY).notes
+    await rig.send()
+    rig.lessons.arrived(KEY)
+    assert await rig.labels() == ["1 comment"]
+
+
+async def test_comments_of_other_projects_stay(rig: NotesRig) -> None:
+    other = rig.folder.with_name("other.py")
+    other.write_text("x\n")
+    rig.comments.add(str(other), 0, ["x"], "not here")
+    assert not (await rig.draft()).notes
+
+
+async def test_they_outlive_the_host_and_find_their_lines(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    comment(rig, "a.py", 2, "and three?")
+    await rig.send()
+    rig.store.flush()
+    rig.save("a.py", "new\nnewer\n" + TEXT)
+    again = NotesRig(rig.folder)
+    assert (await again.notes())["comments"] == (
+        "a.py:4\n> two\nwhy two?\n\na.py:5\n> three\nand three?\n"
+    )
+    await again.send()
+    again.lessons.arrived(KEY)
+    again.store.flush()
+    assert not (await NotesRig(rig.folder).draft()).notes
+
+
+async def test_removing_takes_only_what_is_there(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    comment(rig, "a.py", 2, "and three?")
+    assert await rig.comments.remove(rig.path("a.py"), 0, 2) == 1
+    assert await rig.comments.remove(rig.path("a.py"), 0, 2) == 0
+    assert (await rig.notes())["comments"] == "a.py:3\n> three\nand three?\n"
+
+
+async def test_lines_that_are_gone_are_named_so(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    await rig.draft()
+    rig.save("a.py", "one\nthree\n")
+    assert (await rig.notes())["comments"] == "a.py:2 (these lines are gone)\n> two\nwhy two?\n"
+    (rig.folder / "a.py").unlink()
+    assert "why two?" in (await rig.notes())["comments"]
+
+
+# --- reasons
+
+
+def reject(rig: NotesRig, name: str, theirs: str, left: str, because: str) -> None:
+    rig.lessons.rejected(KEY, rig.path(name), theirs, left, because)
+    rig.save(name, left)
+
+
+async def test_a_reason_goes_with_the_rejection(rig: NotesRig) -> None:
+    rig.saw("a.py", "bad\n")
+    reject(rig, "a.py", "bad\n", "good\n", "it hides the error")
+    (note,) = (await rig.draft()).notes
+    assert note.reasons == "a.py: it hides the error"
+    assert note.text.index("it hides the error") < note.text.index("-bad\n+good\n")
+    assert note.has_words
+
+
+async def test_a_rejection_that_was_taken_back_takes_its_reason_along(rig: NotesRig) -> None:
+    rig.saw("a.py", "bad\nsame\nworse\n")
+    reject(rig, "a.py", "bad\nsame\nworse\n", "good\nsame\nworse\n", "first")
+    reject(rig, "a.py", "good\nsame\nworse\n", "good\nsame\nbetter\n", "second")
+    assert (await rig.draft()).notes[0].reasons == "a.py: first\na.py: second"
+    rig.save("a.py", "good\nsame\nworse\n")
+    assert (await rig.draft()).notes[0].reasons == "a.py: first"
+
+
+@pytest.mark.parametrize("end", ["arrived", "failed"])
+async def test_reasons_are_told_once_or_again(rig: NotesRig, end: str) -> None:
+    rig.saw("a.py", "bad\n")
+    reject(rig, "a.py", "bad\n", "good\n", "it hides the error")
+    await rig.send()
+    getattr(rig.lessons, end)(KEY)
+    said = [it.reasons for it in (await rig.draft()).notes]
+    assert said == ([] if end == "arrived" else ["a.py: it hides the error"])
+
+
+async def test_a_reason_outlives_the_host(rig: NotesRig) -> None:
+    rig.saw("a.py", "bad\n")
+    reject(rig, "a.py", "bad\n", "good\n", "it hides the error")
+    rig.store.flush()
+    (note,) = (await NotesRig(rig.folder).draft()).notes
+    assert note.reasons == "a.py: it hides the error"
