@@ -156,10 +156,23 @@ local function to_ask()
   end
 end
 
+--- Close the chat; but `q:`, `q/` and `q?`, typed at once, are what they always are.
+---@param chat acp.Chat
+local function close(chat)
+  if vim.fn.getcharstr(1):find('^[:/?]') then
+    return api.nvim_feedkeys('q', 'ni', false)
+  end
+  layout.close(chat)
+end
+
 --- Map what chat and prompt have in common.
+---@param chat acp.Chat
 ---@param buffer integer
-function M.map_common(buffer)
+function M.map_common(chat, buffer)
   local map = keys.map
+  map(buffer, 'n', 'q', 'Close the chat', function()
+    close(chat)
+  end, 'close')
   map(buffer, 'n', '<C-c>', 'Cancel the running turn', '<Plug>(acp-cancel)')
   map(buffer, 'n', '<S-Tab>', 'Next mode', '<Plug>(acp-next-mode)')
   map(buffer, 'n', 'gm', 'Choose the model', '<Plug>(acp-model)')
@@ -236,10 +249,7 @@ function M.map(chat)
   map('ya', 'Yank the last answer', 'yank-answer', function()
     yank.answer(chat)
   end)
-  M.map_common(chat.chat)
-  map('q', 'Close the chat', 'close', function()
-    layout.close(chat)
-  end)
+  M.map_common(chat, chat.chat)
 end
 
 return M

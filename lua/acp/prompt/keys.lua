@@ -4,7 +4,6 @@ local attachment = require('acp.prompt.attachment')
 local chat_keys = require('acp.chat.keys')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
-local layout = require('acp.ui.layout')
 local notes = require('acp.prompt.notes')
 
 local api = vim.api
@@ -48,10 +47,7 @@ function M.map(chat, send)
   map(chat.prompt, 'n', 'K', 'Show what the agent will be told', function()
     notes.show(chat)
   end, 'told')
-  chat_keys.map_common(chat.prompt)
-  map(chat.prompt, 'n', 'q', 'Close the chat', function()
-    layout.close(chat)
-  end, 'close')
+  chat_keys.map_common(chat, chat.prompt)
 end
 
 return M

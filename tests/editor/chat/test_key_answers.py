@@ -1,4 +1,4 @@
-"""What the keys of a chat are answered by the real host: prompts, answers, tool calls, the model."""
+"""What the keys of a chat are answered by the real host: prompts, answers, tool calls."""
 
 from __future__ import annotations
 
