@@ -105,6 +105,10 @@ for mode, lists in pairs(own) do
   end
 end
 
+for verdict, desc in pairs({ keep = 'Keep the hunk', reject = 'Reject the hunk' }) do
+  map('n', verdict .. '-hunk', ('<Cmd>Acp %s<CR>'):format(verdict), desc)
+end
+
 local group = api.nvim_create_augroup('acp', {})
 
 api.nvim_create_autocmd('BufReadCmd', {
