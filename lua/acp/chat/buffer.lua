@@ -2,12 +2,14 @@
 
 local apply = require('acp.ui.apply')
 local attachment = require('acp.prompt.attachment')
+local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
+local tail = require('acp.ui.tail')
 
 local api = vim.api
 
@@ -20,6 +22,8 @@ local function gone(chat, was_running)
   require('acp.prompt.mention').forget(chat.chat)
   attachment.forget(chat.chat)
   require('acp.prompt.history').forget(chat.chat)
+  tail.forget(chat.chat)
+  bar.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -62,6 +66,13 @@ local function watch(chat)
   end
   on('BufWinEnter', function()
     layout.dress(0, layout.CHAT)
+    tail.enter(api.nvim_get_current_win())
+  end)
+  on('BufWinLeave', function()
+    tail.leave(chat.chat)
+  end)
+  on('CursorMoved', function()
+    tail.settle(api.nvim_get_current_win())
   end)
   on('BufEnter', function()
     chats.touch(chat.chat)
@@ -116,7 +127,8 @@ bridge.on_end(function()
     status.state, status.pending = 'closed', 0
     vim.b[chat.chat].acp_status = status
     attachment.note(chat.chat, {}) -- nobody remembers what they were about
-    vim.b[chat.chat].acp_winbar = '%#AcpError# the host ended: this session is closed %*'
+    local ended = 'the host ended: this session is closed'
+    bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
   vim.cmd.redrawstatus({ bang = true })
 end)
@@ -128,6 +140,17 @@ api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
     require('acp.ui.size').settle()
     vim.tbl_map(layout.fit, chats.all())
   end,
+})
+
+api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' }, {
+  group = api.nvim_create_augroup('acp.chat.tail', {}),
+  desc = 'What has come below the part of a chat that is shown',
+  callback = vim.schedule_wrap(function()
+    tail.look(function(buffer)
+      local chat = chats.of(buffer)
+      return chat ~= nil and chat.chat == buffer
+    end)
+  end),
 })
 
 return M

@@ -7,6 +7,7 @@ local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local notice = require('acp.ui.notice')
+local tail = require('acp.ui.tail')
 local window = require('acp.chat.window')
 
 local api = vim.api
@@ -73,6 +74,7 @@ function M.prompt(content, opts)
     selections = { opts.range and select(origin, opts.range) },
     bang = opts.bang or false,
   }
+  tail.reach(chat.chat)
   bridge.call('prompt', payload, function(err, result)
     if err then
       bridge.warn(err)

@@ -219,6 +219,14 @@ M.list = {
     end,
   },
   {
+    name = 'diff',
+    args = '[turn]',
+    desc = 'show all changes of the session, or of a turn, in one buffer',
+    run = function(invoked)
+      arguments().diff(word(invoked.text))
+    end,
+  },
+  {
     name = 'keep',
     args = '[file|all]',
     desc = 'keep the hunk under the cursor, or those in the range',

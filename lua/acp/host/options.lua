@@ -107,6 +107,13 @@ function M.headers(name)
   return { headers = plain_headers }
 end
 
+--- The user's own bar of chats.
+---@return (fun(status: table): string)? make
+function M.winbar()
+  local make = vim.tbl_get((merged()), 'ui', 'winbar')
+  return type(make) == 'function' and make or nil
+end
+
 ---@param ... string keys, outermost first
 ---@return any value at that place, that of `vim.b.acp` of the current buffer before all; or nil
 function M.value(...)

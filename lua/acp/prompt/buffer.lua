@@ -9,6 +9,7 @@ local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
+local tail = require('acp.ui.tail')
 
 local api = vim.api
 
@@ -50,7 +51,9 @@ function M.send_review(chat, otherwise)
   bridge.call('send_review', { chat = chat.chat }, function(err, sent)
     if err then
       bridge.warn(err)
-    elseif not sent then
+    elseif sent then
+      tail.reach(chat.chat)
+    else
       otherwise()
     end
   end)
@@ -86,6 +89,7 @@ function M.send(number)
   local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
   if sent then
     clear(chat)
+    tail.reach(number)
   end
   return sent
 end

@@ -359,6 +359,36 @@ class Redo:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowDiff:
+    """Of that turn or all of the chat's session; without a chat, of the project of `path`."""
+
+    chat: int | None = None
+    turn: int | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkPart:
+    """A hunk that was shown at that 1-based line, or lines of it: 0-based, inclusive; `last` -1 is
+    the whole."""
+
+    path: str
+    key: str
+    line: int
+    first: int = 0
+    last: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class DecideParts:
+    """Keep or reject these; `because`: why, for the agent."""
+
+    verdict: Literal["keep", "reject"]
+    parts: tuple[HunkPart, ...]
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CommentOn:
     """Words on lines of a file (first and last, inclusive), as these are; without text none."""
 
