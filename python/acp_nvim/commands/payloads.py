@@ -29,20 +29,12 @@ class OfChat:
 
 @dataclass(frozen=True, slots=True)
 class FollowLink:
-    """The file that a row of a chat speaks of."""
+    """What a row of a chat speaks of: a file, a tool call."""
 
     chat: int
     row: int
     name: str = ""
     """What stands under the cursor."""
-
-
-@dataclass(frozen=True, slots=True)
-class OfRow:
-    """Something about what stands in a row of a chat."""
-
-    chat: int
-    row: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "repaint": Verb(payloads.OfChat, viewing.repaint),
     "prompt_made": Verb(payloads.PromptMade, viewing.prompt_made),
     "follow": Verb(payloads.Follow, viewing.follow),
-    "raw": Verb(payloads.OfRow, viewing.raw),
+    "raw": Verb(payloads.FollowLink, viewing.raw),
     "follow_link": Verb(payloads.FollowLink, viewing.follow_link),
     "chat_wiped": Verb(payloads.OfChat, viewing.chat_wiped),
     "inspect": Verb(payloads.Nothing, viewing.inspect),

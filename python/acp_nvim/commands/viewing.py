@@ -11,7 +11,7 @@ import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, terminals
-from acp_nvim.commands.payloads import Fold, Follow, FollowLink, Nothing, OfChat, OfRow, PromptMade
+from acp_nvim.commands.payloads import Fold, Follow, FollowLink, Nothing, OfChat, PromptMade
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
@@ -65,7 +65,7 @@ async def follow(host: Host, payload: Follow) -> None:
     host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
 
 
-def raw(host: Host, payload: OfRow) -> str | None:
+def raw(host: Host, payload: FollowLink) -> str | None:
     """Answer the tool call in a row as the agent has told it, to be read; None for none."""
     chat = host.workspace.chat(payload.chat)
     key = key_at(chat.transcript, payload.row)
