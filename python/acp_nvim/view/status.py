@@ -168,10 +168,11 @@ def _value(state: SessionState, category: str) -> str:
 
 
 def _option(option: ConfigOption) -> dict[str, Any]:
-    """Return what completion needs: the id and what it can be."""
-    if option.type == "boolean":
-        return {"id": option.id, "values": ["on", "off"]}
-    return {"id": option.id, "values": [choice.value for choice in option.choices[:ITEMS]]}
+    """Return what completion needs: the id, what it is for, and what it can be."""
+    booleans = ["on", "off"] if option.type == "boolean" else None
+    values = booleans or [choice.value for choice in option.choices[:ITEMS]]
+    category = {"category": option.category} if option.category else {}
+    return {"id": option.id, "values": values} | category
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:
