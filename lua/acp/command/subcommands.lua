@@ -16,7 +16,7 @@ local M = {}
 ---@field bang? boolean
 ---@field range? boolean
 ---@field words? string[] the only words that it takes
----@field complete? 'agent'|'mode'|'option'|'command'|'login'|string[]
+---@field complete? 'agent'|'mode'|'model'|'option'|'command'|'login'|string[]
 ---@field run fun(invoked: acp.Invocation)
 
 local function agent()
@@ -143,6 +143,37 @@ M.list = {
         option = option ~= '' and option or nil,
         value = value ~= '' and value or nil,
       })
+    end,
+  },
+  {
+    name = 'model',
+    args = '[value]',
+    desc = 'set the model of the session',
+    complete = 'model',
+    run = function(invoked)
+      local value = vim.trim(invoked.text)
+      session().tell('config', { category = 'model', value = value ~= '' and value or nil })
+    end,
+  },
+  {
+    name = 'next',
+    desc = 'go to the next session',
+    run = function()
+      session().step(1)
+    end,
+  },
+  {
+    name = 'previous',
+    desc = 'go to the previous session',
+    run = function()
+      session().step(-1)
+    end,
+  },
+  {
+    name = 'resend',
+    desc = 'the prompt that was sent last back in the prompt',
+    run = function()
+      session().resend()
     end,
   },
   {

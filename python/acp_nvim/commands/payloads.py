@@ -29,7 +29,7 @@ class OfChat:
 
 @dataclass(frozen=True, slots=True)
 class FollowLink:
-    """The file that a row of a chat speaks of."""
+    """What a row of a chat speaks of: a file, a tool call."""
 
     chat: int
     row: int
@@ -167,11 +167,12 @@ class SetMode:
 
 @dataclass(frozen=True, slots=True)
 class SetOption:
-    """What is left out the user picks."""
+    """What is left out the user picks; `category` names the option by what it is for."""
 
     chat: int
     option: str | None = None
     value: str | None = None
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
