@@ -104,6 +104,25 @@ function M.compose(range, mods)
   end
 end
 
+---@alias acp.Context string|string[]|{ range: { [1]: integer, [2]: integer } }
+
+--- Let something go along with the next prompt, and stay where the user is.
+---@param context? acp.Context mentions, paths, or lines of the current buffer; nil: this buffer
+function M.add(context)
+  local origin = api.nvim_get_current_buf()
+  local chat = open_chat(true)
+  if not chat then
+    return
+  end
+  local add = require('acp.prompt.add')
+  context = type(context) == 'string' and { context } or context or {}
+  if context.range then
+    add.lines(chat, context.range, origin)
+  else
+    add.mentions(chat, context, origin)
+  end
+end
+
 --- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
 function M.resend()
   local number = agents.chat()
