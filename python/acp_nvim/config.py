@@ -195,12 +195,14 @@ class FsOptions(Section):
 class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
-    `prompt_height` are the least and the most rows of the prompt's window.
+    `prompt_height` are the least and the most rows of the prompt's window, `notify` how the user is
+    told of what happens in a chat that is not on screen.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
+    notify: Literal["line", "terminal", "vim.notify", "off"] = "line"
 
 
 class LogOptions(Section):

@@ -194,7 +194,7 @@ local function watch(chat)
     layout.dress(0, layout.CHAT)
   end)
   on('BufEnter', function()
-    chats.touch(chat.chat)
+    chats.entered(chat)
   end)
   local was_running = false
   on('BufUnload', function()

@@ -14,10 +14,12 @@ local M = {}
 --- Make chat and prompt, and show them with the cursor in the prompt.
 ---@param agent string
 ---@param mods? vim.api.keyset.cmd_mods where they open
+---@param root? string its project, as far as that is known
 ---@return { chat: integer, prompt: integer } buffers
-function M.open_session(agent, mods)
+function M.open_session(agent, mods, root)
   require('acp.ui.highlights').define()
-  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
+  local cwd = vim.fn.getcwd()
+  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = cwd, root = root or cwd }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
@@ -25,7 +27,7 @@ function M.open_session(agent, mods)
   return { chat = chat.chat, prompt = chat.prompt }
 end
 
----@return integer? chat of the current buffer, else the one used last
+---@return integer? chat of the current buffer, else the one of this project used last
 function M.current()
   local chat = chats.current()
   return chat and chat.chat
@@ -61,6 +63,9 @@ end
 ---@param mods? vim.api.keyset.cmd_mods where they open
 function M.chat(what, mods)
   local chat = chats.current()
+    or vim.iter(chats.all()):find(function(it)
+      return layout.window_of(it.chat) ~= nil
+    end)
   if not chat then
     return require('acp.ui.notice').notice('there is no chat: :AcpStart begins one')
   end

@@ -6,6 +6,7 @@ local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local window = require('acp.chat.window')
 
@@ -13,31 +14,47 @@ local api = vim.api
 
 local M = {}
 
----@return acp.Chat? chat of the current buffer, else the open one used last
+---@return acp.Chat? chat of the current buffer, else the open one of this project used last
 local function find_chat()
-  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.all()):find(chats.is_open)
+  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.here(true)):find(chats.is_open)
 end
 
---- The chat to prompt; without a session, one with the default agent.
+--- Open a session where there is none, and say so.
+---@param agent string
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told
-local function open_chat()
-  local chat, default = find_chat(), agents.default()
-  if not chat and default then
-    agents.open(default, {})
-    chat = chats.current()
-    if chat and not chats.is_open(chat) then
-      return nil, ('%s was not started'):format(default)
+local function open_one(agent)
+  agents.open(agent, {})
+  local chat = chats.current()
+  if not chat or not chats.is_open(chat) then
+    return nil, ('%s was not started'):format(agent)
+  end
+  local where = vim.fn.fnamemodify(chat.root, ':~')
+  notice.notice(('no session was open in %s: this is a new one with %s'):format(where, agent))
+  return chat
+end
+
+--- Find the chat to prompt; in a project without a session open one.
+---@param done fun(chat: acp.Chat?, err: string?) without a chat the user was told why
+local function with_chat(done)
+  local found = find_chat()
+  if found and chats.is_open(found) then
+    chats.touch(found.chat)
+    return done(found)
+  elseif found then
+    local err = chats.closed(found)
+    notice.warn(err)
+    return done(nil, err)
+  end
+  agents.usual(function(agent)
+    if agent then
+      return done(open_one(agent))
     end
-  end
-  chat = chat or chats.current()
-  if chat and chats.is_open(chat) then
-    chats.touch(chat.chat)
-    return chat
-  end
-  local err = not chat and agents.NO_SESSION or chats.closed(chat)
-  notice.warn(err)
-  return nil, err
+    local closed = chats.current()
+    local err = closed and chats.closed(closed) or agents.NO_SESSION
+    notice.warn(err)
+    done(nil, err)
+  end)
 end
 
 ---@param buffer integer
@@ -60,23 +77,28 @@ end
 function M.prompt(content, opts)
   opts = opts or {}
   local origin = api.nvim_get_current_buf()
-  local chat, problem = open_chat()
-  if not chat then
-    return agents.finish(opts, problem)
-  end
-  local is_text = type(content) == 'string'
-  local payload = {
-    chat = chat.chat,
-    text = is_text and content or '',
-    blocks = is_text and {} or content,
-    selections = { opts.range and select(origin, opts.range) },
-    bang = opts.bang or false,
-  }
-  bridge.call('prompt', payload, function(err, result)
-    if err then
-      bridge.warn(err)
+  with_chat(function(chat, problem)
+    if not chat then
+      return agents.finish(opts, problem)
     end
-    agents.finish(opts, err, result)
+    local is_text = type(content) == 'string'
+    local payload = {
+      chat = chat.chat,
+      text = is_text and content or '',
+      blocks = is_text and {} or content,
+      selections = { opts.range and select(origin, opts.range) },
+      bang = opts.bang or false,
+    }
+    local state = (vim.b[chat.chat].acp_status or {}).state
+    bridge.call('prompt', payload, function(err, result)
+      if err then
+        bridge.warn(err)
+      elseif not layout.window_of(chat.chat) then
+        local form = state == 'running' and 'sent to %s when its turn ends' or 'sent to %s'
+        notice.notice(form:format(chat.agent))
+      end
+      agents.finish(opts, err, result)
+    end)
   end)
 end
 
@@ -86,19 +108,20 @@ end
 ---@param mods? vim.api.keyset.cmd_mods where the windows open
 function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
-  local chat = open_chat()
-  if not chat then
-    return
-  end
-  if range then
-    attachment.attach(chat.chat, select(origin, range))
-  end
-  local prompt = require('acp.prompt.buffer')
-  local is_there = api.nvim_get_current_buf() == chat.prompt
-  window.show(chat.chat, mods)
-  if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
-    prompt.send_review(chat, function() end)
-  end
+  with_chat(function(chat)
+    if not chat then
+      return
+    end
+    if range then
+      attachment.attach(chat.chat, select(origin, range))
+    end
+    local prompt = require('acp.prompt.buffer')
+    local is_there = api.nvim_get_current_buf() == chat.prompt
+    window.show(chat.chat, mods)
+    if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+      prompt.send_review(chat, function() end)
+    end
+  end)
 end
 
 --- Tell the host something about the current session.

@@ -93,6 +93,14 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True)
+class OfProject:
+    """Something about the project of that file, '' for none, else of the working directory."""
+
+    file: str
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """What is kept of the session of that chat, or `all` that is kept, is to be removed."""
 

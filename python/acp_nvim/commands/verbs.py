@@ -57,6 +57,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "reopen": Verb(payloads.Reopen, sessions.reopen),
     "forget": Verb(payloads.Forget, sessions.forget),
     "rename": Verb(payloads.Rename, sessions.rename),
+    "last_agent": Verb(payloads.OfProject, sessions.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
     "chosen": Verb(payloads.Chosen, choosing.chosen),
