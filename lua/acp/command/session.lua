@@ -8,6 +8,7 @@ local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local tail = require('acp.ui.tail')
 local window = require('acp.chat.window')
 
 local api = vim.api
@@ -21,11 +22,12 @@ end
 
 --- Open a session where there is none, and say so.
 ---@param agent string
+---@param is_hidden? boolean do not show it
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told
-local function open_one(agent)
-  agents.open(agent, {})
-  local chat = chats.current()
+local function open_one(agent, is_hidden)
+  agents.open(agent, { hidden = is_hidden })
+  local chat = chats.all()[1]
   if not chat or not chats.is_open(chat) then
     return nil, ('%s was not started'):format(agent)
   end
@@ -36,7 +38,8 @@ end
 
 --- Find the chat to prompt; in a project without a session open one.
 ---@param done fun(chat: acp.Chat?, err: string?) without a chat the user was told why
-local function with_chat(done)
+---@param is_hidden? boolean a new one is not shown
+local function with_chat(done, is_hidden)
   local found = find_chat()
   if found and chats.is_open(found) then
     chats.touch(found.chat)
@@ -48,7 +51,7 @@ local function with_chat(done)
   end
   agents.usual(function(agent)
     if agent then
-      return done(open_one(agent))
+      return done(open_one(agent, is_hidden))
     end
     local closed = chats.current()
     local err = closed and chats.closed(closed) or agents.NO_SESSION
@@ -90,6 +93,7 @@ function M.prompt(content, opts)
       bang = opts.bang or false,
     }
     local state = (vim.b[chat.chat].acp_status or {}).state
+    tail.reach(chat.chat)
     bridge.call('prompt', payload, function(err, result)
       if err then
         bridge.warn(err)
@@ -122,6 +126,71 @@ function M.compose(range, mods)
       prompt.send_review(chat, function() end)
     end
   end)
+end
+
+--- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
+function M.resend()
+  local number = agents.chat()
+  local chat = number and chats.of(number)
+  if chat then
+    require('acp.prompt.history').resend(chat, function()
+      window.show(chat.chat)
+    end)
+  end
+end
+
+--- Go to the next or the previous session, in the windows of this one.
+---@param step 1|-1
+function M.step(step)
+  local here = chats.current()
+  local open = vim.tbl_filter(function(chat)
+    return chats.is_open(chat) or chat == here
+  end, chats.all())
+  if #open < 2 then
+    return notice.notice('there is no other session: :Acp new opens one')
+  end
+  table.sort(open, function(a, b)
+    return a.chat < b.chat
+  end)
+  local place = 0
+  for index, chat in ipairs(open) do
+    place = chat == here and index or place
+  end
+  local chat, is_chat = open[(place + step - 1) % #open + 1], false
+  if here then
+    is_chat = api.nvim_get_current_buf() == here.chat
+  end
+  window.show(chat.chat)
+  if is_chat then
+    window.enter(chat.chat)
+  end
+end
+
+--- Switch to the mode behind the current one.
+function M.next_mode()
+  local status = chats.status()
+  local modes, place = status.modes or {}, 0
+  if #modes < 2 then
+    return notice.notice(('%s has no other modes'):format(status.agent or 'the agent'))
+  end
+  for index, mode in ipairs(modes) do
+    place = mode.id == status.mode and index or place
+  end
+  M.tell('mode', { mode = modes[place % #modes + 1].id })
+end
+
+--- Have lines of the current buffer edited, where the user is: no chat is opened.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@param instruction string
+function M.edit(range, instruction)
+  if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
+    return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
+  end
+  with_chat(function(chat)
+    if chat then
+      require('acp.prompt.inline').edit(chat, range, instruction)
+    end
+  end, true)
 end
 
 --- Tell the host something about the current session.
