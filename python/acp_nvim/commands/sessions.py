@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
-from acp_nvim.commands.payloads import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
+from acp_nvim.commands.session_payloads import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
@@ -95,8 +95,9 @@ def last_agent(host: Host, payload: OfProject) -> str | None:
     """Answer the agent that was used last in a project, None if there was none."""
     root = find_root(payload.file, payload.cwd)
     states = [chat.session.state for chat in reversed(host.workspace.chats.values())]
-    used = [it.agent for it in (*states, *host.store.heads()) if _is_same(it.cwd, root)]
-    return next(iter(used), None)
+    used = [(it.agent, it.cwd) for it in states]
+    used += [(it.agent, it.cwd) for it in host.store.heads()]
+    return next((agent for agent, cwd in used if _is_same(cwd, root)), None)
 
 
 # --- going on with one
