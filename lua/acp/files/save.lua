@@ -86,7 +86,14 @@ local function in_folder(folder, action)
     if must(uv.fs_realpath(held)) ~= folder then
       error(('%s leads to another folder now'):format(folder), 0)
     end
-    action(held)
+    local ok, err = pcall(action, held)
+    if not ok then
+      -- what the user is told is the name
+      local told = tostring(err):gsub(vim.pesc(held), function()
+        return folder
+      end)
+      error(told, 0)
+    end
     return true
   end
   if not SEARCH then
