@@ -94,7 +94,7 @@ local own = {
   n = {
     'question close write fold-toggle fold-open fold-close fold-open-all fold-close-all',
     'next-prompt previous-prompt next-tool previous-tool file file-split browse raw',
-    'yank-code yank-answer send older newer drop told',
+    'yank-code yank-answer send older newer drop told take-back',
   },
   i = { 'send older newer' },
 }

@@ -115,6 +115,15 @@ function M.resend()
   end
 end
 
+--- Show the prompts that wait.
+function M.queue()
+  local number = agents.chat()
+  local chat = number and chats.of(number)
+  if chat then
+    require('acp.prompt.queue').open(chat)
+  end
+end
+
 --- Go to the next or the previous session, in the windows of this one.
 ---@param step 1|-1
 function M.step(step)

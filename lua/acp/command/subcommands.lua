@@ -170,6 +170,13 @@ M.list = {
     end,
   },
   {
+    name = 'queue',
+    desc = 'the prompts that wait: take one back, drop it, change the order',
+    run = function()
+      session().queue()
+    end,
+  },
+  {
     name = 'resend',
     desc = 'the prompt that was sent last back in the prompt',
     run = function()

@@ -29,6 +29,14 @@ function M.put(chat, text)
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, vim.split(text, '\n', { plain = true }))
 end
 
+--- Put text below what stands in the prompt.
+---@param chat acp.Chat
+---@param text string
+function M.add(chat, text)
+  local before = text_of(chat)
+  M.put(chat, vim.trim(before) == '' and text or before .. '\n' .. text)
+end
+
 ---@param chat acp.Chat
 ---@param step 1|-1
 local function go(chat, step)
