@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
+from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
-from acp_nvim.commands.session_payloads import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients

@@ -20,12 +20,12 @@ from acp_nvim.commands import (
     prompting,
     queueing,
     reviewing,
-    session_payloads,
     sessions,
     terminals,
     viewing,
 )
 from acp_nvim.commands.decode import decode
+from acp_nvim.commands.payloads import of_sessions
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -56,11 +56,11 @@ VERBS: Mapping[str, Verb[Any]] = {
     "start": Verb(payloads.Start, agent.start),
     "stop": Verb(payloads.Stop, agent.stop),
     "restart": Verb(payloads.OfAgent, agent.restart),
-    "sessions": Verb(session_payloads.Sessions, sessions.sessions),
-    "reopen": Verb(session_payloads.Reopen, sessions.reopen),
-    "forget": Verb(session_payloads.Forget, sessions.forget),
-    "rename": Verb(session_payloads.Rename, sessions.rename),
-    "last_agent": Verb(session_payloads.OfProject, sessions.last_agent),
+    "sessions": Verb(of_sessions.Sessions, sessions.sessions),
+    "reopen": Verb(of_sessions.Reopen, sessions.reopen),
+    "forget": Verb(of_sessions.Forget, sessions.forget),
+    "rename": Verb(of_sessions.Rename, sessions.rename),
+    "last_agent": Verb(of_sessions.OfProject, sessions.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
     "chosen": Verb(payloads.Chosen, choosing.chosen),
