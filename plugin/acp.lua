@@ -81,6 +81,10 @@ for name, step in pairs({ ['next-hunk'] = 1, ['prev-hunk'] = -1 }) do
   end, desc)
 end
 
+for verdict, desc in pairs({ keep = 'Keep the hunk', reject = 'Reject the hunk' }) do
+  map('n', verdict .. '-hunk', ('<Cmd>Acp %s<CR>'):format(verdict), desc)
+end
+
 local group = api.nvim_create_augroup('acp', {})
 
 api.nvim_create_autocmd('BufReadCmd', {

@@ -14,14 +14,17 @@ local M = {}
 --- Make chat and prompt, and show them with the cursor in the prompt.
 ---@param agent string
 ---@param mods? vim.api.keyset.cmd_mods where they open
+---@param is_hidden? boolean do not show them
 ---@return { chat: integer, prompt: integer } buffers
-function M.open_session(agent, mods)
+function M.open_session(agent, mods, is_hidden)
   require('acp.ui.highlights').define()
   local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
-  M.show(chat.chat, mods)
+  if not is_hidden then
+    M.show(chat.chat, mods)
+  end
   return { chat = chat.chat, prompt = chat.prompt }
 end
 

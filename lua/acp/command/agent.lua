@@ -61,6 +61,7 @@ end
 
 ---@class acp.StartOptions
 ---@field new? boolean open one more session
+---@field hidden? boolean show no windows
 ---@field mods? vim.api.keyset.cmd_mods where its windows open
 ---@field on_done? acp.Done result: { agent, session? }; no session while that is being opened
 
@@ -69,7 +70,7 @@ end
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = current_file(), vim.fn.getcwd()
-  local opened = window.open_session(agent, opts.mods)
+  local opened = window.open_session(agent, opts.mods, opts.hidden)
   local payload =
     { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
   bridge.call('start', payload, function(err, result)

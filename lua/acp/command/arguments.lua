@@ -61,6 +61,17 @@ function M.reject(text, range)
   M.decide('reject', scope ~= '' and scope or nil, range, because)
 end
 
+--- Have lines edited, by default that of the cursor.
+---@param instruction string
+---@param range? { [1]: integer, [2]: integer }
+function M.edit(instruction, range)
+  if instruction == '' then
+    return notice.warn(":Acp edit wants to know what to do: :'<,'>Acp edit make this a generator")
+  end
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  require('acp.command.session').edit(range or { line, line }, instruction)
+end
+
 --- Comment on lines, by default on that of the cursor; without a text write it in a small window.
 ---@param text string
 ---@param range? { [1]: integer, [2]: integer }

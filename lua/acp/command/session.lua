@@ -19,12 +19,13 @@ local function find_chat()
 end
 
 --- The chat to prompt; without a session, one with the default agent.
+---@param is_hidden? boolean a new one is not shown
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told
-local function open_chat()
+local function open_chat(is_hidden)
   local chat, default = find_chat(), agents.default()
   if not chat and default then
-    agents.open(default, {})
+    agents.open(default, { hidden = is_hidden })
     chat = chats.current()
     if chat and not chats.is_open(chat) then
       return nil, ('%s was not started'):format(default)
@@ -98,6 +99,19 @@ function M.compose(range, mods)
   window.show(chat.chat, mods)
   if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
     prompt.send_review(chat, function() end)
+  end
+end
+
+--- Have lines of the current buffer edited, where the user is: no chat is opened.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@param instruction string
+function M.edit(range, instruction)
+  if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
+    return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
+  end
+  local chat = open_chat(true)
+  if chat then
+    require('acp.prompt.inline').edit(chat, range, instruction)
   end
 end
 

@@ -225,6 +225,15 @@ M.list = {
     end,
   },
   {
+    name = 'edit',
+    args = '{instruction}',
+    desc = 'have these lines edited in place, with no chat to be seen',
+    range = true,
+    run = function(invoked)
+      arguments().edit(vim.trim(invoked.text), invoked.range)
+    end,
+  },
+  {
     name = 'undo',
     args = '[turn]',
     desc = 'take back all that a turn has changed',

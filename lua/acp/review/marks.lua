@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local hunks = require('acp.review.hunks')
+local keys = require('acp.review.keys')
 local removed_lines = require('acp.review.removed_lines')
 
 local api = vim.api
@@ -32,6 +33,8 @@ local reviewed = {}
 local attached = {}
 ---@type table<integer, uv.uv_timer_t> by buffer: the host will be told
 local timers = {}
+-- Whether all of the review is shown.
+local is_on = false
 
 ---@param buffer integer
 ---@return integer
@@ -193,6 +196,7 @@ function M.draw(path, tick, marks, rows)
   require('acp.ui.highlights').define()
   api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   hunks.put(buffer, rows)
+  keys.set(buffer, is_on and #rows > 0)
   if #marks == 0 and #rows == 0 and not reviewed[buffer] then
     return { ok = true }
   end
@@ -209,8 +213,15 @@ end
 
 --- Called by the host: the files with hunks, in the order in which motions go through them.
 ---@param files acp.ReviewFile[]
-function M.files(files)
+---@param on? boolean all of the review is shown
+function M.files(files, on)
   local had = hunks.set_files(files)
+  is_on = on or false
+  for buffer in pairs(reviewed) do
+    if api.nvim_buf_is_loaded(buffer) then
+      keys.set(buffer, is_on and #hunks.of(buffer) > 0)
+    end
+  end
   if #files == 0 then
     api.nvim_clear_autocmds({ group = group })
   elseif not had then

@@ -306,13 +306,15 @@ class TerminalSize:
 
 @dataclass(frozen=True, slots=True)
 class ShowReview:
-    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer."""
+    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
+    `only`: show it, and go nowhere."""
 
     chat: int | None = None
     turn: int | None = None
     off: bool = False
     path: str | None = None
     line: int = 1
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

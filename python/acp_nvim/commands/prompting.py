@@ -24,13 +24,18 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-def prompt(host: Host, payload: SendPrompt) -> None:
-    """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first."""
+def prompt(host: Host, payload: SendPrompt) -> int:
+    """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first.
+
+    Answer the number of its turn, if nothing overtakes it in the queue.
+    """
     chat = host.workspace.chat(payload.chat)
     text, interrupt = payload.text, payload.bang
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
     wanted = Prompt(blocks, payload.selections, mentions=find_mentions(text))
     submit(host, chat, wanted, interrupt=interrupt)
+    state = chat.session.state
+    return state.turn + len(state.queue)
 
 
 def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:

@@ -105,7 +105,7 @@ class ReviewPresenter:
         reviews = self.reviews()
         if not any(review.pending for review in reviews):
             self.shown = False
-        await self._reviewer.files(reviews, self._comments.paths())
+        await self._reviewer.files(reviews, self._comments.paths(), on=self.shown)
         await self._reviewer.lists(quickfix(reviews, self._edits.conflicts()), make=False)
 
     async def _draw(self, path: str) -> None:
