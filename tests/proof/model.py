@@ -187,7 +187,8 @@ class Model:
     def _agents_look(self, before: Sight, allowed: dict[str, set[str]]) -> Sight:
         """Look after a step that was not the user's, and check what holds after all of them.
 
-        A mark stays with its line, unless the step has changed the order of lines.
+        A mark stays with its line, unless the step has changed the order of lines, or has taken it
+        out in between.
         """
         self.sight = after = self.world.look()
         for name in NAMES:
@@ -204,9 +205,19 @@ class Model:
         for name in NAMES:
             self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")
         for name, shown in after.shown.items():
-            if not moved(bodies(before.live(name)), bodies(after.live(name))):
+            is_moved = moved(bodies(before.live(name)), bodies(after.live(name)))
+            if not is_moved and not self._came_again(name, before, after):
                 self._assert(not shown.wrong, f"{name}: marks moved: {shown.wrong}")
         return after
+
+    def _came_again(self, name: str, before: Sight, after: Sight) -> bool:
+        """Return whether the buffer has first followed the disk, which lacked lines, and then an
+        agent's write, that has them again: what was upon them has gone with them."""
+        shown, disk = before.shown.get(name), before.disk[name]
+        if shown is None or shown.modified or disk in (self.seen[name], after.disk[name]):
+            return False
+        gone = {*bodies(shown.text)} - {*bodies(disk)}
+        return bool(gone & {*bodies(after.live(name))})
 
     def _check_silence(self, names: tuple[str, ...]) -> None:
         """Neovim has no question about these when all is settled."""
