@@ -133,9 +133,10 @@ class Model:
             return
         origin = self.origin[name]
         if not self._conflicts(name):
+            read = (text for (_, of), text in self.known.items() if of == name)
             ours = [
                 merge_complaint(it or "", shown.text, theirs, after.live(name))
-                for it in (base, origin)
+                for it in (base, origin, *read)
             ]
             self._assert("" in ours, f"{name}: {ours[0]}")
             self.origin[name] = theirs
