@@ -34,8 +34,9 @@ class Model:
     to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
-    `made`: what the tool of each has left since it read or wrote; `taken_out`: the user's words
-    that the user took out last, be it that an agent has put them in again.
+    `made`: what the tool of each has left since it read or wrote; `commanded`: files that a command has
+    changed since the client looked; `taken_out`: the user's words that the user took out last, be
+    it that an agent has put them in again.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -62,6 +63,7 @@ class Model:
         self.older: set[tuple[str, str]] = set()
         self.taken_out: set[str] = set()
         self.made: dict[tuple[int, str], str] = {}
+        self.commanded: set[str] = set()
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 
@@ -84,7 +86,16 @@ class Model:
     async def _settle(self, session: int, names: tuple[str, ...]) -> None:
         is_one = len(names) == 1
         look = self.services.look(session, names[0]) if is_one else self.services.sweep(session)
+        self._count_as_made(session, names)
         await self._settled_by(look, names)
+
+    def _count_as_made(self, session: int, names: tuple[str, ...]) -> None:
+        """What a command has left is that agent's who is looked for."""
+        for name in self.commanded & {*names}:
+            self.commanded.remove(name)
+            text = self.sight.disk[name]
+            if text is not None:
+                self.made[session, name] = text
 
     async def _settled_by(self, look: Awaitable[None], names: tuple[str, ...]) -> None:
         before = self.sight
