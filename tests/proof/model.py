@@ -34,9 +34,9 @@ class Model:
     to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
-    `made`: what the tool of each has left since it read or wrote; `commanded`: files that a command has
-    changed since the client looked; `taken_out`: the user's words that the user took out last, be
-    it that an agent has put them in again.
+    `made`: what the tool of each has left since it read or wrote; `commanded`: files that a
+    command has changed since the client looked; `taken_out`: the user's words that the user took
+    out last, be it that an agent has put them in again.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
