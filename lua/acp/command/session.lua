@@ -134,17 +134,18 @@ end
 ---@param context? acp.Context mentions, paths, or lines of the current buffer; nil: this buffer
 function M.add(context)
   local origin = api.nvim_get_current_buf()
-  local chat = open_chat(true)
-  if not chat then
-    return
-  end
-  local add = require('acp.prompt.add')
-  context = type(context) == 'string' and { context } or context or {}
-  if context.range then
-    add.lines(chat, context.range, origin)
-  else
-    add.mentions(chat, context, origin)
-  end
+  with_chat(function(chat)
+    if not chat then
+      return
+    end
+    local add = require('acp.prompt.add')
+    local given = type(context) == 'string' and { context } or context or {}
+    if given.range then
+      add.lines(chat, given.range, origin)
+    else
+      add.mentions(chat, given, origin)
+    end
+  end, true)
 end
 
 --- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
