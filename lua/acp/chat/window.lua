@@ -59,6 +59,15 @@ function M.show(number, mods)
   end
 end
 
+--- Go to the window of a chat that is on screen.
+---@param number integer
+function M.enter(number)
+  local window = layout.window_of(number)
+  if window then
+    api.nvim_set_current_win(window)
+  end
+end
+
 --- Open, close or toggle the windows of the current chat.
 ---@param what? 'open'|'close'|'toggle'
 ---@param mods? vim.api.keyset.cmd_mods where they open

@@ -57,6 +57,7 @@ local function show_failure(chat, agent, err)
   local mark = { 0, 0, { line_hl_group = 'AcpWarning' } }
   require('acp.ui.apply').draw(chat, { { 0, -1, { err }, { mark } } })
   vim.b[chat].acp_status = { agent = agent, state = 'closed' }
+  require('acp.prompt.attachment').draw(assert(require('acp.chat.registry').of(chat)))
 end
 
 ---@class acp.StartOptions

@@ -28,6 +28,15 @@ function M.review(text)
   require('acp.review.decide').review(tonumber(text), text == 'off')
 end
 
+--- Show all changes of the session in one buffer, or those of one turn.
+---@param text? string
+function M.diff(text)
+  if text and not is_number(text) then
+    return notice.warn((':Acp diff takes the number of a turn, not %s'):format(text))
+  end
+  require('acp.review.overview').open(tonumber(text))
+end
+
 --- Keep or reject: what is under the cursor, lines, a file or all.
 ---@param verdict acp.Verdict
 ---@param scope? 'file'|'all'

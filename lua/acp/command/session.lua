@@ -104,6 +104,66 @@ function M.compose(range, mods)
   end
 end
 
+--- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
+function M.resend()
+  local number = agents.chat()
+  local chat = number and chats.of(number)
+  if chat then
+    require('acp.prompt.history').resend(chat, function()
+      window.show(chat.chat)
+    end)
+  end
+end
+
+--- Show the prompts that wait.
+function M.queue()
+  local number = agents.chat()
+  local chat = number and chats.of(number)
+  if chat then
+    require('acp.prompt.queue').open(chat)
+  end
+end
+
+--- Go to the next or the previous session, in the windows of this one.
+---@param step 1|-1
+function M.step(step)
+  local here = chats.current()
+  local open = vim.tbl_filter(function(chat)
+    return chats.is_open(chat) or chat == here
+  end, chats.all())
+  if #open < 2 then
+    return notice.notice('there is no other session: :Acp new opens one')
+  end
+  table.sort(open, function(a, b)
+    return a.chat < b.chat
+  end)
+  local place = 0
+  for index, chat in ipairs(open) do
+    place = chat == here and index or place
+  end
+  local chat, is_chat = open[(place + step - 1) % #open + 1], false
+  if here then
+    is_chat = api.nvim_get_current_buf() == here.chat
+  end
+  window.show(chat.chat)
+  if is_chat then
+    window.enter(chat.chat)
+  end
+end
+
+--- Switch to the mode behind the current one.
+function M.next_mode()
+  local status = chats.status()
+  local modes, place = status.modes or {}, 0
+  if #modes < 2 then
+    return notice.notice(('%s has no other modes'):format(status.agent or 'the agent'))
+  end
+  for index, mode in ipairs(modes) do
+    place = mode.id == status.mode and index or place
+  end
+  M.tell('mode', { mode = modes[place % #modes + 1].id })
+end
+
 --- Have lines of the current buffer edited, where the user is: no chat is opened.
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param instruction string

@@ -115,8 +115,12 @@ function M.winbar()
 end
 
 ---@param ... string keys, outermost first
----@return any value at that place, or nil
+---@return any value at that place, that of `vim.b.acp` of the current buffer before all; or nil
 function M.value(...)
+  local own = vim.b.acp
+  if type(own) == 'table' and vim.tbl_get(own, ...) ~= nil then
+    return vim.tbl_get(own, ...)
+  end
   return vim.tbl_get((M.get()), ...)
 end
 

@@ -43,7 +43,9 @@ M.PROMPT = vim.tbl_extend('error', COMMON, {
 ---@param values table<string, any>
 function M.dress(window, values)
   local no_tildes = vim.go.fillchars == '' and 'eob: ' or vim.go.fillchars .. ',eob: '
-  values = vim.tbl_extend('keep', values, { fillchars = no_tildes })
+  local own = vim.b[api.nvim_win_get_buf(window)].acp
+  local wanted = type(own) == 'table' and own.window or {}
+  values = vim.tbl_extend('keep', wanted, values, { fillchars = no_tildes })
   for name, value in pairs(values) do
     api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
   end

@@ -20,6 +20,7 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt
+from acp_nvim.session.state import Message
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -59,6 +60,30 @@ def cancel(host: Host, payload: OfChat) -> Awaitable[None] | None:
         raise UserError(f"still cancelling: :Acp stop! {chat.client.name} ends the agent by force")
     chat.client.cancel(chat.session)
     return None
+
+
+def sent(host: Host, payload: OfChat) -> list[str]:
+    """Answer the texts of the prompts of a session, oldest first, a repeated one once."""
+    entries = host.workspace.chat(payload.chat).session.state.entries
+    texts = [
+        text
+        for entry in entries
+        if isinstance(entry, Message)
+        and entry.role == "user"
+        and (text := "".join(it.text for it in entry.content if isinstance(it, Text)).strip())
+    ]
+    return [text for at, text in enumerate(texts) if at == 0 or texts[at - 1] != text]
+
+
+def last_answer(host: Host, payload: OfChat) -> str:
+    """Answer what the agent has said since the last prompt, thoughts left out; "" for nothing."""
+    texts: list[str] = []
+    for entry in reversed(host.workspace.chat(payload.chat).session.state.entries):
+        if isinstance(entry, Message) and entry.role == "user" and texts:
+            break
+        if isinstance(entry, Message) and entry.role == "agent":
+            texts.insert(0, "".join(it.text for it in entry.content if isinstance(it, Text)))
+    return "\n\n".join(text.strip("\n") for text in texts)
 
 
 async def files(host: Host, payload: OfChat) -> dict[str, Any]:

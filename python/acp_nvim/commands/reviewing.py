@@ -13,6 +13,7 @@ from acp_nvim.commands.payloads import Decide, Nothing, OfFile, Redo, ShowReview
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.decisions import Undone
@@ -85,6 +86,7 @@ def edited(host: Host, payload: OfFile) -> None:
     path = payload.path
     if path in (*host.review.log.paths(), *host.review.comments.paths()):
         host.review.presenter.touch(path)
+    in_place.edited(host, path)
     for chat in host.workspace.chats.values():
         if host.review.notes.was_rejected(key_of(chat), path):  # `u` may have brought it back
             refresh(host, chat)

@@ -54,23 +54,21 @@ def place(path: str, *, make: bool = False) -> Iterator[Place]:
     Raises `OSError`, also where a link leads to the folder.
     """
     above, _, name = path.rpartition("/")
-    held = folder(above, make=make)
-    try:
+    with folder(above, make=make) as held:
         yield Place(held, name or ".")
+
+
+@contextmanager
+def folder(path: str, *, make: bool = False) -> Iterator[int]:
+    """Hold the folder of that resolved path open; `make` as in `place`. Raises `OSError`."""
+    held = os.open("/", _FOLDER)
+    try:
+        for name in filter(None, path.split("/")):
+            above, held = held, _below(held, name, make=make)
+            os.close(above)
+        yield held
     finally:
         os.close(held)
-
-
-def folder(path: str, *, make: bool = False) -> int:
-    """Open the folder of that resolved path, which is the caller's to close. Raises `OSError`."""
-    held = os.open("/", _FOLDER)
-    for name in filter(None, path.split("/")):
-        above = held
-        try:
-            held = _below(above, name, make=make)
-        finally:
-            os.close(above)
-    return held
 
 
 def file(path: str) -> FileIO:

@@ -21,7 +21,7 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.files.text import apart, reconciled, with_theirs
+from acp_nvim.files.text import with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
@@ -101,14 +101,18 @@ class Decisions:
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
 
-    async def look(self, path: str) -> Seen:
-        """Return the hunks of a file as it is now; none if it holds no text any more."""
+    async def look(self, path: str, *, kept: bool = False) -> Seen:
+        """Return the hunks of a file as it is now; none if it holds no text any more.
+
+        `kept`: also those that the user has kept.
+        """
         async with self._sync.exclusive():
             live = await self._look(path)
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        changes = (_read(it, live) for it in self._log.changes(path))
+        found = (*self._log.changes(path), *(self._log.changes(path, "kept") if kept else ()))
+        changes = (_read(it, live) for it in sorted(found, key=lambda it: (it.first, it.last)))
         review = FileReview(path, live.rows, tuple(changes))
         return Seen(review, None if buffer is None else buffer.changedtick)
 
@@ -277,22 +281,9 @@ class Decisions:
             if raising:
                 raise
             return None
-        text, conflict = live.exact, self._log.conflict(path)
-        if conflict is not None and text is not None:
-            self._weigh(conflict, text)
-        self._log.saw(path, text, live.encoding)
+        self._log.weigh(path, live.exact)
+        self._log.saw(path, live.exact, live.encoding)
         return live
-
-    def _weigh(self, conflict: Conflict, live: str) -> None:
-        """See where both stand apart now: the user edits on, or takes over what the agent has."""
-        places = apart(conflict.base, live, conflict.theirs)
-        if not places:
-            without, conflicts = reconciled(conflict.theirs, live, conflict.base)
-            if not conflicts:  # else the user has gone on in it, so that it is the user's
-                self._log.wrote(conflict.path, without, live, conflict.author)
-            self._log.settled(conflict.path)
-        elif places != conflict.places:
-            self._log.conflicted(replace(conflict, places=places))
 
     async def _load(self, path: str, *, changing: bool) -> LiveFile:
         """Return the file with what the disk has new. Raises `UserError` if it is no text, or if it

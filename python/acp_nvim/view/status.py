@@ -185,15 +185,18 @@ def _value(state: SessionState, category: str) -> str:
 
 
 def _option(option: ConfigOption) -> dict[str, Any]:
-    """Return what completion needs: the id and what it can be."""
-    if option.type == "boolean":
-        return {"id": option.id, "values": ["on", "off"]}
-    return {"id": option.id, "values": [choice.value for choice in option.choices[:ITEMS]]}
+    """Return what completion needs: the id, what it is for, and what it can be."""
+    booleans = ["on", "off"] if option.type == "boolean" else None
+    values = booleans or [choice.value for choice in option.choices[:ITEMS]]
+    category = {"category": option.category} if option.category else {}
+    return {"id": option.id, "values": values} | category
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:
+    """Return what completion offers: no name that would not be inserted as it is shown."""
     return [
         {"name": command.name, "description": one_line(command.description, WORDS)}
         | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
         for command in state.commands[:ITEMS]
+        if one_line(command.name, WORDS) == command.name
     ]
