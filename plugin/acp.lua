@@ -81,6 +81,34 @@ for name, step in pairs({ ['next-hunk'] = 1, ['prev-hunk'] = -1 }) do
   end, desc)
 end
 
+map('n', 'next-mode', "<Cmd>lua require('acp.command.session').next_mode()<CR>", 'Next mode')
+map('n', 'model', '<Cmd>Acp model<CR>', 'Choose the model')
+map('n', 'sessions', '<Cmd>Acp sessions<CR>', 'Choose a session')
+map('n', 'next-session', '<Cmd>Acp next<CR>', 'Go to the next session')
+map('n', 'previous-session', '<Cmd>Acp previous<CR>', 'Go to the previous session')
+map('n', 'resend', '<Cmd>Acp resend<CR>', 'The last prompt back in the prompt')
+map('n', 'help', "<Cmd>lua require('acp.ui.keys').help()<CR>", 'Show the keys of this buffer')
+
+-- What these do, the buffers of the plugin know in which they are given.
+local own = {
+  n = {
+    'question close write fold-toggle fold-open fold-close fold-open-all fold-close-all',
+    'next-prompt previous-prompt next-tool previous-tool file file-split browse raw',
+    'yank-code yank-answer send older newer drop told take-back',
+  },
+  i = { 'send older newer' },
+}
+for mode, lists in pairs(own) do
+  for name in table.concat(lists, ' '):gmatch('%S+') do
+    local desc = 'In the windows of acp.nvim: ' .. name:gsub('%-', ' ')
+    map(mode, name, ("<Cmd>lua require('acp.ui.keys').run('%s')<CR>"):format(name), desc)
+  end
+end
+
+for verdict, desc in pairs({ keep = 'Keep the hunk', reject = 'Reject the hunk' }) do
+  map('n', verdict .. '-hunk', ('<Cmd>Acp %s<CR>'):format(verdict), desc)
+end
+
 local group = api.nvim_create_augroup('acp', {})
 
 api.nvim_create_autocmd('BufReadCmd', {

@@ -98,6 +98,9 @@ Rows: TypeAlias = Annotated[
     BeforeValidator(_as_list),
 ]
 
+StaysInLua: TypeAlias = Annotated[None, _must(lambda value: value is None, "a function")]
+"""A function of Lua: what arrives of it is nothing."""
+
 
 class Section(BaseModel):
     """A table of the configuration: its keys are known, its values are never converted."""
@@ -195,12 +198,15 @@ class FsOptions(Section):
 class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
-    `prompt_height` are the least and the most rows of the prompt's window.
+    `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar.
+    With `completion` a list opens by itself while one writes in it.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
+    completion: bool = True
+    winbar: StaysInLua = None
 
 
 class LogOptions(Section):

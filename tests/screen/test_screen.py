@@ -42,11 +42,14 @@ def test_text_marks_and_winbar_are_drawn(nvim: Neovim, spy: BridgeSpy, screen: S
     spy.frame(
         chat,
         [0, 1, ["fix it", "", "the **bold** word"], marks],
-        winbar="%#AcpWinbarAgent# tutor %*running",
+        winbar=[
+            {"group": "AcpWinbarState", "text": "running", "need": 0, "right": False},
+            {"group": "AcpWinbarModel", "text": "Opus 5", "need": 1, "right": True},
+        ],
     )
     picture = screen.wait_for("the bold word")
     assert any("▌ fix it" in row for row in picture.text())
-    assert any("tutor running" in row for row in picture.text())
+    assert any(" running " in row and row.endswith("Opus 5") for row in picture.text())
     found = screen.find("bold word")
     assert found
     assert screen.cell(*found).attributes.bold
@@ -238,3 +241,19 @@ def test_the_files_of_a_permission_side_by_side(nvim: Neovim, spy: BridgeSpy) ->
         assert not any("╭" in row for row in rows), "no float covers the files"
         nvim.input("1")
         screen.wait_gone("changed")
+
+
+def test_what_has_come_below_stands_right_on_the_chats_last_row(
+    nvim: Neovim, spy: BridgeSpy, screen: Screen
+) -> None:
+    chat, prompt = spy.open_session()
+    spy.frame(chat, [0, 1, [str(line) for line in range(60)], []])
+    layout = "require('acp.ui.layout')"
+    nvim.lua(f"vim.api.nvim_win_set_cursor({layout}.window_of(...), {{ 1, 0 }})", chat)
+    spy.frame(chat, [60, 60, ["more"] * 23, []])
+    screen.wait_for("↓ 23 new · G")
+    found = screen.find("↓ 23 new · G")
+    assert found
+    above = nvim.lua(f"return vim.fn.win_screenpos({layout}.window_of(...))[1] - 2", prompt)
+    assert found[0] == above - 1
+    assert found[1] + len("↓ 23 new · G ") == len(screen.picture().rows[0])

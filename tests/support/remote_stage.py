@@ -14,7 +14,7 @@ from acp_nvim.workspace.launching import start
 from tests.support.agents.socket_wire import SocketWire
 from tests.support.stage import Stage
 
-SECONDS = 60
+SECONDS = 110
 """In which what is waited for must come."""
 
 

@@ -161,7 +161,7 @@ def test_each_group_that_is_used_is_defined() -> None:
     used = set(re.findall(r'"(Acp[A-Z]\w*)"', view))
     used |= {f"AcpHeading{level}" for level in range(1, 7)}
     winbar = "".join(sources("python/acp_nvim/view/status.py"))
-    used |= {f"AcpWinbar{part}" for part in re.findall(r'^ +\("(\w*)", ', winbar, re.MULTILINE)}
+    used |= {f"AcpWinbar{part}" for part in re.findall(r'BarPart\("(\w*)", ', winbar)}
     used |= set(re.findall(r"\bAcp[A-Z]\w*", "".join(sources("lua/acp/**/*.lua"))))
     assert {"AcpThought", "AcpWinbarAgent", "AcpMention", "AcpToolDone"} <= used
     assert used - EVENTS - {"AcpStart", "AcpPrompt"} <= set(code()["links"])

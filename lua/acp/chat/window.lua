@@ -14,14 +14,17 @@ local M = {}
 --- Make chat and prompt, and show them with the cursor in the prompt.
 ---@param agent string
 ---@param mods? vim.api.keyset.cmd_mods where they open
+---@param is_hidden? boolean do not show them
 ---@return { chat: integer, prompt: integer } buffers
-function M.open_session(agent, mods)
+function M.open_session(agent, mods, is_hidden)
   require('acp.ui.highlights').define()
   local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
-  M.show(chat.chat, mods)
+  if not is_hidden then
+    M.show(chat.chat, mods)
+  end
   return { chat = chat.chat, prompt = chat.prompt }
 end
 
@@ -53,6 +56,15 @@ function M.show(number, mods)
   local ok, err = pcall(layout.open, chat, mods)
   if not ok then
     require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
+  end
+end
+
+--- Go to the window of a chat that is on screen.
+---@param number integer
+function M.enter(number)
+  local window = layout.window_of(number)
+  if window then
+    api.nvim_set_current_win(window)
   end
 end
 

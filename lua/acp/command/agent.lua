@@ -57,10 +57,12 @@ local function show_failure(chat, agent, err)
   local mark = { 0, 0, { line_hl_group = 'AcpWarning' } }
   require('acp.ui.apply').draw(chat, { { 0, -1, { err }, { mark } } })
   vim.b[chat].acp_status = { agent = agent, state = 'closed' }
+  require('acp.prompt.attachment').draw(assert(require('acp.chat.registry').of(chat)))
 end
 
 ---@class acp.StartOptions
 ---@field new? boolean open one more session
+---@field hidden? boolean show no windows
 ---@field mods? vim.api.keyset.cmd_mods where its windows open
 ---@field on_done? acp.Done result: { agent, session? }; no session while that is being opened
 
@@ -69,7 +71,7 @@ end
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = current_file(), vim.fn.getcwd()
-  local opened = window.open_session(agent, opts.mods)
+  local opened = window.open_session(agent, opts.mods, opts.hidden)
   local payload =
     { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
   bridge.call('start', payload, function(err, result)

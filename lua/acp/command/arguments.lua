@@ -28,6 +28,15 @@ function M.review(text)
   require('acp.review.decide').review(tonumber(text), text == 'off')
 end
 
+--- Show all changes of the session in one buffer, or those of one turn.
+---@param text? string
+function M.diff(text)
+  if text and not is_number(text) then
+    return notice.warn((':Acp diff takes the number of a turn, not %s'):format(text))
+  end
+  require('acp.review.overview').open(tonumber(text))
+end
+
 --- Keep or reject: what is under the cursor, lines, a file or all.
 ---@param verdict acp.Verdict
 ---@param scope? 'file'|'all'
@@ -59,6 +68,17 @@ function M.reject(text, range)
     return notice.warn((':Acp reject takes %s'):format(wrong))
   end
   M.decide('reject', scope ~= '' and scope or nil, range, because)
+end
+
+--- Have lines edited, by default that of the cursor.
+---@param instruction string
+---@param range? { [1]: integer, [2]: integer }
+function M.edit(instruction, range)
+  if instruction == '' then
+    return notice.warn(":Acp edit wants to know what to do: :'<,'>Acp edit make this a generator")
+  end
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  require('acp.command.session').edit(range or { line, line }, instruction)
 end
 
 --- Comment on lines, by default on that of the cursor; without a text write it in a small window.

@@ -41,6 +41,12 @@ local sources = {
   mode = function()
     return pluck(chats.status().modes, 'id')
   end,
+  model = function()
+    local models = vim.iter(chats.status().config or {}):find(function(it)
+      return it.category == 'model'
+    end)
+    return models and models.values or {}
+  end,
   login = function()
     return chats.status().logins or {}
   end,

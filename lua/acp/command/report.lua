@@ -90,6 +90,21 @@ local function make_buffer()
   return buffer
 end
 
+--- Show a buffer in a window of its own; `q` goes back to where the user was.
+---@param buffer integer
+local function show(buffer)
+  local back = api.nvim_get_current_win()
+  vim.cmd.split()
+  api.nvim_win_set_buf(0, buffer)
+  require('acp.ui.keys').map(buffer, 'n', 'q', 'Close the window', function()
+    local window = api.nvim_get_current_win()
+    if api.nvim_win_is_valid(back) then
+      api.nvim_set_current_win(back)
+    end
+    api.nvim_win_close(window, true)
+  end, 'close')
+end
+
 ---@param path string
 ---@return acp.LogView
 local function view_of(path)
@@ -108,8 +123,7 @@ end
 ---@param path string
 function M.log(path)
   local view = view_of(path)
-  vim.cmd.split()
-  api.nvim_win_set_buf(0, view.buffer)
+  show(view.buffer)
   if view.shown == 0 then
     keep_fresh(view)
   end
@@ -122,8 +136,7 @@ function M.inspect()
   local text = vim.inspect(require('acp.host.bridge').inspect())
   local buffer = make_buffer()
   api.nvim_buf_set_lines(buffer, 0, -1, true, vim.split(text, '\n'))
-  vim.cmd.split()
-  api.nvim_win_set_buf(0, buffer)
+  show(buffer)
   pcall(vim.treesitter.start, buffer, 'lua')
 end
 

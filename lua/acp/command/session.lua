@@ -7,6 +7,7 @@ local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local notice = require('acp.ui.notice')
+local tail = require('acp.ui.tail')
 local window = require('acp.chat.window')
 
 local api = vim.api
@@ -19,12 +20,13 @@ local function find_chat()
 end
 
 --- The chat to prompt; without a session, one with the default agent.
+---@param is_hidden? boolean a new one is not shown
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told
-local function open_chat()
+local function open_chat(is_hidden)
   local chat, default = find_chat(), agents.default()
   if not chat and default then
-    agents.open(default, {})
+    agents.open(default, { hidden = is_hidden })
     chat = chats.current()
     if chat and not chats.is_open(chat) then
       return nil, ('%s was not started'):format(default)
@@ -72,6 +74,7 @@ function M.prompt(content, opts)
     selections = { opts.range and select(origin, opts.range) },
     bang = opts.bang or false,
   }
+  tail.reach(chat.chat)
   bridge.call('prompt', payload, function(err, result)
     if err then
       bridge.warn(err)
@@ -98,6 +101,79 @@ function M.compose(range, mods)
   window.show(chat.chat, mods)
   if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
     prompt.send_review(chat, function() end)
+  end
+end
+
+--- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
+function M.resend()
+  local number = agents.chat()
+  local chat = number and chats.of(number)
+  if chat then
+    require('acp.prompt.history').resend(chat, function()
+      window.show(chat.chat)
+    end)
+  end
+end
+
+--- Show the prompts that wait.
+function M.queue()
+  local number = agents.chat()
+  local chat = number and chats.of(number)
+  if chat then
+    require('acp.prompt.queue').open(chat)
+  end
+end
+
+--- Go to the next or the previous session, in the windows of this one.
+---@param step 1|-1
+function M.step(step)
+  local here = chats.current()
+  local open = vim.tbl_filter(function(chat)
+    return chats.is_open(chat) or chat == here
+  end, chats.all())
+  if #open < 2 then
+    return notice.notice('there is no other session: :Acp new opens one')
+  end
+  table.sort(open, function(a, b)
+    return a.chat < b.chat
+  end)
+  local place = 0
+  for index, chat in ipairs(open) do
+    place = chat == here and index or place
+  end
+  local chat, is_chat = open[(place + step - 1) % #open + 1], false
+  if here then
+    is_chat = api.nvim_get_current_buf() == here.chat
+  end
+  window.show(chat.chat)
+  if is_chat then
+    window.enter(chat.chat)
+  end
+end
+
+--- Switch to the mode behind the current one.
+function M.next_mode()
+  local status = chats.status()
+  local modes, place = status.modes or {}, 0
+  if #modes < 2 then
+    return notice.notice(('%s has no other modes'):format(status.agent or 'the agent'))
+  end
+  for index, mode in ipairs(modes) do
+    place = mode.id == status.mode and index or place
+  end
+  M.tell('mode', { mode = modes[place % #modes + 1].id })
+end
+
+--- Have lines of the current buffer edited, where the user is: no chat is opened.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@param instruction string
+function M.edit(range, instruction)
+  if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
+    return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
+  end
+  local chat = open_chat(true)
+  if chat then
+    require('acp.prompt.inline').edit(chat, range, instruction)
   end
 end
 

@@ -16,7 +16,7 @@ local M = {}
 ---@field bang? boolean
 ---@field range? boolean
 ---@field words? string[] the only words that it takes
----@field complete? 'agent'|'mode'|'option'|'command'|'login'|string[]
+---@field complete? 'agent'|'mode'|'model'|'option'|'command'|'login'|string[]
 ---@field run fun(invoked: acp.Invocation)
 
 local function agent()
@@ -146,6 +146,44 @@ M.list = {
     end,
   },
   {
+    name = 'model',
+    args = '[value]',
+    desc = 'set the model of the session',
+    complete = 'model',
+    run = function(invoked)
+      local value = vim.trim(invoked.text)
+      session().tell('config', { category = 'model', value = value ~= '' and value or nil })
+    end,
+  },
+  {
+    name = 'next',
+    desc = 'go to the next session',
+    run = function()
+      session().step(1)
+    end,
+  },
+  {
+    name = 'previous',
+    desc = 'go to the previous session',
+    run = function()
+      session().step(-1)
+    end,
+  },
+  {
+    name = 'queue',
+    desc = 'the prompts that wait: take one back, drop it, change the order',
+    run = function()
+      session().queue()
+    end,
+  },
+  {
+    name = 'resend',
+    desc = 'the prompt that was sent last back in the prompt',
+    run = function()
+      session().resend()
+    end,
+  },
+  {
     name = 'terminals',
     desc = 'pick among the terminals of the agents',
     run = function()
@@ -188,6 +226,14 @@ M.list = {
     end,
   },
   {
+    name = 'diff',
+    args = '[turn]',
+    desc = 'show all changes of the session, or of a turn, in one buffer',
+    run = function(invoked)
+      arguments().diff(word(invoked.text))
+    end,
+  },
+  {
     name = 'keep',
     args = '[file|all]',
     desc = 'keep the hunk under the cursor, or those in the range',
@@ -222,6 +268,15 @@ M.list = {
     desc = 'list your comments that no agent was told yet',
     run = function()
       require('acp.review.comments').list()
+    end,
+  },
+  {
+    name = 'edit',
+    args = '{instruction}',
+    desc = 'have these lines edited in place, with no chat to be seen',
+    range = true,
+    run = function(invoked)
+      arguments().edit(vim.trim(invoked.text), invoked.range)
     end,
   },
   {

@@ -37,7 +37,7 @@ function M.path(buffer, name)
   local home = homes[buffer]
   if not home or home.name ~= name then
     M.settle(buffer)
-    return M.resolve(name)
+    return homes[buffer] and homes[buffer].path or M.resolve(name)
   end
   local real = vim.uv.fs_realpath(name)
   if real and real ~= home.path then

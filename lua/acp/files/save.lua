@@ -15,6 +15,8 @@ local M = {}
 local PERMISSIONS = 4095
 -- 0666
 local READ_AND_WRITE = 438
+-- O_PATH, for which libuv has no name: only Linux has it, and paths of what is open.
+local SEARCH = uv.os_uname().sysname == 'Linux' and uv.fs_stat('/proc/self/fd') and 0x200000
 
 --- What tells one state of a file from the next; as `services.disk.stamp` in the host.
 ---@param path string
@@ -39,21 +41,74 @@ local function must(result, err)
   return result
 end
 
---- Run something with an open file, which is closed after it.
+---@param status uv.fs_stat.result
 ---@param path string
----@param flags string
----@param action fun(file: integer): any
-local function with_file(path, flags, action)
-  local file = must(uv.fs_open(path, flags, READ_AND_WRITE))
-  local ok, result = pcall(action, file)
-  uv.fs_close(file)
+local function check_plain(status, path)
+  if status.type ~= 'file' then
+    error(('%s is no plain file: it is a %s'):format(path, status.type), 0)
+  end
+end
+
+--- Run something with an open descriptor, which is closed after it.
+---@param path string
+---@param flags integer
+---@param action fun(opened: integer): any
+local function with_open(path, flags, action)
+  local opened = must(uv.fs_open(path, flags, READ_AND_WRITE))
+  local ok, result = pcall(action, opened)
+  uv.fs_close(opened)
   return ok and result or must(nil, not ok and result or nil)
+end
+
+--- Run something with an open plain file: a link that has taken its place leads nowhere, and a pipe
+--- blocks nobody.
+---@param path string
+---@param access integer
+---@param action fun(file: integer): any
+local function with_file(path, access, action)
+  return with_open(path, bit.bor(access, uv.constants.O_NONBLOCK), function(file)
+    local named, status = must(uv.fs_lstat(path)), must(uv.fs_fstat(file))
+    check_plain(named, path)
+    if named.ino ~= status.ino or named.dev ~= status.dev then
+      error(('%s is another file now'):format(path), 0)
+    end
+    return action(file)
+  end)
+end
+
+--- Run something while a folder is held open, with a path by which it is reached whatever takes the
+--- place of its name meanwhile. Only Linux has such paths: elsewhere a link that comes after the check
+--- is followed.
+---@param folder string resolved
+---@param action fun(held: string)
+local function in_folder(folder, action)
+  local function checked(held)
+    if must(uv.fs_realpath(held)) ~= folder then
+      error(('%s leads to another folder now'):format(folder), 0)
+    end
+    local ok, err = pcall(action, held)
+    if not ok then
+      -- what the user is told is the name
+      local told = tostring(err):gsub(vim.pesc(held), function()
+        return folder
+      end)
+      error(told, 0)
+    end
+    return true
+  end
+  if not SEARCH then
+    checked(folder)
+    return
+  end
+  with_open(folder, SEARCH, function(opened)
+    return checked(('/proc/self/fd/%d'):format(opened))
+  end)
 end
 
 ---@param path string
 ---@return string
 local function content(path)
-  return with_file(path, 'r', function(file)
+  return with_file(path, uv.constants.O_RDONLY, function(file)
     return must(uv.fs_read(file, must(uv.fs_fstat(file)).size, 0))
   end)
 end
@@ -74,7 +129,7 @@ end
 ---@param data string
 local function overwrite(path, data)
   local old = content(path)
-  with_file(path, 'r+', function(file)
+  with_file(path, uv.constants.O_RDWR, function(file)
     local ok, err = pcall(put, file, data)
     if not ok then
       put(file, old)
@@ -133,11 +188,12 @@ end
 ---@param path string
 ---@param in_place boolean
 local function replace(written, path, in_place)
-  local status = uv.fs_stat(path)
+  local status = uv.fs_lstat(path)
   if not status then
     must(uv.fs_rename(written, path))
     return
   end
+  check_plain(status, path)
   local beside = vim.fs.dirname(written) == vim.fs.dirname(path)
   local renames = not in_place and beside and status.nlink == 1 and dress(written, path, status)
   if not (renames and uv.fs_rename(written, path)) then
@@ -193,29 +249,39 @@ local function file_of(buffer)
   return path or error(('%s leads to another file now'):format(name), 0)
 end
 
---- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
+--- Let the buffer be written beside a file, and put that in its place.
 ---@param buffer integer
----@return string stamp of what was written: another program may write at any time
-function M.save(buffer)
-  local path = file_of(buffer)
-  local status = uv.fs_stat(path)
-  if status and status.type ~= 'file' then
-    error(('%s is no plain file: it is a %s'):format(path, status.type), 0)
-  end
-  local folder = vim.fs.dirname(path)
+---@param folder string by which the folder is reached
+---@param path string of the file, by the same folder
+local function write_beside(buffer, folder, path)
   local name = ('.acp-%d-%d~'):format(uv.os_getpid(), uv.hrtime())
   local is_open = uv.fs_access(folder, 'W')
   local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
-  local written
   local ok, err = pcall(function()
     write_to(buffer, beside)
     replace(beside, path, M.in_place(buffer))
-    written = M.stamp(path)
   end)
   uv.fs_unlink(beside)
   if not ok then
     error(err, 0)
   end
+end
+
+--- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
+---@param buffer integer
+---@return string stamp of what was written: another program may write at any time
+function M.save(buffer)
+  local path = file_of(buffer)
+  local status = uv.fs_lstat(path)
+  if status then
+    check_plain(status, path)
+  end
+  local written
+  in_folder(vim.fs.dirname(path), function(folder)
+    local held = vim.fs.joinpath(folder, vim.fs.basename(path))
+    write_beside(buffer, folder, held)
+    written = M.stamp(held)
+  end)
   M.settle(buffer)
   M.keep_undo(buffer)
   return written

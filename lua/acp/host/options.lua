@@ -107,9 +107,20 @@ function M.headers(name)
   return { headers = plain_headers }
 end
 
+--- The user's own bar of chats.
+---@return (fun(status: table): string)? make
+function M.winbar()
+  local make = vim.tbl_get((merged()), 'ui', 'winbar')
+  return type(make) == 'function' and make or nil
+end
+
 ---@param ... string keys, outermost first
----@return any value at that place, or nil
+---@return any value at that place, that of `vim.b.acp` of the current buffer before all; or nil
 function M.value(...)
+  local own = vim.b.acp
+  if type(own) == 'table' and vim.tbl_get(own, ...) ~= nil then
+    return vim.tbl_get(own, ...)
+  end
   return vim.tbl_get((M.get()), ...)
 end
 

@@ -101,11 +101,18 @@ local function noted(chat, room)
   return table.concat(found, '  ')
 end
 
---- How to send the prompt.
+--- How to send the prompt in this mode, or why it cannot be sent.
 ---@param chat acp.Chat
 ---@return string winbar
 local function usage(chat)
-  local key = options.value('default_keys') == false and ':w' or '<CR>'
+  if not chats.is_open(chat) then
+    local form = 'closed: :AcpStart %s begins anew, :Acp restart %s goes on'
+    return item('AcpWarning', form:format(chat.agent, chat.agent)) .. '%*'
+  end
+  local has_keys = options.value('default_keys') ~= false
+  local is_insert = api.nvim_get_mode().mode:find('^i')
+    and api.nvim_get_current_buf() == chat.prompt
+  local key = not has_keys and ':w' or is_insert and '<C-s>' or '<CR>'
   return item('AcpWinbarUsage', ('%s sends to %s'):format(key, chat.agent)) .. '%*'
 end
 
@@ -189,9 +196,33 @@ function M.forget(number)
   notes.forget(number)
 end
 
+local group = api.nvim_create_augroup('acp.attachment', {})
+
+---@param events string|string[]
+---@param pattern string|string[]|nil
+---@param desc string
+---@param run fun()
+local function on(events, pattern, desc, run)
+  local options_of_it = { group = group, pattern = pattern, desc = desc, callback = run }
+  api.nvim_create_autocmd(events, options_of_it)
+end
+
+on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', function()
+  local chat = chats.of(api.nvim_get_current_buf())
+  if chat and chat.prompt == api.nvim_get_current_buf() then
+    M.draw(chat)
+  end
+end)
+
+local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
+
+on('User', SESSION, 'The bar says whether anything can be sent', function()
+  vim.tbl_map(M.draw, chats.all())
+end)
+
 --- The winbar of a prompt has more room, or less.
 api.nvim_create_autocmd('WinResized', {
-  group = api.nvim_create_augroup('acp.attachment', {}),
+  group = group,
   callback = function()
     for _, window in ipairs(vim.v.event.windows or {}) do
       local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))

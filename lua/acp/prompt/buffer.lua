@@ -4,11 +4,13 @@
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
 local draft = require('acp.prompt.draft')
-local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
+local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
+local server = require('acp.prompt.server')
+local tail = require('acp.ui.tail')
 
 local api = vim.api
 
@@ -50,7 +52,9 @@ function M.send_review(chat, otherwise)
   bridge.call('send_review', { chat = chat.chat }, function(err, sent)
     if err then
       bridge.warn(err)
-    elseif not sent then
+    elseif sent then
+      tail.reach(chat.chat)
+    else
       otherwise()
     end
   end)
@@ -86,6 +90,7 @@ function M.send(number)
   local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
   if sent then
     clear(chat)
+    tail.reach(number)
   end
   return sent
 end
@@ -181,6 +186,7 @@ local function watch(chat)
   on('BufReadCmd', function()
     api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
     watch_text(chat)
+    server.attach(chat)
   end)
   keep_unmodified(chat, group)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
@@ -207,23 +213,6 @@ local function watch(chat)
   end)
 end
 
----@param chat acp.Chat
-local function map_keys(chat)
-  local map = keys.map
-  local function send()
-    M.send(chat.chat)
-  end
-  map(chat.prompt, 'n', '<CR>', 'Send the prompt', send)
-  map(chat.prompt, 'i', '<C-s>', 'Send the prompt', send)
-  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
-    attachment.drop_last(chat)
-  end)
-  map(chat.prompt, 'n', 'K', 'Show what the agent will be told', function()
-    notes.show(chat)
-  end)
-  map(chat.prompt, 'n', '<Tab>', 'Go to the oldest question', require('acp.chat.buffer').to_ask)
-end
-
 --- Make the prompt buffer of a chat (`chat.prompt` is set) with the draft that a crash has left.
 ---@param chat acp.Chat
 function M.create(chat)
@@ -245,9 +234,12 @@ function M.create(chat)
   end
   watch_text(chat)
   watch(chat)
-  map_keys(chat)
+  prompt_keys.map(chat, function()
+    M.send(chat.chat)
+  end)
   attachment.draw(chat)
   notes.watch()
+  server.attach(chat)
 end
 
 return M

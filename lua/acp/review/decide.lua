@@ -5,6 +5,7 @@ local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local hunks = require('acp.review.hunks')
 local notice = require('acp.ui.notice')
+local overview = require('acp.review.overview')
 
 local api = vim.api
 
@@ -98,6 +99,9 @@ end
 ---@param range? integer[] first and last line, 1-based, inclusive
 ---@param more? { hunk?: boolean, because?: string }
 function M.decide(verdict, scope, range, more)
+  if vim.b.acp_diff then
+    return overview.decide(verdict, scope, range, (more or {}).because)
+  end
   local decision = vim.tbl_extend('error', { verdict = verdict, scope = scope }, more or {})
   if scope ~= 'all' then
     decision.path = current_path()
@@ -124,6 +128,10 @@ end
 ---@param verdict acp.Verdict
 ---@param because? string
 function M.decide_hunk(verdict, because)
+  if vim.b.acp_diff then
+    local line = api.nvim_win_get_cursor(0)[1]
+    return overview.decide(verdict, 'hunk', { line, line }, because)
+  end
   local hunk = hunk_here()
   if not hunk then
     return notice.notice(NONE:format(verdict, verdict))

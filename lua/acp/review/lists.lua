@@ -109,4 +109,10 @@ function M.update(lists, wanted)
   end
 end
 
+--- Called by the host: open the window of the current list over the whole width, so that closing
+--- it leads back to where the user was.
+function M.open()
+  pcall(vim.cmd, 'botright copen') -- not in the command-line window
+end
+
 return M

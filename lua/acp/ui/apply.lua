@@ -2,6 +2,9 @@
 -- decides nothing. The shapes are in doc/architecture.md, "Host → Lua"; windows and floats of the
 -- plugin draw their text with `draw` too.
 
+local bar = require('acp.ui.bar')
+local tail = require('acp.ui.tail')
+
 local api = vim.api
 
 local M = {}
@@ -14,7 +17,7 @@ M.namespace = api.nvim_create_namespace('acp')
 ---@field bufnr integer
 ---@field ops? acp.Op[]
 ---@field status? table
----@field winbar? string
+---@field winbar? acp.BarPart[]
 ---@class acp.Frame
 ---@field buffers acp.BufferFrame[]
 ---@field events { name: string, data: table }[]
@@ -85,13 +88,12 @@ end
 ---@param buffer integer
 ---@return acp.View[]
 local function views(buffer)
-  local count = api.nvim_buf_line_count(buffer)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
   return vim.tbl_map(function(window)
     local cursor = api.nvim_win_get_cursor(window)
     return {
       window = window,
-      follows = cursor[1] == count and window ~= selecting,
+      follows = tail.is_at(window) and window ~= selecting,
       cursor = cursor,
       topline = vim.fn.line('w0', window),
     }
@@ -124,27 +126,12 @@ local function draw_in_windows(buffer, ops)
     if view.follows then
       api.nvim_win_set_cursor(view.window, { count, #last })
       if count < old_count then
-        -- else the lower part of the window would be left empty
-        local topline = require('acp.ui.layout').topline_for(view.window, count)
-        api.nvim_win_call(view.window, function()
-          vim.fn.winrestview({ topline = topline })
-        end)
+        tail.fill(view.window)
       end
     else
       keep(view, ops)
     end
-  end
-end
-
----@param buffer integer
----@param winbar string
-local function set_winbar(buffer, winbar)
-  if vim.b[buffer].acp_winbar == winbar then
-    return
-  end
-  vim.b[buffer].acp_winbar = winbar
-  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    api.nvim__redraw({ win = window, winbar = true })
+    tail.settle(view.window, old_count)
   end
 end
 
@@ -158,7 +145,7 @@ local function draw_buffer(part)
     vim.b[part.bufnr].acp_status = part.status
   end
   if present(part.winbar) then
-    set_winbar(part.bufnr, part.winbar)
+    bar.set(part.bufnr, part.winbar)
   end
 end
 

@@ -1,19 +1,126 @@
--- Keys of the buffers that the plugin makes.
+-- Keys of the buffers that the plugin makes. Each has a <Plug> of its own, which works whether or not
+-- the user wants the keys, and each buffer has `g?`, which shows them all.
 
 local options = require('acp.host.options')
 
+local api = vim.api
+
 local M = {}
+
+---@class acp.Deed
+---@field desc string
+---@field run fun()
+
+---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
+local buffers = {}
+
+api.nvim_create_autocmd('BufWipeout', {
+  group = api.nvim_create_augroup('acp.keys', {}),
+  callback = function(event)
+    buffers[event.buf] = nil
+  end,
+})
+
+---@param buffer integer
+---@return { plugs: table<string, fun()>, order: string[] }
+local function of(buffer)
+  buffers[buffer] = buffers[buffer] or { plugs = {}, order = {} }
+  return buffers[buffer]
+end
+
+---@param buffer integer
+---@param mode string
+---@param key string
+---@param desc string
+---@param run fun()|string a function, or a <Plug>
+local function set(buffer, mode, key, desc, run)
+  if not vim.list_contains(of(buffer).order, desc) then
+    table.insert(of(buffer).order, desc)
+  end
+  local is_wanted = (vim.b[buffer].acp or {}).default_keys
+  if is_wanted == nil then
+    is_wanted = options.value('default_keys')
+  end
+  if is_wanted ~= false then
+    local mapping =
+      { buffer = buffer, nowait = true, desc = desc, remap = type(run) == 'string' or nil }
+    vim.keymap.set(mode, key, run, mapping)
+  end
+end
 
 --- Map a key of a buffer of ours, unless the user wants none.
 ---@param buffer integer
 ---@param mode string
 ---@param key string
 ---@param desc string
----@param run fun()
-function M.map(buffer, mode, key, desc, run)
-  if options.value('default_keys') ~= false then
-    vim.keymap.set(mode, key, run, { buffer = buffer, nowait = true, desc = desc })
+---@param run fun()|string a function, or a <Plug> that is there everywhere
+---@param plug? string what `<Plug>(acp-…)` does in this buffer
+function M.map(buffer, mode, key, desc, run, plug)
+  if plug then
+    of(buffer).plugs[plug] = run --[[@as fun()]]
   end
+  set(buffer, mode, key, desc, run)
+  set(buffer, 'n', 'g?', 'Show all keys', M.help)
+end
+
+--- Do in the current buffer what a <Plug> of the plugin's own buffers stands for.
+---@param plug string
+function M.run(plug)
+  local run = of(api.nvim_get_current_buf()).plugs[plug]
+  if run then
+    return run()
+  end
+  require('acp.ui.notice').notice(('<Plug>(acp-%s) does nothing here'):format(plug))
+end
+
+---@param buffer integer
+---@param mode string
+---@return table<string, string[]> keys by what they do
+local function keys_of(buffer, mode)
+  local found = {}
+  for _, mapping in ipairs(api.nvim_buf_get_keymap(buffer, mode)) do
+    if (mapping.desc or '') ~= '' then
+      found[mapping.desc] = found[mapping.desc] or {}
+      table.insert(found[mapping.desc], (mapping.lhs:gsub('<lt>', '<')))
+    end
+  end
+  return found
+end
+
+--- What the mappings of a buffer say of themselves, ours first.
+---@param buffer integer
+---@return { [1]: string, [2]: string }[] keys and what they do
+function M.described(buffer)
+  local rows, modes = {}, { { 'n', '' }, { 'i', ' (insert)' } }
+  for _, mode in ipairs(modes) do
+    local keys = keys_of(buffer, mode[1])
+    local others = vim.tbl_filter(function(desc)
+      return not vim.list_contains(of(buffer).order, desc)
+    end, vim.tbl_keys(keys))
+    table.sort(others)
+    for _, desc in ipairs(vim.list_extend(vim.list_slice(of(buffer).order), others)) do
+      if keys[desc] then
+        table.sort(keys[desc])
+        table.insert(rows, { table.concat(keys[desc], ' '), desc .. mode[2] })
+      end
+    end
+  end
+  return rows
+end
+
+--- Show the keys of the current buffer in a float.
+function M.help()
+  local rows, width = M.described(api.nvim_get_current_buf()), 0
+  for _, row in ipairs(rows) do
+    width = math.max(width, api.nvim_strwidth(row[1]))
+  end
+  local lines, marks = {}, {}
+  for number, row in ipairs(rows) do
+    local padding = (' '):rep(width - api.nvim_strwidth(row[1]) + 2)
+    table.insert(lines, (' %s%s%s '):format(row[1], padding, row[2]))
+    table.insert(marks, { number - 1, 1, { end_col = 1 + #row[1], hl_group = 'AcpToolTitle' } })
+  end
+  require('acp.ui.legend').open('Keys here', lines, marks)
 end
 
 return M

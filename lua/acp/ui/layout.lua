@@ -5,6 +5,7 @@ local chats = require('acp.chat.registry')
 local file_buffers = require('acp.files.buffers')
 local options = require('acp.host.options')
 local size = require('acp.ui.size')
+local tail = require('acp.ui.tail')
 
 local api = vim.api
 
@@ -23,23 +24,28 @@ local COMMON = {
   foldmethod = 'manual',
   foldenable = false,
   list = false,
-  winbar = '%{%get(b:,"acp_winbar","")%}',
 }
 
 M.CHAT = vim.tbl_extend('error', COMMON, {
+  winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
   breakindent = true,
   conceallevel = 2,
   concealcursor = 'nc',
   spell = false,
 })
-M.PROMPT = vim.tbl_extend('error', COMMON, { winfixheight = true })
+M.PROMPT = vim.tbl_extend('error', COMMON, {
+  winbar = '%{%get(b:,"acp_winbar","")%}',
+  winfixheight = true,
+})
 
 --- Set window options for the buffer that the window shows now.
 ---@param window integer
 ---@param values table<string, any>
 function M.dress(window, values)
   local no_tildes = vim.go.fillchars == '' and 'eob: ' or vim.go.fillchars .. ',eob: '
-  values = vim.tbl_extend('keep', values, { fillchars = no_tildes })
+  local own = vim.b[api.nvim_win_get_buf(window)].acp
+  local wanted = type(own) == 'table' and own.window or {}
+  values = vim.tbl_extend('keep', wanted, values, { fillchars = no_tildes })
   for name, value in pairs(values) do
     api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
   end
@@ -84,23 +90,6 @@ function M.takes_files(window)
   end
   local buffer = api.nvim_win_get_buf(window)
   return not chats.of(buffer) and vim.bo[buffer].buftype == ''
-end
-
---- The view that shows a line at the bottom of a window, with as much as fits above it. Asks only:
---- `zb` would let the cursor be seen in that window for a moment.
----@param window integer
----@param last integer 1-based
----@return integer topline
-function M.topline_for(window, last)
-  local height, top = vim.fn.getwininfo(window)[1].height, last -- without the winbar
-  while top > 1 do
-    local rows = { start_row = top - 2, end_row = last - 1 }
-    if api.nvim_win_text_height(window, rows).all > height then
-      break
-    end
-    top = top - 1
-  end
-  return top
 end
 
 --- Take note that the user has worked on a file in this window.
@@ -292,6 +281,7 @@ end
 ---@param chat acp.Chat
 ---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
+  local shown = M.window_of(chat.chat)
   keeping_views(function()
     local above, below = open_windows(chat, mods)
     -- BufWinEnter does so, but not inside of another autocommand (VimEnter, for instance)
@@ -300,6 +290,9 @@ function M.open(chat, mods)
     M.hold(above, chat.chat)
     M.hold(below, chat.prompt)
     M.fit(chat)
+    if above ~= shown then
+      tail.enter(above)
+    end
     api.nvim_set_current_win(below)
   end)
   vim.cmd.stopinsert()

@@ -5,6 +5,7 @@ Called by the reader, in wire order; nothing here waits before the session knows
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -44,6 +45,7 @@ from acp_nvim.session.request import (
     ReadFileRequest,
     ReleaseTerminalRequest,
     TerminalOutputRequest,
+    TerminalRequest,
     WaitForTerminalRequest,
     WriteFileRequest,
 )
@@ -181,9 +183,7 @@ class Inbound:
                 | ReleaseTerminalRequest()
             ):
                 session = self._session(ask.session_id)
-                cwd = session.state.cwd
-                if isinstance(ask, CreateTerminalRequest) and self._launch.remote is not None:
-                    self._keep_inside(ask)
+                cwd = self._folder(ask, session.state.cwd)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
 
     async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
@@ -204,11 +204,17 @@ class Inbound:
         session = self._session(session_id)
         return Roots(session.state.cwd, self._launch.additional_directories)
 
-    def _keep_inside(self, ask: CreateTerminalRequest) -> None:
-        """Raise `RequestFailed` where a remote agent would run a command outside of the roots."""
+    def _folder(self, ask: TerminalRequest, cwd: str) -> str:
+        """Return the resolved folder where a command is to run; other requests need none.
+
+        Raises `RequestFailed` where a remote agent would run it outside of the roots.
+        """
+        if not isinstance(ask, CreateTerminalRequest):
+            return cwd
+        if ask.cwd is None or self._launch.remote is None:
+            return os.path.realpath(ask.cwd or cwd)
         try:
-            if ask.cwd is not None:
-                self._roots(ask.session_id).resolve(ask.cwd)
+            return self._roots(ask.session_id).resolve(ask.cwd)
         except OutsideRoots as error:
             raise RequestFailed(Code.INVALID_PARAMS, f"terminal/create: {error}") from error
 

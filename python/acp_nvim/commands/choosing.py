@@ -9,7 +9,7 @@ from acp_nvim.commands.payloads import Chosen, SetMode, SetOption
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption
-from acp_nvim.session.options import find, mode_of, modes_of, shown
+from acp_nvim.session.options import find, first_of, mode_of, modes_of, shown
 from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -56,7 +56,10 @@ async def config(host: Host, payload: SetOption) -> None:
     if chat.client is None or not options:
         raise UserError(f"{chat.session.state.agent} has no config options")
     name, text = payload.option, payload.value
-    option = _named(chat, name) if name else await _pick_option(host, chat)
+    if payload.category:
+        option: ConfigOption | None = _of_category(chat, payload.category)
+    else:
+        option = _named(chat, name) if name else await _pick_option(host, chat)
     if option is None:
         return
     value = _typed(option, text) if text else await _pick_value(host, option)
@@ -75,6 +78,13 @@ def _named(chat: Chat, option_id: str) -> ConfigOption:
         return option
     known = [option.id for option in state.config]
     raise UserError(f"{state.agent} has no option {option_id!r}: {suggest(option_id, known)}")
+
+
+def _of_category(chat: Chat, category: str) -> ConfigOption:
+    state = chat.session.state
+    if option := first_of(state.config, category):
+        return option
+    raise UserError(f"{state.agent} has no {category.replace('_', ' ')} to choose")
 
 
 async def _pick_option(host: Host, chat: Chat) -> ConfigOption | None:

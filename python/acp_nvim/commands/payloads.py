@@ -29,7 +29,7 @@ class OfChat:
 
 @dataclass(frozen=True, slots=True)
 class FollowLink:
-    """The file that a row of a chat speaks of."""
+    """What a row of a chat speaks of: a file, a tool call."""
 
     chat: int
     row: int
@@ -167,11 +167,12 @@ class SetMode:
 
 @dataclass(frozen=True, slots=True)
 class SetOption:
-    """What is left out the user picks."""
+    """What is left out the user picks; `category` names the option by what it is for."""
 
     chat: int
     option: str | None = None
     value: str | None = None
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,13 +307,15 @@ class TerminalSize:
 
 @dataclass(frozen=True, slots=True)
 class ShowReview:
-    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer."""
+    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
+    `only`: show it, and go nowhere."""
 
     chat: int | None = None
     turn: int | None = None
     off: bool = False
     path: str | None = None
     line: int = 1
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +348,36 @@ class Redo:
 
     chat: int | None = None
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDiff:
+    """Of that turn or all of the chat's session; without a chat, of the project of `path`."""
+
+    chat: int | None = None
+    turn: int | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkPart:
+    """A hunk that was shown at that 1-based line, or lines of it: 0-based, inclusive; `last` -1 is
+    the whole."""
+
+    path: str
+    key: str
+    line: int
+    first: int = 0
+    last: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class DecideParts:
+    """Keep or reject these; `because`: why, for the agent."""
+
+    verdict: Literal["keep", "reject"]
+    parts: tuple[HunkPart, ...]
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)

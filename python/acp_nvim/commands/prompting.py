@@ -20,17 +20,23 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt
+from acp_nvim.session.state import Message
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-def prompt(host: Host, payload: SendPrompt) -> None:
-    """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first."""
+def prompt(host: Host, payload: SendPrompt) -> int:
+    """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first.
+
+    Answer the number of its turn, if nothing overtakes it in the queue.
+    """
     chat = host.workspace.chat(payload.chat)
     text, interrupt = payload.text, payload.bang
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
     wanted = Prompt(blocks, payload.selections, mentions=find_mentions(text))
     submit(host, chat, wanted, interrupt=interrupt)
+    state = chat.session.state
+    return state.turn + len(state.queue)
 
 
 def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:
@@ -54,6 +60,30 @@ def cancel(host: Host, payload: OfChat) -> Awaitable[None] | None:
         raise UserError(f"still cancelling: :Acp stop! {chat.client.name} ends the agent by force")
     chat.client.cancel(chat.session)
     return None
+
+
+def sent(host: Host, payload: OfChat) -> list[str]:
+    """Answer the texts of the prompts of a session, oldest first, a repeated one once."""
+    entries = host.workspace.chat(payload.chat).session.state.entries
+    texts = [
+        text
+        for entry in entries
+        if isinstance(entry, Message)
+        and entry.role == "user"
+        and (text := "".join(it.text for it in entry.content if isinstance(it, Text)).strip())
+    ]
+    return [text for at, text in enumerate(texts) if at == 0 or texts[at - 1] != text]
+
+
+def last_answer(host: Host, payload: OfChat) -> str:
+    """Answer what the agent has said since the last prompt, thoughts left out; "" for nothing."""
+    texts: list[str] = []
+    for entry in reversed(host.workspace.chat(payload.chat).session.state.entries):
+        if isinstance(entry, Message) and entry.role == "user" and texts:
+            break
+        if isinstance(entry, Message) and entry.role == "agent":
+            texts.insert(0, "".join(it.text for it in entry.content if isinstance(it, Text)))
+    return "\n\n".join(text.strip("\n") for text in texts)
 
 
 async def files(host: Host, payload: OfChat) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from acp_nvim.commands.payloads import Decide, Nothing, OfFile, Redo, ShowReview
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.decisions import Undone
@@ -43,13 +44,16 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
 
 
 @in_order
-async def review(host: Host, payload: ShowReview) -> None:
-    """Show what agents have changed, of one turn or of all, and go to the nearest hunk."""
+async def review(host: Host, payload: ShowReview) -> int:
+    """Show what agents have changed, of one turn or of all, and go to the nearest hunk.
+
+    Once it is shown, open the list of its hunks instead. Answer how many hunks wait in the file.
+    """
     board, edits = host.review.presenter, host.review.log
     await catch_up(host)
     if payload.off:
         board.show(everything=False)
-        return
+        return 0
     here, turn = payload.path, payload.turn
     host.workspace.look_around(here or "")
     if here is not None:
@@ -57,17 +61,24 @@ async def review(host: Host, payload: ShowReview) -> None:
     conflict = None if here is None else edits.conflict(here)
     if conflict is not None:
         await _compare(host, conflict)
-        return
+        return 0
+    was_shown = board.shown
     board.show(everything=True)
     await board.settled()
+    waiting = sum(len(it.pending) for it in board.reviews() if it.path == here)
+    if payload.only:
+        return waiting
     reviews = board.reviews()
     if turn is not None:
         reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
     conflicts = edits.conflicts() if turn is None else ()
     await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
-    if place := _nearest(reviews, here, payload.line):
+    if was_shown and any(each.pending for each in reviews):
+        await host.editor.reviewer.open_list()
+    elif place := _nearest(reviews, here, payload.line):
         await host.editor.reviewer.go(*place)
     host.editor.notifier.notice(_said(host, reviews, conflicts))
+    return waiting
 
 
 def edited(host: Host, payload: OfFile) -> None:
@@ -75,6 +86,7 @@ def edited(host: Host, payload: OfFile) -> None:
     path = payload.path
     if path in (*host.review.log.paths(), *host.review.comments.paths()):
         host.review.presenter.touch(path)
+    in_place.edited(host, path)
     for chat in host.workspace.chats.values():
         if host.review.notes.was_rejected(key_of(chat), path):  # `u` may have brought it back
             refresh(host, chat)

@@ -15,11 +15,13 @@ from acp_nvim.commands.payloads import Fold, Follow, FollowLink, Nothing, OfChat
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
+from acp_nvim.session.state import ToolCall
+from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
-from acp_nvim.view.visible import one_line
+from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -61,6 +63,28 @@ async def follow(host: Host, payload: Follow) -> None:
         await along.find_window()
     along.switch(enabled=enabled)
     host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
+
+
+def raw(host: Host, payload: FollowLink) -> str | None:
+    """Answer the tool call in a row as the agent has told it, to be read; None for none."""
+    chat = host.workspace.chat(payload.chat)
+    key = key_at(chat.transcript, payload.row)
+    call = chat.session.state.entry(key) if key else None
+    if not isinstance(call, ToolCall):
+        return None
+    places = [f"{it.path}:{it.line}" if it.line else it.path for it in call.locations]
+    parts = {
+        "title": call.title,
+        "kind": call.kind,
+        "status": call.status,
+        "tool": call.name or "",
+        "id": call.id,
+        "files": ", ".join(places),
+    }
+    head = "\n".join(f"{name}: {one_line(text, 2000)}" for name, text in parts.items() if text)
+    texts = {"input": readable(call.raw_input), "output": readable(call.raw_output)}
+    rest = (f"{name}:\n{visible(text)}" for name, text in texts.items() if text)
+    return "\n\n".join([head, *rest])
 
 
 async def follow_link(host: Host, payload: FollowLink) -> dict[str, Any] | None:

@@ -27,9 +27,14 @@ class Reviewer(Protocol):
         as the current one.
         """
 
-    async def files(self, reviews: Sequence[FileReview], commented: Sequence[str] = ()) -> None:
+    async def files(
+        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+    ) -> None:
         """Tell in which order motions go from file to file, and which files to ask to be drawn:
-        those, and the `commented` ones."""
+        those, and the `commented` ones. `on`: all of the review is shown, so that it has keys."""
+
+    async def open_list(self) -> None:
+        """Open a window with the current list; by the user's command only."""
 
     async def go(self, path: str, line: int) -> None:
         """Show the 1-based line in a window for files; by the user's command only."""

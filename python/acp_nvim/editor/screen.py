@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from acp_nvim.view.block import Block, Line
+from acp_nvim.view.block import Block
+from acp_nvim.view.status import Bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Picture:
     blocks: Sequence[Block]
     status: Mapping[str, Any]
     """What `status()` returns; becomes `b:acp_status`."""
-    winbar: Line
+    winbar: Bar
     paused: bool = False
     """There is more to draw, as soon as others had their turn."""
 

@@ -1,5 +1,6 @@
 """Files on disk: read as text, replaced as a whole or not at all.
 
+Paths are resolved; each is gone to through open folders (`rooted`), and no link is followed.
 Blocking work runs in a thread where it may take long. Failures become sentences: `FileProblem`.
 """
 
@@ -14,21 +15,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
-from pathlib import Path
 
 from anyio import to_thread
 
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import rooted
 from acp_nvim.files.encoding import exact_text, is_binary
+from acp_nvim.files.rooted import Place
 
 IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Why a file cannot be replaced though it may be written."""
-UNBLOCKED = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-"""A pipe that has taken the place of a file blocks nobody, and a link leads nowhere."""
 LONG = 1_000_000
 """Bytes from which on reading is left to a thread."""
-
-
 LARGEST = 256 << 20
 """Bytes of a file that is read; it takes several times as many in memory."""
 
@@ -46,11 +44,28 @@ async def read(path: str, encoding: str = "") -> DiskText | None:
     """
     with _sentences(path, "read"):
         try:
-            if _found(path).st_size < LONG:
-                return _read(path, encoding)
-            return await to_thread.run_sync(_read, path, encoding)
+            file = rooted.file(path)
         except FileNotFoundError:
             return None
+        with file:
+            if os.fstat(file.fileno()).st_size < LONG:
+                return _read(file, path, encoding)
+            return await to_thread.run_sync(_read, file, path, encoding)
+
+
+async def read_bytes(path: str) -> bytes:
+    """Return what the file holds, whatever that is. Raises `FileProblem`."""
+    with _sentences(path, "read"), rooted.file(path) as file:
+        return await to_thread.run_sync(_content, file, path)
+
+
+def size(path: str) -> int:
+    """Return the size of a plain file in bytes; 0 for anything else, and for what is not there."""
+    try:
+        with rooted.place(path) as place:
+            return place.status().st_size
+    except OSError:
+        return 0
 
 
 def stamp(path: str) -> str:
@@ -71,28 +86,30 @@ def check_writable(path: str) -> None:
 
     The mode counts even where the system would let us: it says what the user wants (C-236).
     """
-    with _sentences(path, "written"):
-        status = _status(path)
-        if status is None:
-            return
-        writable = status.st_mode & 0o222 and os.access(path, os.W_OK)
-        if not writable:
+    with _sentences(path, "written"), suppress(FileNotFoundError), rooted.place(path) as place:
+        writable = place.status().st_mode & 0o222
+        if not (writable and os.access(place.name, os.W_OK, dir_fd=place.folder)):
             raise PermissionError(errno.EACCES, "it is read-only")
 
 
 def check_removable(path: str) -> None:
     """Raise `FileProblem` for what is no file, and in a folder that lets nothing go."""
-    with _sentences(path, "removed"):
-        _status(path)
-        above = os.path.dirname(path)
-        if os.path.lexists(path) and not os.access(above, os.W_OK | os.X_OK):
+    with _sentences(path, "removed"), suppress(FileNotFoundError), rooted.place(path) as place:
+        place.status()
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=place.folder):
             raise PermissionError(errno.EACCES, "its folder is read-only")
 
 
 def make_folders(path: str) -> None:
     """Make the folders that the file is to be in. Raises `FileProblem`."""
-    with _sentences(path, "written"):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with _sentences(path, "written"), rooted.place(path, make=True):
+        pass
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Give the file that mode. Raises `FileProblem`."""
+    with _sentences(path, "written"), rooted.file(path) as file:
+        os.fchmod(file.fileno(), mode)
 
 
 async def write(path: str, data: bytes, *, in_place: bool = False) -> None:
@@ -108,50 +125,45 @@ async def write(path: str, data: bytes, *, in_place: bool = False) -> None:
 
 def remove(path: str) -> None:
     """Remove the file, if it is there. Raises `FileProblem`."""
-    with _sentences(path, "removed"), suppress(FileNotFoundError):
-        if _status(path) is not None:
-            os.unlink(path)
+    with _sentences(path, "removed"), suppress(FileNotFoundError), rooted.place(path) as place:
+        place.status()
+        os.unlink(place.name, dir_fd=place.folder)
 
 
-def _read(path: str, encoding: str) -> DiskText:
-    with _opened(path, os.O_RDONLY) as file:
-        data = file.read(LARGEST + 1) if os.fstat(file.fileno()).st_size <= LARGEST else None
-    if data is None or len(data) > LARGEST:
-        raise FileProblem(
-            f"{path} is too large: files of more than {LARGEST >> 20} MiB are not read"
-        )
+def _read(file: FileIO, path: str, encoding: str) -> DiskText:
+    data = _content(file, path)
     if is_binary(data, encoding):
         raise FileProblem(f"{path} is a binary file")
     return DiskText(exact_text(data, encoding))
 
 
-def _opened(path: str, flags: int) -> FileIO:
-    """Open a plain file. Raises `OSError`."""
-    file = FileIO(os.open(path, flags | UNBLOCKED), "r+" if flags & os.O_RDWR else "r")
-    try:
-        _regular(os.fstat(file.fileno()))
-    except OSError:
-        file.close()
-        raise
-    return file
+def _content(file: FileIO, path: str) -> bytes:
+    size = os.fstat(file.fileno()).st_size
+    data = rooted.content(file, size, LARGEST) if size <= LARGEST else b""
+    if max(size, len(data)) > LARGEST:
+        raise FileProblem(
+            f"{path} is too large: files of more than {LARGEST >> 20} MiB are not read"
+        )
+    return data
 
 
 def _write(path: str, data: bytes, *, in_place: bool) -> None:
-    status = _status(path)
-    if status is None or (status.st_nlink == 1 and not in_place):
-        try:
-            return _replace(path, data, status)
-        except OSError as error:
-            # The folder takes no new file, or not with that owner, or the file is mounted there.
-            if status is None or error.errno not in IN_PLACE:
-                raise
-    _overwrite(path, data)
+    with rooted.place(path) as place:
+        status = _status(place)
+        if status is None or (status.st_nlink == 1 and not in_place):
+            try:
+                return _replace(place, data, status)
+            except OSError as error:
+                # The folder takes no new file, or not with that owner; the file is mounted there.
+                if status is None or error.errno not in IN_PLACE:
+                    raise
+        _overwrite(place, data)
 
 
-def _overwrite(path: str, data: bytes) -> None:
+def _overwrite(place: Place, data: bytes) -> None:
     """Write into the file itself; when that fails, what it held is put back."""
-    with _opened(path, os.O_RDWR) as file:
-        old = file.read()
+    with place.open(os.O_RDWR) as file:
+        old = file.readall()
         try:
             _put(file.fileno(), data)
         except BaseException:
@@ -168,38 +180,41 @@ def _put(descriptor: int, data: bytes) -> None:
     os.fsync(descriptor)
 
 
-def _replace(path: str, data: bytes, status: os.stat_result | None) -> None:
+def _replace(place: Place, data: bytes, status: os.stat_result | None) -> None:
     """Write a file beside it and put that in its place."""
-    temporary = os.path.join(os.path.dirname(path), f".acp-{secrets.token_hex(8)}~")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with open(os.open(temporary, flags, 0o666), "wb") as file:
+    temporary, folder = f".acp-{secrets.token_hex(8)}~", place.folder
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_BINARY", 0)
+    with open(os.open(temporary, flags, 0o666, dir_fd=folder), "wb") as file:
         try:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
             if status is not None:
-                _dress(temporary, os.fstat(file.fileno()), status)
-                _copy_attributes(path, temporary)
-            os.replace(temporary, path)
+                _dress(file.fileno(), status)
+                _copy_attributes(place, file.fileno())
+            os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
-            os.unlink(temporary)
+            os.unlink(temporary, dir_fd=folder)
             raise
 
 
-def _dress(path: str, now: os.stat_result, wanted: os.stat_result) -> None:
-    """Give the file the owner and the mode that it is to have."""
+def _dress(file: int, wanted: os.stat_result) -> None:
+    """Give an open file the owner and the mode that it is to have."""
+    now = os.fstat(file)
     if (now.st_uid, now.st_gid) != (wanted.st_uid, wanted.st_gid):
-        os.chown(path, wanted.st_uid, wanted.st_gid)
-    os.chmod(path, stat.S_IMODE(wanted.st_mode))
+        os.fchown(file, wanted.st_uid, wanted.st_gid)
+    os.fchmod(file, stat.S_IMODE(wanted.st_mode))
 
 
-def _copy_attributes(path: str, to: str) -> None:
-    """Give a file the extended attributes of another, and no more; access lists are among them.
+def _copy_attributes(place: Place, to: int) -> None:
+    """Give an open file the extended attributes of another, and no more; access lists are among
+    them.
 
     Raises `PermissionError` where that cannot be: on macOS Python has no calls for it.
     """
     try:
-        wanted, now = _attributes(path), _attributes(to)
+        with place.open(os.O_RDONLY) as file:
+            wanted, now = _attributes(file.fileno()), _attributes(to)
         for name in now.keys() - wanted.keys():
             os.removexattr(to, name)
         for name, value in wanted.items():
@@ -209,41 +224,21 @@ def _copy_attributes(path: str, to: str) -> None:
         raise PermissionError(errno.EPERM, "its attributes cannot be copied") from error
 
 
-def _attributes(path: str) -> dict[str, bytes]:
+def _attributes(file: int) -> dict[str, bytes]:
     try:
-        return {name: os.getxattr(path, name) for name in os.listxattr(path)}
+        return {name: os.getxattr(file, name) for name in os.listxattr(file)}
     except OSError as error:
         if error.errno == errno.ENOTSUP:
             return {}
         raise
 
 
-def _status(path: str) -> os.stat_result | None:
+def _status(place: Place) -> os.stat_result | None:
     """Return what the system says of a plain file, None: there is none. Raises `OSError`."""
     try:
-        return _found(path)
+        return place.status()
     except FileNotFoundError:
         return None
-
-
-def _found(path: str) -> os.stat_result:
-    """Return the same of a file that is there; links, also above it, lead to another one."""
-    status = os.lstat(path)
-    above = os.path.dirname(path)
-    if os.path.realpath(above) != above:
-        raise OSError(errno.ELOOP, "its folder is a symbolic link now")
-    return _regular(status)
-
-
-def _regular(status: os.stat_result) -> os.stat_result:
-    """Return it if it is that of a plain file: a pipe or a device could block for ever."""
-    if stat.S_ISLNK(status.st_mode):
-        raise OSError(errno.ELOOP, "it is a symbolic link now")
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "it is a directory")
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "it is not a plain file")
-    return status
 
 
 @contextmanager

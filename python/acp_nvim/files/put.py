@@ -6,7 +6,6 @@ one, as one step of undo, else on disk.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import replace
 
@@ -56,8 +55,8 @@ async def put(
 def _restore_mode(path: str, attributes: FileAttributes) -> None:
     if attributes.mode:
         # without the mode it is there all the same
-        with suppress(OSError):
-            os.chmod(path, attributes.mode)
+        with suppress(FileProblem):
+            disk.set_mode(path, attributes.mode)
 
 
 async def _edit(

@@ -16,11 +16,12 @@ import anyio
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.plain import op, statusline
+from acp_nvim.nvim.plain import bar, op
 from acp_nvim.signal import Signal
-from acp_nvim.view.block import Block, Line
+from acp_nvim.view.block import Block
 from acp_nvim.view.op import Replace, portions
 from acp_nvim.view.patch import patch
+from acp_nvim.view.status import Bar
 
 _Parts: TypeAlias = list[dict[str, Any]]
 _Events: TypeAlias = list[dict[str, Any]]
@@ -36,7 +37,7 @@ class _Canvas:
     source: Callable[[], Picture]
     blocks: Sequence[Block] = ()
     status: Mapping[str, Any] | None = None
-    winbar: Line | None = None
+    winbar: Bar | None = None
     whole: bool = True
     """Draw everything anew: nothing is known of what the buffer holds."""
 
@@ -173,7 +174,7 @@ def _plain(chat: int, canvas: _Canvas, picture: Picture) -> list[dict[str, Any]]
     if canvas.whole or picture.status != canvas.status:
         rest["status"] = dict(picture.status)
     if canvas.whole or picture.winbar != canvas.winbar:
-        rest["winbar"] = statusline(picture.winbar)
+        rest["winbar"] = bar(picture.winbar)
     if rest and found:
         found[-1] |= rest
     elif rest:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from acp_nvim.view.block import Conceal, Highlight, Line, LineHighlight, Mark, VirtualText
+from acp_nvim.view.block import Conceal, Highlight, LineHighlight, Mark, VirtualText
 from acp_nvim.view.op import Replace
 from acp_nvim.view.question.comparison import Comparison
+from acp_nvim.view.status import Bar
 
 UNDER = 4_000
 """A priority below that of other marks."""
@@ -54,22 +55,9 @@ def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
             return 0, {"line_hl_group": group}
 
 
-def statusline(line: Line) -> str:
-    """Return a line as 'winbar' takes it, cut at its end; nothing in its text is an item of it.
-
-    Its marks are highlights, one after the other.
-    """
-    text, shown, done = line.text.encode(), "", 0
-    for mark in line.marks:
-        if isinstance(mark, Highlight):
-            coloured = _escaped(text[mark.start : mark.end])
-            shown += f"{_escaped(text[done : mark.start])}%#{mark.group}#{coloured}"
-            done = mark.end
-    return shown + _escaped(text[done:]) + "%<"
-
-
-def _escaped(text: bytes) -> str:
-    return text.decode().replace("%", "%%")
+def bar(shown: Bar) -> list[dict[str, Any]]:
+    """Return the parts of a chat's bar; which of them there is room for, the editor knows."""
+    return [{k: v for k, v in asdict(part).items() if v != ""} for part in shown.parts]
 
 
 def spec(comparison: Comparison) -> dict[str, Any]:

@@ -34,12 +34,18 @@ class NvimReviewer(Reviewer):
         """See `editor.Reviewer`."""
         await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], make)
 
-    async def files(self, reviews: Sequence[FileReview], commented: Sequence[str] = ()) -> None:
+    async def files(
+        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+    ) -> None:
         """See `editor.Reviewer`."""
         rows = dict(stops(reviews))
         rows |= {path: () for path in commented if path not in rows}
         found = [{"path": path, "rows": list(its)} for path, its in rows.items()]
-        await self._lua("acp.review.marks.files", found)
+        await self._lua("acp.review.marks.files", found, on)
+
+    async def open_list(self) -> None:
+        """See `editor.Reviewer`."""
+        await self._lua("acp.review.lists.open")
 
     async def go(self, path: str, line: int) -> None:
         """See `editor.Reviewer`."""

@@ -9,10 +9,7 @@ import base64
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeAlias
-
-from anyio import to_thread
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
@@ -113,7 +110,7 @@ class Mentions:
         if kind is not None and kind.startswith(("image/", "audio/")):
             return (await self._media(path, kind, takes),)
         text = None if buffer is None else clean(buffer_text(buffer), buffer.encoding or "utf-8")
-        if text is None and takes.embedded and _size(path) <= TEXT_LIMIT:
+        if text is None and takes.embedded and disk.size(path) <= TEXT_LIMIT:
             text = await _text(path)
         if text is None or "\0" in text or not takes.embedded or len(text.encode()) > TEXT_LIMIT:
             return (_link(path, kind),)
@@ -121,10 +118,9 @@ class Mentions:
 
     async def _media(self, path: str, kind: str, takes: Takes) -> Content:
         taken = takes.image if kind.startswith("image/") else takes.audio
-        if not taken or not 0 < _size(path) <= MEDIA_LIMIT:
+        if not taken or not 0 < disk.size(path) <= MEDIA_LIMIT:
             return _link(path, kind)
-        read = await to_thread.run_sync(Path(path).read_bytes)
-        data = base64.b64encode(read).decode("ascii")
+        data = base64.b64encode(await disk.read_bytes(path)).decode("ascii")
         if kind.startswith("audio/"):
             return Audio(data, kind)
         return Image(data, kind, file_uri(path))
@@ -180,16 +176,11 @@ def _is_there(path: str) -> bool:
     return os.path.isfile(path) or os.path.isdir(path)
 
 
-def _size(path: str) -> int:
-    """Return the size of a plain file; 0 for anything else, and for what is not there."""
-    return os.path.getsize(path) if os.path.isfile(path) else 0
-
-
 def _link(path: str, kind: str | None) -> ResourceLink:
     name = os.path.basename(path) or path
     if os.path.isdir(path):
         return ResourceLink(file_uri(path) + "/", name + "/")
-    return ResourceLink(file_uri(path), name, mime_type=kind, size=_size(path) or None)
+    return ResourceLink(file_uri(path), name, mime_type=kind, size=disk.size(path) or None)
 
 
 def _findings(

@@ -6,12 +6,12 @@ the disk. Nothing outside of the session's roots is read.
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TypeAlias
 
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import merged
@@ -53,13 +53,9 @@ class PreviewService:
 
     async def _load(self, path: str) -> LiveFile:
         """Return what the file holds. Raises `FileProblem` if that is too long."""
-        if _is_too_large(path):
+        if disk.size(path) > LARGEST:
             raise FileProblem(f"{path} is too large")
         return await load(self._files, path)
-
-
-def _is_too_large(path: str) -> bool:
-    return os.path.isfile(path) and os.path.getsize(path) > LARGEST
 
 
 def preview(proposal: Proposal, live: str | None, on_disk: str | None) -> Preview:

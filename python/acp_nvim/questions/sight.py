@@ -16,6 +16,8 @@ class Sight:
     said: str = ""
     """What the agent had said when it asked."""
     previews: tuple[Previewed, ...] = ()
+    in_place: tuple[Previewed, ...] = ()
+    """The same, found again whenever the user has typed in one of the files."""
     reading: bool = False
     """The files are being read now."""
     asked: str = ""

@@ -14,6 +14,7 @@ import anyio
 from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
+from acp_nvim.reactions import in_place
 from acp_nvim.reactions.asking import Asked, find, showing, shown, subject
 from acp_nvim.session.event import QuestionClosed, QuestionOpened, ToolCallUpdated
 from acp_nvim.session.model import PermissionQuestion
@@ -54,7 +55,8 @@ def follow(host: Host, session: Session, before: SessionState, event: ToolCallUp
         return
     for question in session.state.questions:
         if isinstance(question, PermissionQuestion) and question.tool_call_id == event.id:
-            host.questions.sight(question.id).previews = ()
+            sight = host.questions.sight(question.id)
+            sight.previews = sight.in_place = ()
             _look(host, Asked(session, question))
             draw(host)
 
@@ -69,7 +71,11 @@ def file_changed(host: Host, event: FileWritten | DiskChanged) -> None:
 
 
 def draw(host: Host, opened: Callable[[], None] | None = None) -> None:
-    """Draw the window as it should be now; `opened` is called when it is."""
+    """Draw the window as it should be now; `opened` is called when it is.
+
+    So is what the questions are about, where their files are on the screen.
+    """
+    in_place.foresee(host)
     host.editor.questions.draw(partial(showing, host), opened)
 
 
@@ -81,6 +87,8 @@ async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
     roots = host.workspace.roots(asked.session)
     found = await PreviewService(host.editor.files).gather(call, roots)
     sight = host.questions.sight(asked.question.id)
+    if call == subject(asked):
+        sight.in_place = found
     if call == subject(asked) and [it for it, _ in found] != [it for it, _ in sight.previews]:
         sight.previews = found
         draw(host)

@@ -101,14 +101,18 @@ class Decisions:
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
 
-    async def look(self, path: str) -> Seen:
-        """Return the hunks of a file as it is now; none if it holds no text any more."""
+    async def look(self, path: str, *, kept: bool = False) -> Seen:
+        """Return the hunks of a file as it is now; none if it holds no text any more.
+
+        `kept`: also those that the user has kept.
+        """
         async with self._sync.exclusive():
             live = await self._look(path)
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        changes = (_read(it, live) for it in self._log.changes(path))
+        found = (*self._log.changes(path), *(self._log.changes(path, "kept") if kept else ()))
+        changes = (_read(it, live) for it in sorted(found, key=lambda it: (it.first, it.last)))
         review = FileReview(path, live.rows, tuple(changes))
         return Seen(review, None if buffer is None else buffer.changedtick)
 

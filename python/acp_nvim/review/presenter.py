@@ -6,8 +6,8 @@ Before the user asks for the review only signs stand beside what agents have cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import anyio
 
@@ -19,7 +19,15 @@ from acp_nvim.review.decisions import Decisions, Seen
 from acp_nvim.review.log import EditLog
 from acp_nvim.view.review.comment import comment_marks
 from acp_nvim.view.review.lists import quickfix
-from acp_nvim.view.review.marks import Drawing, FileReview, conflict_marks, drawing, signs
+from acp_nvim.view.review.marks import Drawing, FileReview, Mark, conflict_marks, drawing, signs
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What would become of a file, as marks that are right for one changedtick of its buffer."""
+
+    tick: int | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 class ReviewPresenter:
@@ -47,6 +55,7 @@ class ReviewPresenter:
         self._fault = fault
         self._dirty: dict[str, None] = {}
         self._seen: dict[str, FileReview] = {}
+        self._foreseen: dict[str, Foreseen] = {}
         self._wake = anyio.Event()
         self._settled = anyio.Event()
         self._busy = False
@@ -57,6 +66,13 @@ class ReviewPresenter:
         """That file, or what agents did to it, has changed."""
         self._dirty[path] = None
         self._wake.set()
+
+    def foresee(self, files: Mapping[str, Foreseen]) -> None:
+        """Show in these files, and in no others, what is asked about them."""
+        before, self._foreseen = self._foreseen, dict(files)
+        for path in before.keys() | files.keys():
+            if before.get(path) != files.get(path):
+                self.touch(path)
 
     def show(self, *, everything: bool) -> None:
         """Show all of the review, or only signs."""
@@ -105,7 +121,8 @@ class ReviewPresenter:
         reviews = self.reviews()
         if not any(review.pending for review in reviews):
             self.shown = False
-        await self._reviewer.files(reviews, self._comments.paths())
+        also = (*self._comments.paths(), *self._foreseen)
+        await self._reviewer.files(reviews, also, on=self.shown)
         await self._reviewer.lists(quickfix(reviews, self._edits.conflicts()), make=False)
 
     async def _draw(self, path: str) -> None:
@@ -116,9 +133,11 @@ class ReviewPresenter:
         self._dirty.pop(path, None)
         if seen.tick is not None:
             shown = self._drawing(seen)
-            if comments:
-                marks = comment_marks(comments, seen.review.count)
-                shown = replace(shown, marks=(*shown.marks, *marks))
+            more = comment_marks(comments, seen.review.count) if comments else ()
+            if path in self._foreseen and self._foreseen[path].tick == seen.tick:
+                more += self._foreseen[path].marks
+            if more:
+                shown = replace(shown, marks=(*shown.marks, *more))
             drawn = await self._reviewer.draw(path, seen.tick, shown)
             if drawn == "stale":
                 self.touch(path)

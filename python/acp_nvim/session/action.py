@@ -25,6 +25,13 @@ class SendQueued:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrangeQueue:
+    """Let just these prompts wait, in this order."""
+
+    prompts: tuple[Prompt, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CancelTurn:
     """Cancel the running turn; the queue stays."""
 
@@ -44,7 +51,7 @@ class SetOption:
     value: str | bool
 
 
-Action: TypeAlias = SubmitPrompt | SendQueued | CancelTurn | SetMode | SetOption
+Action: TypeAlias = SubmitPrompt | SendQueued | ArrangeQueue | CancelTurn | SetMode | SetOption
 
 
 @dataclass(frozen=True, slots=True)

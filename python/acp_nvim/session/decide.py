@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from acp_nvim.session.action import (
     Action,
+    ArrangeQueue,
     CancelTurn,
     Refused,
     SendQueued,
@@ -16,7 +17,7 @@ from acp_nvim.session.action import (
     SubmitPrompt,
 )
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import CancelRequested, Event, PromptQueued, TurnStarted
+from acp_nvim.session.event import CancelRequested, Event, PromptQueued, QueueArranged, TurnStarted
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.options import find, modes_of
 from acp_nvim.session.state import SessionState
@@ -37,6 +38,8 @@ def decide(state: SessionState, action: Action) -> tuple[Event, ...] | Refused:
             return _submit(state, action)
         case SendQueued():
             return _send_queued(state, action)
+        case ArrangeQueue():
+            return (QueueArranged(action.prompts),) if action.prompts != state.queue else ()
         case CancelTurn():
             return _cancel(state)
         case SetMode():

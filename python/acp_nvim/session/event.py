@@ -206,6 +206,13 @@ class PromptQueued:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueArranged:
+    """The user has put what waits into this order, and dropped the rest."""
+
+    prompts: tuple[Prompt, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStarted:
     """A prompt leaves for the agent; `queued` when it came from the head of the queue.
 
@@ -305,6 +312,7 @@ Event: TypeAlias = (
     | CompactionUpdated
     | Unknown
     | PromptQueued
+    | QueueArranged
     | TurnStarted
     | PromptSent
     | PromptSteered

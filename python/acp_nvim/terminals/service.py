@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.editor import TerminalScreens
 from acp_nvim.errors import Code, RequestFailed, UserError
+from acp_nvim.files import rooted
 from acp_nvim.session.event import TerminalUpdated
 from acp_nvim.session.request import (
     Answer,
@@ -81,7 +82,7 @@ class Terminals:
                 await terminal.kill()
 
     async def answer(self, request: TerminalRequest, cwd: str, tell: Tell) -> Answer:
-        """Answer a request of a session that works in `cwd`; raises `RequestFailed`."""
+        """Answer a request; raises `RequestFailed`. `cwd`: resolved, where a command is to run."""
         match request:
             case CreateTerminalRequest():
                 return TerminalCreated(self._create(request, cwd, tell).id)
@@ -116,13 +117,21 @@ class Terminals:
             raise RequestFailed(
                 Code.INTERNAL_ERROR, f"{MOST} terminals are open already: release one of them first"
             )
-        env, cwd = {**self._environment, **dict(request.env)}, request.cwd or cwd
+        env = {**self._environment, **dict(request.env)}
         argv = command_line(request.command, request.args, env=env, cwd=cwd)
         rows, columns = ROWS_COLUMNS
         try:
-            child = pty.spawn(
-                argv, env=env, cwd=cwd, on_group=self._on_group, rows=rows, columns=columns
-            )
+            with rooted.folder(cwd) as folder:
+                child = pty.spawn(
+                    argv,
+                    env=env,
+                    folder=folder,
+                    on_group=self._on_group,
+                    rows=rows,
+                    columns=columns,
+                )
+        except OSError as error:
+            raise RequestFailed(Code.INVALID_PARAMS, f"{cwd}: {error.strerror}") from error
         except UserError as error:
             raise RequestFailed(Code.INTERNAL_ERROR, str(error)) from error
         self._count += 1

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import anyio
 import anyio.lowlevel
@@ -32,14 +33,15 @@ def spawn(
     argv: Sequence[str],
     *,
     env: Mapping[str, str],
-    cwd: str,
+    folder: int,
     on_group: OnGroup,
     rows: int,
     columns: int,
 ) -> Pty:
     """Start a program and return it; `argv[0]` is its path, `env` its whole environment.
 
-    `on_group` as in `child.spawn`. Raises `UserError` if it cannot be started.
+    It works in the open `folder`: a name could lead elsewhere by now. `on_group` as in
+    `child.spawn`. Raises `UserError` if it cannot be started.
     """
     master, slave = os.openpty()
     try:
@@ -49,10 +51,9 @@ def spawn(
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            cwd=cwd,
             env=dict(env),
             start_new_session=True,
-            preexec_fn=_take_terminal,
+            preexec_fn=partial(_settle_in, folder),
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         os.close(master)
@@ -178,8 +179,9 @@ async def _ended(pid: int) -> None:
         await anyio.sleep(POLL)
 
 
-def _take_terminal() -> None:
+def _settle_in(folder: int) -> None:
     # In the child, between fork and exec: a new session has no terminal until it takes one.
+    os.fchdir(folder)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import SessionState, Usage
-from acp_nvim.view.block import Highlight, Line
 from acp_nvim.view.cut import ITEMS
 from acp_nvim.view.visible import one_line
 
@@ -20,27 +19,50 @@ _MONEY = re.compile("[A-Z]{3}")
 """What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
 
-def winbar(
-    state: SessionState, *, title: str, now: float, login_since: float | None = None
-) -> Line:
-    """Return the chat's line of state; `title` names the agent, times are monotonic seconds.
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """A word in the bar; without room those with the largest `need` are left out, 0 never."""
 
-    `login_since` is when a login to the agent began, None when none is going on.
-    What matters most stands first, for it is cut at its end. All of an agent's text is visible.
+    group: str
+    text: str
+    need: int
+    right: bool = False
+    short: str = ""
+    """The same in fewer letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What stands above a chat, from left to right."""
+
+    parts: tuple[BarPart, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All of it, whatever the room."""
+        return SEPARATOR.join(part.text for part in self.parts)
+
+
+def winbar(state: SessionState, *, title: str, now: float, login_since: float | None = None) -> Bar:
+    """Return the chat's bar; `title` names the agent, times are monotonic seconds.
+
+    `login_since` is when a login to the agent began, None when none is going on. State and
+    questions stand left, model and context right. All of an agent's text is visible.
     """
-    parts = [
-        ("Agent", one_line(title, 30)),
-        ("State", _activity(state, now) if login_since is None else _login(now - login_since)),
-        ("Ask", f"{len(state.questions)} waiting for you" if state.questions else ""),
-        ("Mode", _mode_name(state)),
-        ("Model", _value(state, "model")),
-        ("Model", _value(state, "thought_level")),
-        ("Usage", _tokens(state.usage) or _turn_tokens(state)),
-        ("Usage", _cost(state.usage.cost if state.usage else None)),
-        ("", one_line(state.title or "", 40)),
-    ]
-    chunks = [chunk for group, text in parts if text for chunk in (("", SEPARATOR), (group, text))]
-    return _coloured((*chunks[1:], ("", " ")))
+    model, share = _value(state, "model"), _share(state.usage)
+    parts = (
+        BarPart("State", _activity(state, now, login_since), 0),
+        _asks(len(state.questions)),
+        BarPart("Mode", _mode_name(state), 3),
+        BarPart("Agent", one_line(title, 30), 4 if model or share else 1),
+        BarPart("", one_line(state.title or "", 40), 8),
+        BarPart("Usage", _cost(state.usage.cost if state.usage else None), 6),
+        BarPart("Usage", _tokens(state.usage), 7, right=True),
+        BarPart("Model", _value(state, "thought_level"), 5, right=True),
+        BarPart("Model", model, 2, right=True),
+        BarPart("Usage", share or _turn_tokens(state), 1, right=True),
+    )
+    return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
 
 
 def summary(state: SessionState) -> dict[str, Any]:
@@ -74,14 +96,9 @@ def elapsed(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _coloured(chunks: Sequence[tuple[str, str]]) -> Line:
-    """Return a line of these texts, each in its group; a blank stands before them."""
-    text, marks = " ", list[Highlight]()
-    for group, chunk in chunks:
-        start = len(text.encode())
-        text += chunk
-        marks.append(Highlight(start, len(text.encode()), f"AcpWinbar{group}"))
-    return Line(text, tuple(marks))
+def _asks(count: int) -> BarPart:
+    text, short = (f"{count} waiting for you", f"{count} waiting") if count else ("", "")
+    return BarPart("Ask", text, 0, short=short)
 
 
 def _mode_name(state: SessionState) -> str:
@@ -91,7 +108,9 @@ def _mode_name(state: SessionState) -> str:
     return one_line(next(names, current or ""), 30)
 
 
-def _activity(state: SessionState, now: float) -> str:
+def _activity(state: SessionState, now: float, login_since: float | None) -> str:
+    if login_since is not None:
+        return f"logging in {elapsed(now - login_since)}"
     if state.status == "loading":
         return "starting"
     if state.is_running and state.turn_started is not None:
@@ -101,16 +120,19 @@ def _activity(state: SessionState, now: float) -> str:
     return state.status
 
 
-def _login(seconds: float) -> str:
-    return f"logging in {elapsed(seconds)}"
-
-
-def _tokens(usage: Usage | None) -> str:
+def _share(usage: Usage | None) -> str:
+    """Return how much of the context is used; the tokens where its size is not known."""
     if usage is None:
         return ""
     if usage.size <= 0:
-        return _short(usage.used)
-    return f"{_short(usage.used)}/{_short(usage.size)} ({usage.used * 100 // usage.size}%)"
+        return f"{_short(usage.used)} tokens"
+    return f"{usage.used * 100 // usage.size}%"
+
+
+def _tokens(usage: Usage | None) -> str:
+    if usage is None or usage.size <= 0:
+        return ""
+    return f"{_short(usage.used)}/{_short(usage.size)}"
 
 
 def _turn_tokens(state: SessionState) -> str:
@@ -146,15 +168,18 @@ def _value(state: SessionState, category: str) -> str:
 
 
 def _option(option: ConfigOption) -> dict[str, Any]:
-    """Return what completion needs: the id and what it can be."""
-    if option.type == "boolean":
-        return {"id": option.id, "values": ["on", "off"]}
-    return {"id": option.id, "values": [choice.value for choice in option.choices[:ITEMS]]}
+    """Return what completion needs: the id, what it is for, and what it can be."""
+    booleans = ["on", "off"] if option.type == "boolean" else None
+    values = booleans or [choice.value for choice in option.choices[:ITEMS]]
+    category = {"category": option.category} if option.category else {}
+    return {"id": option.id, "values": values} | category
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:
+    """Return what completion offers: no name that would not be inserted as it is shown."""
     return [
         {"name": command.name, "description": one_line(command.description, WORDS)}
         | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
         for command in state.commands[:ITEMS]
+        if one_line(command.name, WORDS) == command.name
     ]

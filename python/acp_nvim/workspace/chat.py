@@ -11,6 +11,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
+from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.01
 """Seconds of drawing after which others have their turn: a key's answer, a cancel."""
@@ -45,6 +46,7 @@ class Chat:
         """None as long as it is not clear which agent it will be."""
         self.transcript = Transcript()
         self.noted = Noted()
+        self.waiting = Waiting()
         self._opened: frozenset[str] = frozenset()
         self._clock = clock
 

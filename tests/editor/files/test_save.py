@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -346,3 +347,95 @@ def test_lines_are_told_again_only_when_they_may_be_others(nvim: Neovim) -> None
     outdate(path, b"three\n")
     nvim.command("edit!")
     assert nvim.lua(code, *before)["lines"] == ["three"]
+
+
+SWAPPED = """
+local folder, away, at, call = ...
+local uv, count = vim.uv, 0
+local function exchange()
+  uv.fs_rename(folder, folder .. '.was')
+  uv.fs_symlink(away, folder)
+end
+local real = uv[call]
+uv[call] = function(...)
+  count = count + 1
+  if count == at then
+    exchange()
+  end
+  return real(...)
+end
+local buffer = vim.api.nvim_get_current_buf()
+vim.api.nvim_buf_set_lines(buffer, 0, 1, true, { 'new' })
+local ok = pcall(require('acp.files.save').save, buffer)
+uv[call] = real
+return { ok = ok, count = count }
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a folder has no path but its name")
+@pytest.mark.parametrize(
+    ("call", "at"),
+    [
+        ("fs_realpath", 2),
+        ("fs_open", 1),
+        ("fs_lstat", 1),
+        ("fs_access", 1),
+        ("fs_lstat", 2),
+        ("fs_chmod", 1),
+        ("fs_rename", 1),
+    ],
+)
+@pytest.mark.parametrize("copies", ["auto", "yes"])
+def test_a_folder_that_becomes_a_link_while_it_is_saved_leads_nowhere(
+    nvim: Neovim, tmp_path: Path, call: str, at: int, copies: str
+) -> None:
+    folder, away = tmp_path / "folder", tmp_path / "away"
+    for each in (folder, away):
+        each.mkdir()
+        (each / "a.txt").write_text(f"{each.name}\n")
+    nvim.command(f"set backupcopy={copies}")
+    nvim.command(f"edit {folder}/a.txt")
+    found = nvim.lua(SWAPPED, str(folder), str(away), at, call)
+    assert {it.name: it.read_text() for it in away.iterdir()} == {"a.txt": "away\n"}
+    if folder.is_symlink():
+        inside = {it.name: it.read_text() for it in Path(f"{folder}.was").iterdir()}
+        assert inside == {"a.txt": "new\n" if found["ok"] else "folder\n"}
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_takes_the_place_of_a_file_while_it_is_written_into_is_not_written(
+    nvim: Neovim, tmp_path: Path, kind: str
+) -> None:
+    path, away = tmp_path / "a.txt", tmp_path / "away"
+    path.write_text("mine\n")
+    away.write_text("away\n")
+    nvim.command(f"set backupcopy=yes | edit {path}")
+    error = nvim.lua(
+        """
+        local path, away, kind = ...
+        local uv = vim.uv
+        local real, count = uv.fs_lstat, 0
+        uv.fs_lstat = function(...)
+          local status = real(...)
+          count = count + 1
+          if count == 2 then
+            uv.fs_unlink(path)
+            if kind == 'link' then
+              uv.fs_symlink(away, path)
+            else
+              vim.fn.system({ 'mkfifo', path })
+            end
+          end
+          return status
+        end
+        vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'new' })
+        local ok, err = pcall(require('acp.files.save').save, vim.api.nvim_get_current_buf())
+        uv.fs_lstat = real
+        return ok and '' or err
+        """,
+        str(path),
+        str(away),
+        kind,
+    )
+    assert f"{path} is no plain file: it is a {'link' if kind == 'link' else 'fifo'}" in error
+    assert away.read_text() == "away\n"

@@ -156,3 +156,13 @@ def test_a_reason_needs_words_and_the_others_are_refused(job: MainJob) -> None:
     job.told("because")
     job.command("Acp comment! words")
     job.told("takes no text")
+
+
+def test_a_long_comment_is_broken_between_words(job: MainJob) -> None:
+    begun(job)
+    job.command("vertical resize 30 | set signcolumn=no")
+    job.nvim.lua("require('acp').comment(...)", [2, 2], "one two " * 5 + "x" * 40)
+    job.until(lambda: shown(job))
+    rows = [text.rstrip() for _, text in shown(job)]
+    assert rows[:2] == ["▌ one two one two one two one", "▌ two one two"]
+    assert "".join(rows[2:]).replace("▌", "").strip() == "x" * 40

@@ -290,6 +290,8 @@ class FakeReviewer(Reviewer):
         self.updated: tuple[QuickfixList, ...] = ()
         self.reviews: tuple[FileReview, ...] = ()
         self.commented: tuple[str, ...] = ()
+        self.is_on = False
+        self.opened = 0
         self.went: list[tuple[str, int]] = []
         self.outcomes: list[Drawn] = []
 
@@ -303,9 +305,15 @@ class FakeReviewer(Reviewer):
         self.updated = tuple(lists)
         self.made = self.updated if make else self.made
 
-    async def files(self, reviews: Sequence[FileReview], commented: Sequence[str] = ()) -> None:
+    async def files(
+        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+    ) -> None:
         self.reviews = tuple(reviews)
         self.commented = tuple(commented)
+        self.is_on = on
+
+    async def open_list(self) -> None:
+        self.opened += 1
 
     async def go(self, path: str, line: int) -> None:
         self.went.append((path, line))

@@ -67,7 +67,7 @@ async def test_a_failed_replacement_leaves_no_trace(
     path = tmp_path / "a"
     path.write_bytes(b"old")
 
-    def broken(source: str, target: str) -> None:
+    def broken(source: str, target: str, **folders: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", broken)
@@ -118,7 +118,7 @@ async def test_a_file_that_cannot_be_replaced_is_written_in_place(
     path = tmp_path / "a"
     path.write_bytes(b"old")
 
-    def broken(source: str, target: str) -> None:
+    def broken(source: str, target: str, **folders: int) -> None:
         raise OSError(number, "not so")
 
     monkeypatch.setattr(os, "replace", broken)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from acp_nvim.nvim.plain import plain, statusline
+from acp_nvim.nvim.plain import bar, plain
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.block import Highlight, Line
 from acp_nvim.view.op import Replace
@@ -14,25 +12,11 @@ from acp_nvim.view.status import winbar
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
 
 
-def test_the_winbar_is_a_statusline_that_is_cut_at_its_end() -> None:
-    assert statusline(winbar(IDLE, title="Tutor 1.0", now=0)) == (
-        " %#AcpWinbarAgent#Tutor 1.0%#AcpWinbar# · %#AcpWinbarState#idle%#AcpWinbar# %<"
-    )
-
-
-def test_text_is_no_statusline_item() -> None:
-    evil = "%{system('x')}%#Error# 100%"
-    bar = statusline(winbar(replace(IDLE, title=evil), title=evil, now=0)).removesuffix("%<")
-    parts = bar.split("%#Acp")
-    text = parts[0] + "".join(part.split("#", 1)[1] for part in parts[1:])
-    assert "%%{system" in text
-    assert "%%#Error#" in text
-    assert "%" not in text.replace("%%", "")
-
-
-def test_groups_are_of_bytes() -> None:
-    line = Line("ü é%", (Highlight(3, 5, "A"),))
-    assert statusline(line) == "ü %#A#é%%%<"
+def test_the_parts_of_the_bar_are_plain_data() -> None:
+    assert bar(winbar(IDLE, title="Tutor 1.0", now=0)) == [
+        {"group": "AcpWinbarState", "text": "idle", "need": 0, "right": False},
+        {"group": "AcpWinbarAgent", "text": "Tutor 1.0", "need": 1, "right": False},
+    ]
 
 
 def test_ops_and_comparisons_in_an_answer_are_made_plain() -> None:

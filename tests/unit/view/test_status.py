@@ -24,26 +24,26 @@ QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_onc
 
 
 def shown(state: SessionState, title: str = "Tutor 1.0", now: float = 0.0) -> str:
-    """Return the text of the winbar."""
-    return winbar(state, title=title, now=now).text.strip()
+    """Return all of the bar."""
+    return winbar(state, title=title, now=now).text
 
 
 def test_an_idle_session() -> None:
-    assert shown(IDLE) == "Tutor 1.0 · idle"
+    assert shown(IDLE) == "idle · Tutor 1.0"
 
 
 def test_a_running_turn_shows_the_time() -> None:
     running = replace(IDLE, status="running", turn_started=100.0)
-    assert shown(running, now=112.9) == "Tutor 1.0 · running 0:12"
+    assert shown(running, now=112.9) == "running 0:12 · Tutor 1.0"
 
 
 def test_an_unusual_end_is_named() -> None:
-    assert shown(replace(IDLE, stop_reason="max_tokens")) == "Tutor 1.0 · idle (max_tokens)"
-    assert shown(replace(IDLE, stop_reason="end_turn")) == "Tutor 1.0 · idle"
+    assert shown(replace(IDLE, stop_reason="max_tokens")) == "idle (max_tokens) · Tutor 1.0"
+    assert shown(replace(IDLE, stop_reason="end_turn")) == "idle · Tutor 1.0"
 
 
 def test_loading_is_starting() -> None:
-    assert shown(replace(IDLE, status="loading")) == "Tutor 1.0 · starting"
+    assert shown(replace(IDLE, status="loading")) == "starting · Tutor 1.0"
 
 
 def test_a_login_is_shown_in_place_of_the_state() -> None:
@@ -62,18 +62,18 @@ def test_everything_at_once() -> None:
         title="Fix it",
     )
     assert shown(full) == (
-        "Tutor 1.0 · idle · 2 waiting for you · Ask first · 12.3k/200k (6%) · 0.12 USD · Fix it"
+        "idle · 2 waiting for you · Ask first · Tutor 1.0 · Fix it · 0.12 USD · 12.3k/200k · 6%"
     )
 
 
 @pytest.mark.parametrize(
     ("used", "size", "text"),
     [
-        (999, 0, "999"),
-        (1_000, 0, "1k"),
-        (0, 200_000, "0/200k (0%)"),
-        (300, 200, "300/200 (150%)"),
-        (1_500_000, 2_000_000, "1.5M/2M (75%)"),
+        (999, 0, "999 tokens"),
+        (1_000, 0, "1k tokens"),
+        (0, 200_000, "0/200k · 0%"),
+        (300, 200, "300/200 · 150%"),
+        (1_500_000, 2_000_000, "1.5M/2M · 75%"),
     ],
 )
 def test_tokens(used: int, size: int, text: str) -> None:
@@ -85,7 +85,7 @@ def test_model_and_thought_level_are_shown() -> None:
         "m", "Model", "select", "x1", "model", None, (ConfigChoice("x1", "X One"),)
     )
     thought = ConfigOption("t", "Thinking", "boolean", True, "thought_level")
-    assert shown(replace(IDLE, config=(thought, model))) == "Tutor 1.0 · idle · X One · on"
+    assert shown(replace(IDLE, config=(thought, model))) == "idle · Tutor 1.0 · on · X One"
 
 
 def test_an_unlisted_mode_shows_its_id() -> None:
@@ -100,19 +100,26 @@ def test_all_that_an_agent_said_is_visible() -> None:
     assert "<U+202E>" in text
 
 
-def test_each_part_has_its_group() -> None:
-    line = winbar(replace(IDLE, title="é", mode="ask"), title="Tütor", now=0)
-    coloured = [(line.text.encode()[it.start : it.end].decode(), it.group) for it in line.marks]
-    assert coloured == [
-        ("Tütor", "AcpWinbarAgent"),
-        (" · ", "AcpWinbar"),
+def test_state_and_questions_stand_left_model_and_context_right() -> None:
+    model = ConfigOption("m", "Model", "select", "x1", "model", None, (ConfigChoice("x1", "X"),))
+    state = replace(
+        IDLE, title="é", mode="ask", config=(model,), usage=Usage(5, 10), questions=(QUESTION,)
+    )
+    parts = winbar(state, title="Tütor", now=0).parts
+    assert [(it.text, it.group) for it in parts if not it.right] == [
         ("idle", "AcpWinbarState"),
-        (" · ", "AcpWinbar"),
+        ("1 waiting for you", "AcpWinbarAsk"),
         ("ask", "AcpWinbarMode"),
-        (" · ", "AcpWinbar"),
+        ("Tütor", "AcpWinbarAgent"),
         ("é", "AcpWinbar"),
-        (" ", "AcpWinbar"),
     ]
+    assert [(it.text, it.group) for it in parts if it.right] == [
+        ("5/10", "AcpWinbarUsage"),
+        ("X", "AcpWinbarModel"),
+        ("50%", "AcpWinbarUsage"),
+    ]
+    by_need = [it.text for it in sorted(parts, key=lambda it: it.need)]
+    assert by_need == ["idle", "1 waiting for you", "50%", "X", "ask", "Tütor", "5/10", "é"]
 
 
 def test_a_long_title_is_cut() -> None:

@@ -5,7 +5,6 @@ Reading happens in threads. A file that goes away, or may not be read, is no err
 
 from __future__ import annotations
 
-import os
 import zlib
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -14,6 +13,7 @@ from stat import S_IMODE
 from time import time_ns
 from typing import Final, TypeAlias
 
+from acp_nvim.files import rooted
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
 from acp_nvim.ledger.ledger import FileAttributes
@@ -22,7 +22,6 @@ RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
 MOST_STAMPS = 8
 """So many moments are remembered at which a file was the same."""
-FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Unknown(Enum):
@@ -152,14 +151,5 @@ def _is_settled(at: Fingerprint, now: int) -> bool:
 
 def _read(path: str, size: int, largest: int) -> bytes:
     """Return all bytes, or more than `largest` of them. Raises `OSError`, `ValueError`."""
-    file = os.open(path, FLAGS)
-    try:
-        data = os.read(file, size + 1)
-        while len(data) != size and len(data) <= largest:
-            more = os.read(file, largest + 1 - len(data))
-            if not more:
-                break
-            data += more
-        return data
-    finally:
-        os.close(file)
+    with rooted.file(path) as file:
+        return rooted.content(file, size, largest)

@@ -11,6 +11,7 @@ from acp_nvim.session.event import (
     BackgroundChanged,
     CancelRequested,
     PromptQueued,
+    QueueArranged,
     SessionClosed,
     SessionOpened,
     SessionReopening,
@@ -109,6 +110,11 @@ def prompt_queued(state: SessionState, event: PromptQueued) -> SessionState:
     """Put a prompt at the end of the queue, or at its head."""
     queue = (event.prompt, *state.queue) if event.first else (*state.queue, event.prompt)
     return replace(state, queue=queue)
+
+
+def queue_arranged(state: SessionState, event: QueueArranged) -> SessionState:
+    """Let what the user has kept wait, in the order that the user gave it."""
+    return replace(state, queue=event.prompts)
 
 
 def turn_started(state: SessionState, event: TurnStarted) -> SessionState:

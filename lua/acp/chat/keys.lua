@@ -1,0 +1,255 @@
+-- The keys of the chat, and those that it shares with the prompt.
+
+local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local link = require('acp.chat.link')
+local notice = require('acp.ui.notice')
+local question = require('acp.ask.window')
+local yank = require('acp.chat.yank')
+
+local api = vim.api
+
+local M = {}
+
+local PORTION = 200
+
+---@return integer row 0-based
+local function row()
+  return api.nvim_win_get_cursor(0)[1] - 1
+end
+
+--- Go on in the prompt with the same key; in an empty one they all mean the same.
+---@param chat acp.Chat
+---@param key string
+local function write(chat, key)
+  layout.open(chat)
+  local empty = vim.deep_equal(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), { '' })
+  api.nvim_feedkeys(empty and 'i' or key, 'ni', false) -- before what is typed already
+end
+
+--- The tool call's file; else the file that is named under the cursor. Whether it may be opened is
+--- for the host to say: the agent has named it.
+---@param chat acp.Chat
+---@param split boolean
+local function follow_link(chat, split)
+  local name, line = link.file()
+  local payload = { chat = chat.chat, row = row(), name = name }
+  bridge.call('follow_link', payload, function(err, found)
+    if found and found.path then
+      layout.show_file(found.path, found.line or line, split)
+    elseif not found then
+      notice.warn(err or 'no file here')
+    end
+  end)
+end
+
+--- Hand the web address under the cursor to the browser.
+local function browse()
+  local address = link.address()
+  if not address then
+    return notice.notice('no web address here: gf goes to a file')
+  end
+  local _, err = vim.ui.open(address)
+  if err then
+    notice.warn(err)
+  end
+end
+
+---@param chat acp.Chat
+local function show_raw(chat)
+  bridge.call('raw', { chat = chat.chat, row = row() }, function(err, text)
+    if err or not text then
+      return notice.notice(err or 'no tool call here')
+    end
+    local lines = vim.split(text, '\n', { plain = true })
+    require('acp.ui.legend').open('Tool call', lines, {})
+  end)
+end
+
+---@param mark vim.api.keyset.get_extmark_item
+---@return boolean
+local function is_prompt(mark)
+  return mark[4].line_hl_group == 'AcpUser'
+end
+
+local ICONS = {
+  AcpToolPending = true,
+  AcpToolRunning = true,
+  AcpToolDone = true,
+  AcpToolFailed = true,
+  AcpToolCancelled = true,
+}
+
+--- Whether a mark is the icon of a tool call.
+---@param mark vim.api.keyset.get_extmark_item
+---@return boolean
+local function is_call(mark)
+  local groups = { mark[4].hl_group }
+  for _, chunk in ipairs(mark[4].virt_text or {}) do
+    vim.list_extend(groups, { chunk[2] })
+  end
+  return vim.iter(groups):any(function(group)
+    return ICONS[group] == true
+  end)
+end
+
+---@param buffer integer
+---@param first integer row
+---@param last integer row; less than `first` to search backwards
+---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
+---@return integer[] rows with such a mark, nearest to `first` first
+local function rows_with(buffer, first, last, is_meant)
+  local from, to = { first, 0 }, { last, -1 }
+  if last < first then
+    from, to = { first, -1 }, { last, 0 }
+  end
+  local rows = {}
+  local marks = api.nvim_buf_get_extmarks(buffer, apply.namespace, from, to, { details = true })
+  for _, mark in ipairs(marks) do
+    if is_meant(mark) then
+      table.insert(rows, mark[2])
+    end
+  end
+  return rows
+end
+
+--- Search in portions: a chat may be long.
+---@param buffer integer
+---@param start integer row
+---@param step 1|-1
+---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
+---@return integer? row where the next such block in that direction begins
+local function find(buffer, start, step, is_meant)
+  local last = step == 1 and api.nvim_buf_line_count(buffer) - 1 or 0
+  for first = start, last, step * PORTION do
+    local portion = rows_with(buffer, first, math.max(first + step * PORTION, 0), is_meant)
+    for _, line in ipairs(portion) do
+      local is_same_block = is_meant == is_prompt
+        and line > 0
+        and #rows_with(buffer, line - 1, line - 1, is_meant) > 0
+      if not is_same_block then
+        return line
+      end
+    end
+  end
+end
+
+---@param step 1|-1
+---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
+local function jump(step, is_meant)
+  for _ = 1, vim.v.count1 do
+    local target = find(api.nvim_get_current_buf(), row() + step, step, is_meant)
+    if not target then
+      return
+    end
+    vim.cmd("normal! m'")
+    api.nvim_win_set_cursor(0, { target + 1, 0 })
+  end
+end
+
+--- Go to the question; without one the key is what it was: <C-i>.
+local function to_ask()
+  if not question.focus() then
+    api.nvim_feedkeys(vim.v.count1 .. vim.keycode('<C-i>'), 'ni', false)
+  end
+end
+
+--- Close the chat; but `q:`, `q/` and `q?`, typed at once, are what they always are.
+---@param chat acp.Chat
+local function close(chat)
+  if vim.fn.getcharstr(1):find('^[:/?]') then
+    return api.nvim_feedkeys('q', 'ni', false)
+  end
+  layout.close(chat)
+end
+
+--- Map what chat and prompt have in common.
+---@param chat acp.Chat
+---@param buffer integer
+function M.map_common(chat, buffer)
+  local map = keys.map
+  map(buffer, 'n', 'q', 'Close the chat', function()
+    close(chat)
+  end, 'close')
+  map(buffer, 'n', '<C-c>', 'Cancel the running turn', '<Plug>(acp-cancel)')
+  map(buffer, 'n', '<S-Tab>', 'Next mode', '<Plug>(acp-next-mode)')
+  map(buffer, 'n', 'gm', 'Choose the model', '<Plug>(acp-model)')
+  map(buffer, 'n', 'gs', 'Sessions', '<Plug>(acp-sessions)')
+  map(buffer, 'n', ']s', 'Next session', '<Plug>(acp-next-session)')
+  map(buffer, 'n', '[s', 'Previous session', '<Plug>(acp-previous-session)')
+  map(buffer, 'n', '<Tab>', 'Go to the question', to_ask, 'question')
+end
+
+---@class acp.Fold
+---@field [1] string what the host is told
+---@field [2] string
+---@field [3] string[] keys
+
+---@type acp.Fold[]
+local FOLDS = {
+  { 'toggle', 'Open or close what is under the cursor', { '<CR>', 'za' } },
+  { 'open', 'Open it', { 'zo' } },
+  { 'close', 'Close it', { 'zc' } },
+  { 'open_all', 'Open all', { 'zR' } },
+  { 'close_all', 'Close all', { 'zM' } },
+}
+
+---@param chat acp.Chat
+local function map_folds(chat)
+  for _, fold in ipairs(FOLDS) do
+    for _, key in ipairs(fold[3]) do
+      keys.map(chat.chat, 'n', key, fold[2], function()
+        bridge.notify('toggle', { chat = chat.chat, row = row(), action = fold[1] })
+      end, 'fold-' .. fold[1]:gsub('_', '-'))
+    end
+  end
+end
+
+---@param chat acp.Chat
+local function map_motions(chat)
+  local function map(key, desc, plug, step, is_meant)
+    keys.map(chat.chat, 'n', key, desc, function()
+      jump(step, is_meant)
+    end, plug)
+  end
+  map(']]', 'Next prompt', 'next-prompt', 1, is_prompt)
+  map('[[', 'Previous prompt', 'previous-prompt', -1, is_prompt)
+  map(']t', 'Next tool call', 'next-tool', 1, is_call)
+  map('[t', 'Previous tool call', 'previous-tool', -1, is_call)
+end
+
+--- Map the keys of a chat.
+---@param chat acp.Chat
+function M.map(chat)
+  local function map(key, desc, plug, run)
+    keys.map(chat.chat, 'n', key, desc, run, plug)
+  end
+  for _, key in ipairs({ 'i', 'a', 'o', 'I', 'A', 'O' }) do
+    map(key, 'Write a prompt', 'write', function()
+      write(chat, key)
+    end)
+  end
+  map_folds(chat)
+  map_motions(chat)
+  for _, key in ipairs({ 'gf', 'gF' }) do
+    map(key, 'Go to the file', 'file', function()
+      follow_link(chat, false)
+    end)
+  end
+  map('<C-w>f', 'Go to the file in a new window', 'file-split', function()
+    follow_link(chat, true)
+  end)
+  map('gx', 'Open the web address', 'browse', browse)
+  map('K', 'Show the tool call as it is', 'raw', function()
+    show_raw(chat)
+  end)
+  map('yc', 'Yank the code block', 'yank-code', yank.code)
+  map('ya', 'Yank the last answer', 'yank-answer', function()
+    yank.answer(chat)
+  end)
+  M.map_common(chat, chat.chat)
+end
+
+return M

@@ -1,0 +1,56 @@
+-- The keys of the prompt.
+
+local attachment = require('acp.prompt.attachment')
+local chat_keys = require('acp.chat.keys')
+local complete = require('acp.prompt.complete')
+local history = require('acp.prompt.history')
+local keys = require('acp.ui.keys')
+local notes = require('acp.prompt.notes')
+
+local api = vim.api
+
+local M = {}
+
+--- At the edge of the text go on to another prompt that was sent; else the key is what it was.
+---@param chat acp.Chat
+---@param step 1|-1
+---@param key string
+local function walk(chat, step, key)
+  local edge = step == -1 and 1 or api.nvim_buf_line_count(0)
+  local is_edge = api.nvim_win_get_cursor(0)[1] == edge and vim.fn.pumvisible() == 0
+  if not is_edge or vim.v.count > 0 or (step == 1 and not history.is_walking(chat)) then
+    local count = vim.v.count > 0 and tostring(vim.v.count) or ''
+    return api.nvim_feedkeys(count .. vim.keycode(key), 'ni', false)
+  end
+  history.step(chat, step)
+end
+
+--- Map the keys of a prompt.
+---@param chat acp.Chat
+---@param send fun()
+function M.map(chat, send)
+  local map = keys.map
+  map(chat.prompt, 'n', '<CR>', 'Send the prompt', send, 'send')
+  map(chat.prompt, 'i', '<C-s>', 'Send the prompt', send, 'send')
+  for key, found in pairs({
+    ['<Up>'] = { -1, 'Prompt that was sent before', 'older' },
+    ['<Down>'] = { 1, 'Prompt that was sent after it', 'newer' },
+  }) do
+    for _, mode in ipairs({ 'n', 'i' }) do
+      map(chat.prompt, mode, key, found[2], function()
+        walk(chat, found[1], key)
+      end, found[3])
+    end
+  end
+  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
+    attachment.drop_last(chat)
+  end, 'drop')
+  map(chat.prompt, 'n', 'K', 'Explain the word, or show what the agent will be told', function()
+    if not complete.explain_here() then
+      notes.show(chat)
+    end
+  end, 'told')
+  chat_keys.map_common(chat, chat.prompt)
+end
+
+return M

@@ -1,0 +1,173 @@
+-- The prompts that wait, in a buffer: a line each, which begins with the number by which the host
+-- knows it. What the user makes of the lines, the queue becomes.
+
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local history = require('acp.prompt.history')
+local keys = require('acp.ui.keys')
+local notice = require('acp.ui.notice')
+local window = require('acp.chat.window')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.Waiting
+---@field number integer
+---@field text string
+
+---@class acp.QueueView
+---@field chat integer
+---@field buffer integer
+---@field texts table<integer, string> by number: all that it has shown
+---@field shown integer[]
+---@field is_drawing boolean
+
+---@param buffer integer
+---@return integer[] numbers of its lines, each once
+local function numbers(buffer)
+  local found = {}
+  for _, line in ipairs(api.nvim_buf_get_lines(buffer, 0, -1, true)) do
+    local number = tonumber(line:match('^%s*(%d+)%s'))
+    if number and not vim.list_contains(found, number) then
+      table.insert(found, number)
+    end
+  end
+  return found
+end
+
+---@param view acp.QueueView
+---@param rows acp.Waiting[]
+local function draw(view, rows)
+  if not api.nvim_buf_is_loaded(view.buffer) then
+    return
+  end
+  view.shown = {}
+  local lines = vim.tbl_map(function(row)
+    view.texts[row.number] = row.text
+    table.insert(view.shown, row.number)
+    local text = vim.trim((row.text:gsub('%s+', ' ')))
+    return ('%d  %s'):format(row.number, text)
+  end, rows)
+  if not vim.deep_equal(api.nvim_buf_get_lines(view.buffer, 0, -1, true), lines) then
+    view.is_drawing = true
+    api.nvim_buf_set_lines(view.buffer, 0, -1, true, lines)
+    view.is_drawing = false
+  end
+end
+
+---@param view acp.QueueView
+local function refresh(view)
+  bridge.call('queue', { chat = view.chat }, function(_, rows)
+    if rows then
+      draw(view, rows)
+    end
+  end)
+end
+
+---@param view acp.QueueView
+---@param order integer[]
+---@param on_done? fun()
+local function arrange(view, order, on_done)
+  local payload = { chat = view.chat, seen = vim.tbl_keys(view.texts), order = order }
+  bridge.call('arrange', payload, function(err, rows)
+    if err then
+      return notice.warn(err)
+    end
+    draw(view, rows)
+    if on_done then
+      on_done()
+    end
+  end)
+end
+
+---@param view acp.QueueView
+local function changed(view)
+  local order = numbers(view.buffer)
+  if not view.is_drawing and not vim.deep_equal(order, view.shown) then
+    arrange(view, order)
+  end
+end
+
+--- Take the prompt under the cursor out of the queue, into the prompt buffer.
+---@param view acp.QueueView
+local function take_back(view)
+  local number = tonumber(api.nvim_get_current_line():match('^%s*(%d+)%s'))
+  local text = number and view.texts[number]
+  local chat = chats.of(view.chat)
+  if not text or not chat then
+    return notice.notice('no prompt waits here')
+  end
+  local order = vim.tbl_filter(function(other)
+    return other ~= number
+  end, numbers(view.buffer))
+  arrange(view, order, function()
+    history.add(chat, text)
+    window.show(chat.chat)
+  end)
+end
+
+---@param view acp.QueueView
+local function watch(view)
+  local group = api.nvim_create_augroup('acp.queue.' .. view.buffer, {})
+  api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave' }, {
+    group = group,
+    buffer = view.buffer,
+    callback = function()
+      changed(view)
+    end,
+  })
+  api.nvim_create_autocmd('User', {
+    group = group,
+    pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
+    callback = function()
+      refresh(view)
+    end,
+  })
+  api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = view.buffer,
+    callback = function()
+      api.nvim_del_augroup_by_id(group)
+    end,
+  })
+end
+
+---@param chat acp.Chat
+---@return acp.QueueView
+local function make(chat)
+  local buffer = api.nvim_create_buf(false, true)
+  local view = { chat = chat.chat, buffer = buffer, texts = {}, shown = {}, is_drawing = false }
+  chats.name(buffer, 'acp-queue')
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.b[buffer].acp_chat = chat.chat
+  vim.bo[buffer].filetype = 'acp-queue'
+  local function map(key, desc, plug, run)
+    keys.map(buffer, 'n', key, desc, run, plug)
+  end
+  map('<CR>', 'Take it back into the prompt', 'take-back', function()
+    take_back(view)
+  end)
+  map('q', 'Close the window', 'close', function()
+    vim.cmd.close()
+  end)
+  watch(view)
+  return view
+end
+
+--- Show what waits in the session of a chat, in a window of its own.
+---@param chat acp.Chat
+function M.open(chat)
+  bridge.call('queue', { chat = chat.chat }, function(err, rows)
+    if err or #rows == 0 then
+      return notice.notice(err or 'no prompt waits')
+    end
+    local view = make(chat)
+    draw(view, rows)
+    require('acp.ui.layout').leave_float()
+    local height = math.max(3, math.min(#rows + 1, 10))
+    api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
+  end)
+end
+
+return M

@@ -1,0 +1,238 @@
+-- `:Acp diff`: all that agents have changed in one buffer, where keeping and rejecting work as they do
+-- in the files. The host draws it and decides; here are the rows that the user means.
+
+local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local buffers = require('acp.files.buffers')
+local chats = require('acp.chat.registry')
+local keys = require('acp.ui.keys')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local WHOLE = -1
+
+---@class acp.ShownHunk
+---@field row integer 0-based, of its first row
+---@field path string
+---@field key string
+---@field line integer 1-based, in the file
+---@field offsets integer[] for each row the 0-based line of the hunk; -1: the whole, -2: none
+---@field is_pending boolean
+
+---@class acp.Overview
+---@field turn? integer
+---@field chat? integer
+---@field path string where the user was
+---@field hunks acp.ShownHunk[]
+
+---@type table<integer, acp.Overview> by buffer
+local overviews = {}
+
+---@param buffer integer
+---@param change fun()
+local function keeping_cursors(buffer, change)
+  local views = {}
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
+  end
+  change()
+  for window, view in pairs(views) do
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+end
+
+---@param buffer integer
+local function refresh(buffer)
+  local shown = overviews[buffer]
+  local payload = { chat = shown.chat, turn = shown.turn, path = shown.path }
+  bridge.call('diff', payload, function(err, found)
+    if err then
+      return notice.warn(err)
+    elseif not api.nvim_buf_is_loaded(buffer) then
+      return
+    end
+    shown.hunks = found.hunks
+    keeping_cursors(buffer, function()
+      apply.draw(buffer, found.ops)
+    end)
+  end)
+end
+
+---@param hunk acp.ShownHunk
+---@param first integer 0-based row
+---@param last integer inclusive
+---@return table? part nil if no line of it is in these rows
+local function part_of(hunk, first, last)
+  local part = { path = hunk.path, key = hunk.key, line = hunk.line }
+  local lines, meant, least, most = 0, 0, math.huge, WHOLE
+  for index, offset in ipairs(hunk.offsets) do
+    local row = hunk.row + index - 1
+    local is_in = first <= row and row <= last
+    if is_in and offset == WHOLE then
+      return part
+    end
+    lines = lines + (offset >= 0 and 1 or 0)
+    if is_in and offset >= 0 then
+      meant = meant + 1
+      least, most = math.min(least, offset), math.max(most, offset)
+    end
+  end
+  if meant > 0 and meant < lines then
+    part.first, part.last = least, most
+  end
+  return meant > 0 and part or nil
+end
+
+---@param hunks acp.ShownHunk[]
+---@param row integer 0-based
+---@return acp.ShownHunk?
+local function hunk_at(hunks, row)
+  return vim.iter(hunks):find(function(hunk)
+    return hunk.row <= row and row < hunk.row + #hunk.offsets
+  end)
+end
+
+--- What the user means: lines, the hunk there, all of its file, or all that is shown.
+---@param hunks acp.ShownHunk[]
+---@param scope 'lines'|'hunk'|'file'|'all'
+---@param range? integer[] 1-based, inclusive
+---@return table[] parts the last one first, so that the others stay where they are
+local function meant_by(hunks, scope, range)
+  local here = hunk_at(hunks, api.nvim_win_get_cursor(0)[1] - 1)
+  local parts = {}
+  for _, hunk in ipairs(hunks) do
+    local is_meant = scope == 'all'
+      or hunk == here
+      or scope == 'file' and here ~= nil and hunk.path == here.path
+    local part = is_meant and { path = hunk.path, key = hunk.key, line = hunk.line }
+    if scope == 'lines' and range then
+      part = part_of(hunk, range[1] - 1, range[2] - 1)
+    end
+    if part and hunk.is_pending then
+      table.insert(parts, 1, part)
+    end
+  end
+  return parts
+end
+
+--- Keep or reject what the current buffer, one of ours, shows in these rows.
+---@param verdict acp.Verdict
+---@param scope 'lines'|'hunk'|'file'|'all'
+---@param range? integer[] 1-based, inclusive
+---@param because? string
+function M.decide(verdict, scope, range, because)
+  local buffer = api.nvim_get_current_buf()
+  local parts = meant_by(overviews[buffer].hunks, scope, range)
+  if #parts == 0 then
+    return notice.notice('no hunk here that waits')
+  end
+  local payload = { verdict = verdict, parts = parts, because = because }
+  bridge.call('decide_parts', payload, function(err, outcome)
+    refresh(buffer)
+    if err then
+      return notice.warn(err)
+    end
+    notice.notice(outcome)
+  end)
+end
+
+---@param step 1|-1
+local function jump(step)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local hunks = overviews[api.nvim_get_current_buf()].hunks
+  for index = step == 1 and 1 or #hunks, step == 1 and #hunks or 1, step do
+    if (hunks[index].row - row) * step > 0 then
+      return api.nvim_win_set_cursor(0, { hunks[index].row + 1, 0 })
+    end
+  end
+  notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
+end
+
+--- Go to the line of the file.
+local function go()
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local hunk = hunk_at(overviews[api.nvim_get_current_buf()].hunks, row)
+  if hunk then
+    local offset = math.max(hunk.offsets[row - hunk.row + 1], 0)
+    require('acp.review.motion').go(hunk.path, hunk.line + offset)
+  end
+end
+
+---@param buffer integer
+local function map_keys(buffer)
+  local map = keys.map
+  map(buffer, 'n', 'gh', 'Keep the hunk', function()
+    vim.cmd('Acp keep')
+  end)
+  map(buffer, 'n', 'gH', 'Reject the hunk', function()
+    vim.cmd('Acp reject')
+  end)
+  map(buffer, 'n', ']h', 'Next hunk', function()
+    jump(1)
+  end)
+  map(buffer, 'n', '[h', 'Previous hunk', function()
+    jump(-1)
+  end)
+  map(buffer, 'n', '<CR>', 'Go to the line of the file', go)
+  map(buffer, 'n', 'q', 'Close the window', function()
+    pcall(api.nvim_win_close, 0, false)
+  end)
+  map(buffer, 'x', 'gh', 'Keep the selected lines', function()
+    vim.cmd('execute "normal! \\<Esc>" | \'<,\'>Acp keep')
+  end)
+  map(buffer, 'x', 'gH', 'Reject the selected lines', function()
+    vim.cmd('execute "normal! \\<Esc>" | \'<,\'>Acp reject')
+  end)
+end
+
+---@param shown acp.Overview
+---@return integer buffer
+local function make(shown)
+  local buffer = api.nvim_create_buf(false, true)
+  overviews[buffer] = shown
+  vim.b[buffer].acp_diff = true
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].modifiable = false
+  local name = shown.turn and ('acp-diff://turn %d'):format(shown.turn) or 'acp-diff://session'
+  chats.name(buffer, name)
+  map_keys(buffer)
+  api.nvim_create_autocmd('BufEnter', {
+    buffer = buffer,
+    callback = function()
+      refresh(buffer)
+    end,
+  })
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      overviews[buffer] = nil
+    end,
+  })
+  return buffer
+end
+
+--- Show all changes of the session, or of one of its turns, in a window of their own.
+---@param turn? integer
+function M.open(turn)
+  local chat = chats.current()
+  local name = vim.bo.buftype == '' and api.nvim_buf_get_name(0) or ''
+  local path = name ~= '' and buffers.resolve(name) or ''
+  local shown = { turn = turn, chat = chat and chat.chat, path = path, hunks = {} }
+  local buffer = make(shown)
+  local window = require('acp.ui.layout').file_window()
+  if window and not require('acp.ui.layout').takes_files(api.nvim_get_current_win()) then
+    api.nvim_set_current_win(window)
+  end
+  vim.cmd.split()
+  api.nvim_win_set_buf(0, buffer)
+  for option, value in pairs({ number = false, relativenumber = false, signcolumn = 'no' }) do
+    api.nvim_set_option_value(option, value, { win = 0, scope = 'local' })
+  end
+end
+
+return M

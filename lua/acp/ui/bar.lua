@@ -1,0 +1,142 @@
+-- The bar above a chat: as much of it as its window has room for, what is needed most first. What is
+-- left out is out of the middle: state and questions stand left, model and context right.
+
+local options = require('acp.host.options')
+
+local api = vim.api
+
+local M = {}
+
+local SEPARATOR = ' · '
+
+---@class acp.BarPart
+---@field group string
+---@field text string
+---@field need integer 0 always stays; of the others the largest goes first
+---@field short? string what stands there before anything of need 1 or 2 goes
+---@field right boolean
+
+---@class acp.Bar
+---@field parts acp.BarPart[]
+---@field make? fun(status: table): string the user's own
+
+---@type table<integer, acp.Bar> by buffer
+local bars = {}
+
+local failed = false
+
+---@param parts acp.BarPart[]
+---@return integer cells of the line that they make
+local function cells(parts)
+  local count = { [true] = 0, [false] = 0 }
+  local width = 2 -- a blank at both ends
+  for _, part in ipairs(parts) do
+    width = width + api.nvim_strwidth(part.text)
+    count[part.right] = count[part.right] + 1
+  end
+  local separators = math.max(count[true] - 1, 0) + math.max(count[false] - 1, 0)
+  local gap = count[true] > 0 and count[false] > 0 and 2 or 0
+  return width + separators * api.nvim_strwidth(SEPARATOR) + gap
+end
+
+--- Take away the part that is needed least, the last of several.
+---@param parts acp.BarPart[]
+---@param least integer what is needed so much stays
+---@return boolean whether there was one
+local function drop(parts, least)
+  local worst = 0
+  for index, part in ipairs(parts) do
+    if part.need > least and (worst == 0 or part.need >= parts[worst].need) then
+      worst = index
+    end
+  end
+  if worst > 0 then
+    table.remove(parts, worst)
+  end
+  return worst > 0
+end
+
+---@param parts acp.BarPart[]
+---@return boolean whether one has become shorter
+local function shorten(parts)
+  for index, part in ipairs(parts) do
+    if (part.short or '') ~= '' then
+      parts[index] = vim.tbl_extend('force', part, { text = part.short, short = '' })
+      return true
+    end
+  end
+  return false
+end
+
+---@param parts acp.BarPart[]
+---@param right boolean
+---@return string statusline
+local function side(parts, right)
+  local texts = {}
+  for _, part in ipairs(parts) do
+    if part.right == right then
+      table.insert(texts, ('%%#%s#%s'):format(part.group, (part.text:gsub('%%', '%%%%'))))
+    end
+  end
+  return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
+end
+
+--- The line for so many cells.
+---@param parts acp.BarPart[]
+---@param width integer
+---@return string statusline
+function M.fit(parts, width)
+  parts = vim.list_slice(parts)
+  while cells(parts) > width and (drop(parts, 2) or shorten(parts) or drop(parts, 0)) do
+  end
+  local left, right = side(parts, false), side(parts, true)
+  return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
+end
+
+---@param make fun(status: table): string
+---@param buffer integer
+---@return string? statusline nil if it makes none
+local function own(make, buffer)
+  local ok, result = pcall(make, vim.b[buffer].acp_status or {})
+  if ok and type(result) == 'string' then
+    return result
+  end
+  if not failed then
+    failed = true
+    local problem = ok and 'returns no string' or ('fails: ' .. tostring(result))
+    vim.schedule(function()
+      require('acp.ui.notice').warn('ui.winbar ' .. problem)
+    end)
+  end
+end
+
+--- The bar of the window that is drawn now; 'winbar' of chats calls it.
+---@return string statusline
+function M.line()
+  local window = api.nvim_get_current_win()
+  local buffer = api.nvim_win_get_buf(window)
+  local bar = bars[buffer]
+  if not bar then
+    return ''
+  end
+  return bar.make and own(bar.make, buffer) or M.fit(bar.parts, api.nvim_win_get_width(window))
+end
+
+--- Let the bars of a chat show that.
+---@param buffer integer
+---@param parts acp.BarPart[]
+function M.set(buffer, parts)
+  bars[buffer] = { parts = parts, make = options.winbar() }
+  vim.b[buffer].acp_winbar = M.fit(parts, math.huge) -- all of it, for a bar of the user's
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    api.nvim__redraw({ win = window, winbar = true })
+  end
+end
+
+--- Forget a chat that is gone.
+---@param buffer integer
+function M.forget(buffer)
+  bars[buffer] = nil
+end
+
+return M

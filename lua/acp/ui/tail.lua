@@ -1,0 +1,202 @@
+-- The end of a chat. A window whose cursor is on the last line goes on with it, also when it was
+-- closed in between; any other says on its last row how much has come below.
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.Left
+---@field count integer lines that there were
+---@field line integer of the cursor
+---@field topline integer
+
+---@type table<integer, acp.Left> by buffer: where the last window on it was, if not at its end
+local left = {}
+---@type table<integer, integer> by window: how many lines the user knows of
+local known = {}
+---@type table<integer, integer> by window: the float with the words
+local floats = {}
+
+---@param window integer
+---@return boolean
+function M.is_at(window)
+  local count = api.nvim_buf_line_count(api.nvim_win_get_buf(window))
+  return api.nvim_win_get_cursor(window)[1] == count
+end
+
+--- The view that shows a line at the bottom of a window, with as much as fits above it. Asks only:
+--- `zb` would let the cursor be seen in that window for a moment.
+---@param window integer
+---@param last integer 1-based
+---@return integer topline
+local function topline_for(window, last)
+  local height, top = vim.fn.getwininfo(window)[1].height, last -- without the winbar
+  while top > 1 do
+    local rows = { start_row = top - 2, end_row = last - 1 }
+    if api.nvim_win_text_height(window, rows).all > height then
+      break
+    end
+    top = top - 1
+  end
+  return top
+end
+
+--- Show the last line at the bottom of a window, so that no part of it is left empty.
+---@param window integer
+function M.fill(window)
+  local topline = topline_for(window, api.nvim_buf_line_count(api.nvim_win_get_buf(window)))
+  api.nvim_win_call(window, function()
+    vim.fn.winrestview({ topline = topline })
+  end)
+end
+
+---@param window integer
+local function hide(window)
+  local float = floats[window]
+  floats[window] = nil
+  if float and api.nvim_win_is_valid(float) then
+    pcall(api.nvim_win_close, float, true) -- E11 in the command-line window
+  end
+end
+
+---@param window integer
+---@param text string
+local function show(window, text)
+  local info = vim.fn.getwininfo(window)[1]
+  local parent = api.nvim_win_get_config(window).zindex or 0
+  local config = {
+    relative = 'editor',
+    anchor = 'SE',
+    row = info.winrow + info.winbar + info.height - 1,
+    col = info.wincol + info.width - 1,
+    width = math.min(api.nvim_strwidth(text), info.width),
+    height = 1,
+    focusable = false,
+    zindex = math.max(parent + 1, 10),
+    style = 'minimal',
+    border = 'none',
+  }
+  local float = floats[window]
+  if not (float and api.nvim_win_is_valid(float)) then
+    local buffer = api.nvim_create_buf(false, true)
+    vim.bo[buffer].bufhidden = 'wipe'
+    config.noautocmd = true
+    float = api.nvim_open_win(buffer, false, config)
+    vim.wo[float].winhighlight = 'NormalFloat:AcpNote'
+    floats[window] = float
+  else
+    api.nvim_win_set_config(float, config)
+  end
+  api.nvim_buf_set_lines(api.nvim_win_get_buf(float), 0, -1, true, { text })
+end
+
+--- Say what has come below, or no longer. `before` is how many lines there were, where the window
+--- has not been seen yet.
+---@param window integer of a chat
+---@param before? integer
+function M.settle(window, before)
+  local count = api.nvim_buf_line_count(api.nvim_win_get_buf(window))
+  local bottom = M.is_at(window) and count or vim.fn.line('w$', window)
+  known[window] = math.min(math.max(known[window] or before or count, bottom), count)
+  local new = count - known[window]
+  if new == 0 then
+    return hide(window)
+  elseif api.nvim_win_get_tabpage(window) ~= api.nvim_get_current_tabpage() then
+    return
+  end
+  pcall(show, window, (' ↓ %d new · G '):format(new)) -- refused now, the next draw does it
+end
+
+--- Go to the end of a chat in a window of it.
+---@param window integer
+local function go(window)
+  local last = api.nvim_buf_get_lines(api.nvim_win_get_buf(window), -2, -1, true)[1]
+  local count = api.nvim_buf_line_count(api.nvim_win_get_buf(window))
+  if not M.is_at(window) then
+    api.nvim_win_set_cursor(window, { count, #last })
+  end
+  M.fill(window)
+  hide(window)
+end
+
+---@param buffer integer
+---@return integer[] windows of the current tabpage
+local function windows_of(buffer)
+  return vim.tbl_filter(function(window)
+    return api.nvim_win_get_buf(window) == buffer
+  end, api.nvim_tabpage_list_wins(0))
+end
+
+--- Show the end of a chat: the user has sent something.
+---@param buffer integer
+function M.reach(buffer)
+  left[buffer] = nil
+  for _, window in ipairs(windows_of(buffer)) do
+    if not M.is_at(window) then
+      api.nvim_win_call(window, function()
+        vim.cmd("normal! m'")
+      end)
+    end
+    go(window)
+  end
+end
+
+--- A window begins to show a chat: at the end, unless the user was elsewhere in it.
+---@param window integer
+function M.enter(window)
+  local buffer = api.nvim_win_get_buf(window)
+  local others = vim.tbl_filter(function(other)
+    return other ~= window
+  end, vim.fn.win_findbuf(buffer))
+  if #others > 0 and vim.iter(others):any(M.is_at) or #others == 0 and not left[buffer] then
+    return go(window)
+  end
+  local place = left[buffer]
+  if place then
+    known[window] = place.count
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview({ lnum = place.line, topline = place.topline })
+    end)
+  end
+  M.settle(window)
+end
+
+--- The last window on a chat leaves it.
+---@param buffer integer
+function M.leave(buffer)
+  local windows = vim.fn.win_findbuf(buffer)
+  local is_at_end = #windows == 0 or vim.iter(windows):any(M.is_at)
+  left[buffer] = not is_at_end
+      and {
+        count = api.nvim_buf_line_count(buffer),
+        line = api.nvim_win_get_cursor(windows[1])[1],
+        topline = vim.fn.line('w0', windows[1]),
+      }
+    or nil
+  for _, window in ipairs(windows) do
+    known[window] = nil
+    hide(window)
+  end
+end
+
+--- Forget a chat that is gone.
+---@param buffer integer
+function M.forget(buffer)
+  left[buffer] = nil
+end
+
+--- Settle the windows that were scrolled or have another size, and forget those that are gone.
+---@param is_chat fun(buffer: integer): boolean
+function M.look(is_chat)
+  for window in pairs(known) do
+    local is_valid = api.nvim_win_is_valid(window)
+    if not is_valid or not is_chat(api.nvim_win_get_buf(window)) then
+      known[window] = nil
+      hide(window)
+    else
+      M.settle(window)
+    end
+  end
+end
+
+return M

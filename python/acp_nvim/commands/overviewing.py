@@ -1,0 +1,97 @@
+"""All changes of a turn or a session in one buffer, and deciding on them there."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, replace
+from typing import Any
+
+from acp_nvim.commands.payloads import DecideParts, HunkPart, ShowDiff
+from acp_nvim.commands.reviewing import in_order
+from acp_nvim.errors import FileProblem, UserError
+from acp_nvim.files.live import load
+from acp_nvim.ledger.comment import rows_of
+from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.reactions.files import catch_up
+from acp_nvim.view.op import Replace
+from acp_nvim.view.place import relative
+from acp_nvim.view.review.lists import decided
+from acp_nvim.view.review.marks import FileReview
+from acp_nvim.view.review.overview import key_of, overview
+from acp_nvim.workspace.host import Host
+
+
+@in_order
+async def diff(host: Host, payload: ShowDiff) -> dict[str, Any]:
+    """Answer the ops that draw what agents have changed, and the hunks that are in it.
+
+    Of one turn of the chat's session, of that session, or without one of the project.
+    """
+    await catch_up(host)
+    host.workspace.look_around(payload.path)
+    found = []
+    for path in host.review.presenter.paths():
+        review = (await host.review.decisions.look(path, kept=True)).review
+        mine = tuple(it for it in review.changes if _is_wanted(host, payload, it))
+        if mine:
+            shown = replace(review, changes=mine)
+            found.append((relative(path, os.getcwd()), shown, await _rows(host, path)))
+    whole = overview(found)
+    hunks = [asdict(it) | {"offsets": list(it.offsets)} for it in whole.hunks]
+    return {"ops": [Replace(0, -1, whole.lines)], "hunks": hunks}
+
+
+@in_order
+async def decide_parts(host: Host, payload: DecideParts) -> str:
+    """Keep or reject hunks, or lines of them, as they were shown; answer what became of it.
+
+    What has changed since is left alone.
+    """
+    await host.review.restore()
+    done, failed = 0, []
+    for part in payload.parts:
+        try:
+            done += await _decide(host, payload, part)
+        except UserError as error:
+            failed.append(str(error))
+    await host.review.presenter.settled()
+    if failed:
+        raise UserError("; ".join(dict.fromkeys(failed)))
+    left = sum(len(each.pending) for each in host.review.presenter.reviews())
+    return decided(payload.verdict, "lines", done, left)
+
+
+async def _decide(host: Host, payload: DecideParts, part: HunkPart) -> int:
+    decisions = host.review.decisions
+    review = (await decisions.look(part.path)).review
+    rows = _rows_of(review, part)
+    if payload.verdict == "keep":
+        return await decisions.keep(part.path, rows)
+    return await decisions.reject(part.path, rows, because=payload.because)
+
+
+def _rows_of(review: FileReview, part: HunkPart) -> range:
+    """Return where the part is in the file now; raises `UserError` if it is not there any more."""
+    same = [it for it in review.pending if key_of(review.path, it) == part.key]
+    if not same:
+        raise UserError(f"{os.path.basename(part.path)} has changed since: look again")
+    hunk = min(same, key=lambda it: abs(it.first + 1 - part.line))
+    if part.last < 0:
+        return range(review.row(hunk), max(hunk.last, review.row(hunk) + 1))
+    first = review.row(hunk) + part.first
+    return range(first, first + part.last - part.first + 1)
+
+
+def _is_wanted(host: Host, payload: ShowDiff, change: ReviewHunk) -> bool:
+    chat = host.workspace.chats.get(payload.chat or 0)
+    if chat is None or chat.session.id is None:
+        return payload.turn is None
+    key = chat.session.state.key
+    return any(it.session_key == key and payload.turn in (None, it.turn) for it in change.authors)
+
+
+async def _rows(host: Host, path: str) -> list[str]:
+    try:
+        return rows_of((await load(host.editor.files, path)).for_agent or "")
+    except FileProblem:
+        return []

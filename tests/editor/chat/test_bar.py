@@ -1,0 +1,119 @@
+"""The bar above a chat: what it shows with how much room, and one of the user's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.nvim import Neovim
+
+
+def part(name: str, text: str, need: int, *, right: bool = False) -> dict[str, Any]:
+    return {"group": f"AcpWinbar{name}", "text": text, "need": need, "right": right}
+
+
+PARTS = [
+    part("State", "running 0:12", 0),
+    part("Ask", "2 waiting for you", 0) | {"short": "2 waiting"},
+    part("Mode", "Ask before edits", 3),
+    part("Agent", "Showcase 2.1.0", 4),
+    part("", "Fix the cache", 8),
+    part("Usage", "0.12 USD", 6),
+    part("Usage", "73.4k/200k", 7, right=True),
+    part("Model", "Opus 5", 2, right=True),
+    part("Usage", "37%", 1, right=True),
+]
+
+
+def drawn(nvim: Neovim, chat: int, width: int) -> str:
+    """Return the bar as Neovim draws it in a chat of that width."""
+    return str(
+        nvim.lua(
+            """local chat, width = ...
+            vim.o.columns = math.max(vim.o.columns, width + 20)
+            local window = require('acp.ui.layout').window_of(chat)
+            vim.api.nvim_win_set_width(window, width)
+            return vim.api.nvim_eval_statusline(vim.wo[window].winbar,
+              { winid = window, use_winbar = true, maxwidth = width }).str""",
+            chat,
+            width,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "left", "right"),
+    [
+        (24, "running 0:12", ""),
+        (32, "running 0:12 · 2 waiting", "37%"),
+        (40, "running 0:12 · 2 waiting", "Opus 5 · 37%"),
+        (50, "running 0:12 · 2 waiting for you", "Opus 5 · 37%"),
+        (70, "running 0:12 · 2 waiting for you · Ask before edits", "Opus 5 · 37%"),
+        (
+            100,
+            "running 0:12 · 2 waiting for you · Ask before edits · Showcase 2.1.0",
+            "Opus 5 · 37%",
+        ),
+        (
+            160,
+            "running 0:12 · 2 waiting for you · Ask before edits · Showcase 2.1.0"
+            " · Fix the cache · 0.12 USD",
+            "73.4k/200k · Opus 5 · 37%",
+        ),
+    ],
+)
+def test_what_is_needed_most_stays(
+    nvim: Neovim, spy: BridgeSpy, width: int, left: str, right: str
+) -> None:
+    chat, _ = spy.open_session()
+    spy.frame(chat, winbar=PARTS)
+    text = drawn(nvim, chat, width)
+    assert len(text) == width
+    assert text.startswith(f" {left}")
+    assert text.endswith(f"{right} " if right else "")
+
+
+def test_text_is_no_item_of_the_bar(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    evil = "%{execute('let g:owned = 1')}%#Error# 100%"
+    spy.frame(chat, winbar=[part("State", evil, 0), part("Model", evil, 1, right=True)])
+    assert drawn(nvim, chat, 120).count(evil) == 2
+    assert nvim.eval("exists('g:owned')") == 0
+
+
+def test_without_a_frame_there_is_none(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    assert drawn(nvim, chat, 40).strip() == ""
+
+
+def test_the_end_of_the_host_is_said(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    spy.frame(chat, winbar=PARTS)
+    spy.end_host()
+    assert "the host ended" in drawn(nvim, chat, 60)
+
+
+def test_a_bar_of_the_users_own(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua(
+        """vim.g.acp = { ui = { winbar = function(status)
+          return 'mine: %#Error#' .. status.state
+        end } }"""
+    )
+    chat, _ = spy.open_session()
+    spy.frame(chat, status={"agent": "tutor", "state": "running"}, winbar=PARTS)
+    assert drawn(nvim, chat, 40).strip() == "mine: running"
+
+
+@pytest.mark.parametrize("body", ["error('no')", "return 7"])
+def test_one_that_fails_is_told_once_and_the_usual_one_is_shown(
+    nvim: Neovim, spy: BridgeSpy, body: str
+) -> None:
+    nvim.lua(f"require('acp').setup({{ ui = {{ winbar = function() {body} end }} }})")
+    chat, _ = spy.open_session()
+    spy.frame(chat, winbar=PARTS)
+    assert "running 0:12" in drawn(nvim, chat, 40)
+    assert "running 0:12" in drawn(nvim, chat, 41)
+    nvim.wait(lambda: "ui.winbar" in nvim.messages())
+    assert nvim.messages().count("ui.winbar") == 1

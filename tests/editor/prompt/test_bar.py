@@ -1,0 +1,41 @@
+"""The bar above the prompt says how to send, and when nothing can be sent."""
+
+from __future__ import annotations
+
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
+
+
+def bar(nvim: Neovim, prompt: int) -> str:
+    return str(nvim.lua("return vim.b[...].acp_winbar", prompt))
+
+
+def test_it_names_the_key_of_the_mode(nvim: Neovim, spy: BridgeSpy) -> None:
+    _, prompt = spy.open_session()
+    assert "<CR> sends to tutor" in bar(nvim, prompt)
+    nvim.input("i")
+    assert "<C-s> sends to tutor" in bar(nvim, prompt)
+    nvim.input("<Esc>")
+    assert "<CR> sends to tutor" in bar(nvim, prompt)
+
+
+def test_after_a_stop_and_a_crash_nothing_is_sent(job: MainJob) -> None:
+    agent = job.start()
+    prompt = job.session()["prompt_bufnr"]
+    assert "sends to scripted" in bar(job.nvim, prompt)
+    agent.exit()
+    job.until(lambda: "closed: :AcpStart scripted" in bar(job.nvim, prompt))
+    job.command("Acp restart scripted")
+    again = job.stage.accept()
+    again.initialize()
+    again.open()
+    job.until(lambda: "sends to scripted" in bar(job.nvim, prompt))
+    job.command("Acp stop scripted")
+    job.until(lambda: "closed" in bar(job.nvim, prompt))
+
+
+def test_an_agent_that_does_not_start_takes_nothing(job: MainJob) -> None:
+    job.nvim.lua("require('acp').setup({ agents = { none = { command = '/no/such' } } })")
+    job.command("AcpStart none")
+    job.until(lambda: "closed: :AcpStart none" in bar(job.nvim, job.nvim.eval("bufnr()")))
