@@ -22,8 +22,8 @@ FOLDERS = ("tests/conformance", "tests/editor")
 HEAD = """\
 # The protocol: what a client must do, and what shows that this one does
 
-{count} obligations of a client of ACP v1, and of v2 from C2-001 on, in our own words, and the tests named
-by their numbers.
+{count} obligations of a client of ACP v1, and of v2 from C2-001 on, in our own words, and the tests
+named by their numbers.
 This page is written by `python -m tests.support.obligations`; a test compares it.
 
 The level is the specification's word. `*`: derived from the schema or from JSON-RPC; `(RFD)`: said
