@@ -146,6 +146,7 @@ local function draw_buffer(part)
   if present(part.status) then
     vim.b[part.bufnr].acp_status = part.status
     life.set(part.bufnr, part.status)
+    require('acp.chat.registry').place(part.bufnr, part.status.cwd)
   end
   if present(part.winbar) then
     bar.set(part.bufnr, part.winbar)

@@ -141,7 +141,7 @@ async def test_c274_long_titles_are_cut():
         shown = bar(session)
         assert session.state.title == title
         assert "\n" not in shown and len(shown) < 300
-        assert "100%" in shown  # that it becomes no item of the bar: tests/editor/chat/test_bar.py
+        assert "100%" in shown  # tests/editor/chat/test_bar.py: no item of the status line
 
 
 @pytest.mark.parametrize(
