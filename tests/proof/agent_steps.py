@@ -167,8 +167,8 @@ class AgentSteps(UserSteps):
     async def _kills(self, step: Kills) -> None:
         """The agents go with the host; what they have done is found by the next one.
 
-        What a merge has saved is on the disk for that, as if the user had saved it. Of what the user
-        has done since an agent was last at work only the outcome is there.
+        What a merge has saved is on the disk for that, as if the user had saved it. Of what the
+        user has done since an agent was last at work only the outcome is there.
         """
         for name in NAMES:
             self.unsaved[name] -= users(self.seen[name])
