@@ -129,11 +129,14 @@ UPDATES: dict[str, Event] = {
         '{"path":"a.py"}',
         "done",
         "edit_file",
+        cancellable=True,
     ),
-    "tool_call_cleared": ToolCallUpdated("t1", "", "other", "pending", (), (), None, None, None),
+    "tool_call_cleared": ToolCallUpdated(
+        "t1", "", "other", "pending", (), (), None, None, None, cancellable=False
+    ),
     "tool_call_odd": ToolCallUpdated("t1", kind="other", status="in_progress"),
     "tool_call_content_chunk": ToolCallUpdated("t1", more=(HELLO,)),
-    "terminal": TerminalUpdated("x", "make", "hi\n", exit=ExitStatus(0)),
+    "terminal": TerminalUpdated("x", "make", "hi\n", exit=ExitStatus(0), cancellable=True),
     "terminal_cleared": TerminalUpdated("x", "", "", exit=None),
     "terminal_output_chunk": TerminalUpdated("x", more="ü"),
     "plan": PlanReplaced(
