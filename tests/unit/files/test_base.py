@@ -234,6 +234,7 @@ async def test_what_an_undo_brings_back_of_the_users_the_agent_does_not_know(
     path = rig.folder / "a"
     rig.files.type(path, *OLD, "mine")
     rig.files.save(path)
+    await rig.look(path, None)
     del rig.files.buffers[str(path)]
     path.write_text(FIRST)  # without having read it again
     rig.sync.look(AGENT, rig.roots, [str(path)], sure=sure)
