@@ -10,7 +10,7 @@ from tests.support.main_job import MainJob
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 SHOWN = """
-local space = vim.api.nvim_get_namespaces().acp_review
+local space = vim.api.nvim_create_namespace('acp_review')
 if not space then
   return {}
 end

@@ -107,7 +107,7 @@ def test_a_command_with_an_odd_name_is_completed(nvim: Neovim, spy: BridgeSpy) -
 def marks(nvim: Neovim) -> list[tuple[int, int, str]]:
     """Return the marks of the prompt: row, column, and the text that is marked or virtual."""
     found = nvim.lua(
-        """local space = vim.api.nvim_get_namespaces().acp_prompt
+        """local space = vim.api.nvim_create_namespace('acp_prompt')
         return vim.tbl_map(function(it)
           local text = it[4].virt_text and it[4].virt_text[1][1] or
             vim.api.nvim_buf_get_text(0, it[2], it[3], it[4].end_row, it[4].end_col, {})[1]

@@ -11,7 +11,7 @@ from tests.support.main_job import MainJob
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 SHOWN = """
-local space = vim.api.nvim_get_namespaces().acp_review
+local space = vim.api.nvim_create_namespace('acp_review')
 local found = {}
 for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
   for _, line in ipairs(mark[4].virt_lines or {}) do
