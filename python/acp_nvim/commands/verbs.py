@@ -56,6 +56,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "stop": Verb(payloads.Stop, agent.stop),
     "restart": Verb(payloads.OfAgent, agent.restart),
     "sessions": Verb(payloads.Sessions, sessions.sessions),
+    "recent": Verb(payloads.OfChat, sessions.recent),
     "reopen": Verb(payloads.Reopen, sessions.reopen),
     "forget": Verb(payloads.Forget, sessions.forget),
     "rename": Verb(payloads.Rename, sessions.rename),
