@@ -199,11 +199,13 @@ class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
     `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar.
+    With `completion` a list opens by itself while one writes in it.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
+    completion: bool = True
     winbar: StaysInLua = None
 
 

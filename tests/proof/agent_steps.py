@@ -35,6 +35,7 @@ class AgentSteps(UserSteps):
     async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
         before, unsettled = self.sight, self._unsettled(name)
         in_conflict = self._conflicts(name)
+        self._count_as_made(step.session, (name,))
         self._interrupt(step, name)
         refused = ""
         try:
@@ -171,6 +172,7 @@ class AgentSteps(UserSteps):
         self.shared.clear()
         self.older.clear()
         self.made.clear()
+        self.commanded.clear()
         await self._settled_by(self.services.killed(flushed=step.flushed), NAMES)
         self.known.clear()
         for session in (0, 1):
@@ -191,6 +193,7 @@ class AgentSteps(UserSteps):
         elif step.what == "swap" and None not in (old, target) and old != target:
             self._put(name, target)
             self._put(other, old)
+        self.commanded |= {it for it in (name, other) if self._unsettled(it)}
 
     def _put(self, name: str, text: str | None, *, rename: bool = False) -> None:
         """Change the disk behind everybody's back."""

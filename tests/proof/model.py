@@ -34,8 +34,9 @@ class Model:
     to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
-    `made`: what the tool of each has left since it read or wrote; `taken_out`: the user's words
-    that the user took out last, be it that an agent has put them in again.
+    `made`: what the tool of each has left since it read or wrote; `commanded`: files that a
+    command has changed since the client looked; `taken_out`: the user's words that the user took
+    out last, be it that an agent has put them in again.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -62,6 +63,7 @@ class Model:
         self.older: set[tuple[str, str]] = set()
         self.taken_out: set[str] = set()
         self.made: dict[tuple[int, str], str] = {}
+        self.commanded: set[str] = set()
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 
@@ -84,7 +86,16 @@ class Model:
     async def _settle(self, session: int, names: tuple[str, ...]) -> None:
         is_one = len(names) == 1
         look = self.services.look(session, names[0]) if is_one else self.services.sweep(session)
+        self._count_as_made(session, names)
         await self._settled_by(look, names)
+
+    def _count_as_made(self, session: int, names: tuple[str, ...]) -> None:
+        """What a command has left is that agent's who is looked for."""
+        for name in self.commanded & {*names}:
+            self.commanded.remove(name)
+            text = self.sight.disk[name]
+            if text is not None:
+                self.made[session, name] = text
 
     async def _settled_by(self, look: Awaitable[None], names: tuple[str, ...]) -> None:
         before = self.sight
@@ -133,9 +144,10 @@ class Model:
             return
         origin = self.origin[name]
         if not self._conflicts(name):
+            read = (text for (_, of), text in self.known.items() if of == name)
             ours = [
                 merge_complaint(it or "", shown.text, theirs, after.live(name))
-                for it in (base, origin)
+                for it in (base, origin, *read)
             ]
             self._assert("" in ours, f"{name}: {ours[0]}")
             self.origin[name] = theirs
@@ -187,7 +199,8 @@ class Model:
     def _agents_look(self, before: Sight, allowed: dict[str, set[str]]) -> Sight:
         """Look after a step that was not the user's, and check what holds after all of them.
 
-        A mark stays with its line, unless the step has changed the order of lines.
+        A mark stays with its line, unless the step has changed the order of lines, or has taken it
+        out in between.
         """
         self.sight = after = self.world.look()
         for name in NAMES:
@@ -204,9 +217,19 @@ class Model:
         for name in NAMES:
             self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")
         for name, shown in after.shown.items():
-            if not moved(bodies(before.live(name)), bodies(after.live(name))):
+            is_moved = moved(bodies(before.live(name)), bodies(after.live(name)))
+            if not is_moved and not self._came_again(name, before, after):
                 self._assert(not shown.wrong, f"{name}: marks moved: {shown.wrong}")
         return after
+
+    def _came_again(self, name: str, before: Sight, after: Sight) -> bool:
+        """Return whether the buffer has first followed the disk, which lacked lines, and then an
+        agent's write, that has them again: what was upon them has gone with them."""
+        shown, disk = before.shown.get(name), before.disk[name]
+        if shown is None or shown.modified or disk in (self.seen[name], after.disk[name]):
+            return False
+        gone = {*bodies(shown.text)} - {*bodies(disk)}
+        return bool(gone & {*bodies(after.live(name))})
 
     def _check_silence(self, names: tuple[str, ...]) -> None:
         """Neovim has no question about these when all is settled."""

@@ -12,7 +12,7 @@ COMMANDS = {
     "other": "write! {path}",
     "part": "1,2write! {path}",
     "append": "write! >> {path}",
-    "script": "call writefile(['{word}'], '{path}', 'a')",
+    "script": "call writefile(0z{data}, '{path}', 'a')",
 }
 
 
@@ -24,8 +24,9 @@ class OwnWrites(Model):
         if name not in self.sight.shown or not self._may_write(step, name, other):
             return
         before = self.sight
-        word = self._user_word(other)
-        self.world.act(name, "", COMMANDS[step.how].format(path=self.world.path(other), word=word))
+        word, coding = self._user_word(other), self.world.codings.get(other)
+        data = f"{word}\n".encode(coding.codec if coding else "utf-8").hex()
+        self.world.act(name, "", COMMANDS[step.how].format(path=self.world.path(other), data=data))
         self.sight = self.world.look()
         if self.sight.disk[other] == before.disk[other]:
             return
@@ -44,6 +45,9 @@ class OwnWrites(Model):
             return False
         if other in self.shared:
             return False
+        codings = self.world.codings
+        if step.how != "script" and codings.get(name) != codings.get(other):
+            return False  # what the other file would be in then is anybody's guess
         if step.how == "script" and self._unsettled(other):
             return False
         ends = split(disk)[1], split(self.sight.live(name))[1]

@@ -9,6 +9,7 @@ local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
+local server = require('acp.prompt.server')
 local tail = require('acp.ui.tail')
 
 local api = vim.api
@@ -185,6 +186,7 @@ local function watch(chat)
   on('BufReadCmd', function()
     api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
     watch_text(chat)
+    server.attach(chat)
   end)
   keep_unmodified(chat, group)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
@@ -237,6 +239,7 @@ function M.create(chat)
   end)
   attachment.draw(chat)
   notes.watch()
+  server.attach(chat)
 end
 
 return M

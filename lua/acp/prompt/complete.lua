@@ -1,48 +1,166 @@
 -- Completion in the prompt: slash commands and mentions. Nothing here waits, and nothing starts the
--- host: the commands are in `b:acp_status`.
+-- host: the commands are in `b:acp_status`. 'omnifunc' and the language server offer the same.
 
 local chats = require('acp.chat.registry')
 local mention = require('acp.prompt.mention')
 
+local api = vim.api
+
 local M = {}
 
----@return string[] the agent's commands, as they are written
-function M.commands()
-  return vim.tbl_map(function(command)
-    return '/' .. command.name
-  end, chats.status().commands or {})
+---@class acp.Candidate
+---@field word string what is inserted
+---@field menu string a few words on it
+---@field info? string more words
+---@field kind string of `vim.lsp.protocol.CompletionItemKind`
+
+---@param chat acp.Chat
+---@return { name: string, description: string, hint?: string }[]
+local function commands_of(chat)
+  return api.nvim_buf_is_valid(chat.chat) and (vim.b[chat.chat].acp_status or {}).commands or {}
 end
 
+---@return string[] the commands of the agent of the current chat, as they are written
+function M.commands()
+  local chat = chats.current()
+  return vim.tbl_map(function(command)
+    return '/' .. command.name
+  end, chat and commands_of(chat) or {})
+end
+
+---@param chat acp.Chat
 ---@param before string
 ---@return boolean whether it is the beginning of a command; some names have spaces
-local function begins_command(before)
+local function begins_command(chat, before)
   return before:match('^/%S*$') ~= nil
     or before:match('^/') ~= nil
-      and vim.iter(M.commands()):any(function(command)
-        return vim.startswith(command, before)
+      and vim.iter(commands_of(chat)):any(function(command)
+        return vim.startswith('/' .. command.name, before)
       end)
 end
 
---- 'omnifunc' of the prompt: the agent's slash commands at the start of the text, and mentions.
+--- Where that begins which can be completed before the cursor.
+---@param chat acp.Chat
+---@param row integer 1-based
+---@param before string the line up to the cursor
+---@return integer? column 0-based byte; nil: there is nothing to complete
+function M.start(chat, row, before)
+  return row == 1 and begins_command(chat, before) and 0 or mention.start(before)
+end
+
+---@param command { name: string, description: string, hint?: string }
+---@return acp.Candidate
+local function candidate(command)
+  return {
+    word = '/' .. command.name,
+    menu = command.hint and ('<%s>'):format(command.hint) or '',
+    info = command.description,
+    kind = 'Function',
+  }
+end
+
+--- What completes a text that `start()` has found.
+---@param chat acp.Chat
+---@param base string
+---@return acp.Candidate[]
+function M.candidates(chat, base)
+  if vim.startswith(base, '@') then
+    return mention.complete(chat, base)
+  end
+  local found = vim.tbl_filter(function(command)
+    return vim.startswith('/' .. command.name, base)
+  end, commands_of(chat))
+  return vim.tbl_map(candidate, found)
+end
+
+--- What the command or the mention under the cursor is.
+---@param chat acp.Chat
+---@param row integer 1-based
+---@param line string
+---@param column integer 0-based byte of the cursor
+---@return string[]? lines nil: there is neither
+function M.explain(chat, row, line, column)
+  for _, command in ipairs(row == 1 and commands_of(chat) or {}) do
+    local found = candidate(command)
+    if vim.startswith(line .. ' ', found.word .. ' ') and column < #found.word then
+      return { vim.trim(found.word .. ' ' .. found.menu), found.info }
+    end
+  end
+  return mention.explain(chat, line, column)
+end
+
+--- Show what the command or the mention under the cursor is, in a float that goes with the next move.
+---@return boolean shown false: there is neither
+function M.explain_here()
+  local chat = chats.of(api.nvim_get_current_buf())
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  local lines = chat and M.explain(chat, row, api.nvim_get_current_line(), column)
+  if lines then
+    vim.lsp.util.open_floating_preview(lines, 'text', { focus_id = 'acp' })
+  end
+  return lines ~= nil
+end
+
+---@param candidates acp.Candidate[]
+---@return table[] complete-items
+local function items(candidates)
+  return vim.tbl_map(function(it)
+    return { word = it.word, menu = it.menu, info = it.info }
+  end, candidates)
+end
+
+---@return acp.Chat? chat whose prompt is being written in
+---@return integer? column where that begins which can be completed
+---@return string before the line up to the cursor
+function M.here()
+  local chat = chats.of(api.nvim_get_current_buf())
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  local before = api.nvim_get_current_line():sub(1, column)
+  if chat and chat.prompt == api.nvim_get_current_buf() then
+    return chat, M.start(chat, row, before), before
+  end
+  return nil, nil, before
+end
+
+--- Offer the mentions when their names have come, if the user still writes one.
+---@param chat acp.Chat
+local function later(chat)
+  mention.when_known(chat, function()
+    local now, start, before = M.here()
+    if now == chat and start and vim.fn.mode():match('^i') and vim.fn.pumvisible() == 0 then
+      vim.fn.complete(start + 1, items(M.candidates(chat, before:sub(start + 1))))
+    end
+  end)
+end
+
+---@return boolean whether Vim itself asks the omnifunc: then it locks the text
+local function is_locked()
+  return not pcall(api.nvim_set_current_win, api.nvim_get_current_win())
+end
+
+--- 'omnifunc' of the prompt: the agent's slash commands at the start of the text, and mentions. Vim
+--- itself gets a table, which is asked for again with each key; plugins get a list.
 ---@param findstart integer
 ---@param base string
 ---@return integer|table
 function M.omnifunc(findstart, base)
+  local chat = chats.of(api.nvim_get_current_buf())
+  if not chat then
+    return findstart == 1 and -3 or {}
+  end
+  local is_asked_by_vim = is_locked()
   if findstart == 1 then
-    local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-    local before = vim.api.nvim_get_current_line():sub(1, column)
-    return row == 1 and begins_command(before) and 0 or mention.start(before) or -3
-  end
-  local chat = chats.current()
-  if chat and vim.startswith(base, '@') then
-    return { words = mention.complete(chat, base), refresh = 'always' }
-  end
-  local found = {}
-  for _, command in ipairs(chats.status().commands or {}) do
-    if vim.startswith('/' .. command.name, base) then
-      local menu = command.hint and ('<%s>'):format(command.hint) or ''
-      table.insert(found, { word = '/' .. command.name, menu = menu, info = command.description })
+    local _, start, before = M.here()
+    local is_mention = start and before:sub(start + 1, start + 1) == '@'
+    if is_asked_by_vim and is_mention and not mention.known(chat) then
+      later(chat)
+      return -3
     end
+    return start or -3
+  end
+  local found = items(M.candidates(chat, base))
+  if vim.startswith(base, '@') and is_asked_by_vim then
+    return { words = found, refresh = 'always' }
   end
   return found
 end

@@ -2,6 +2,7 @@
 
 local attachment = require('acp.prompt.attachment')
 local chat_keys = require('acp.chat.keys')
+local complete = require('acp.prompt.complete')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local notes = require('acp.prompt.notes')
@@ -44,8 +45,10 @@ function M.map(chat, send)
   map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
     attachment.drop_last(chat)
   end, 'drop')
-  map(chat.prompt, 'n', 'K', 'Show what the agent will be told', function()
-    notes.show(chat)
+  map(chat.prompt, 'n', 'K', 'Explain the word, or show what the agent will be told', function()
+    if not complete.explain_here() then
+      notes.show(chat)
+    end
   end, 'told')
   chat_keys.map_common(chat, chat.prompt)
 end

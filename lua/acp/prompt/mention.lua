@@ -28,6 +28,17 @@ M.specials = {
 
 ---@type table<integer, acp.Names> by chat
 local known = {}
+---@type table<integer, fun()[]> by chat: who waits for the names
+local waiting = {}
+
+---@param chat integer
+local function tell(chat)
+  local all = waiting[chat] or {}
+  waiting[chat] = nil
+  for _, done in ipairs(all) do
+    done()
+  end
+end
 
 ---@param text string
 ---@return string
@@ -139,40 +150,46 @@ local function fuzzy(names, query)
   return vim.fn.matchfuzzy(names, query, { limit = MOST })
 end
 
---- What completes a mention, for an omnifunc.
+--- What completes a mention.
 ---@param chat acp.Chat
 ---@param base string from the `@` on
----@return table[] items
+---@return acp.Candidate[]
 function M.complete(chat, base)
   local query, items, seen = unescape((base:gsub('^@"?', ''))), {}, {}
-  local function add(name, menu)
-    if not seen[name] then
+  local function add(name, menu, kind)
+    if not seen[name] and not name:match('%c') then
       seen[name] = true
-      table.insert(items, { word = written(name), menu = menu })
+      table.insert(items, { word = written(name), menu = menu, kind = kind })
     end
   end
   for _, special in ipairs(M.specials) do
     if vim.startswith(special[1], query) then
-      add(special[1], special[2])
+      add(special[1], special[2], 'Keyword')
     end
   end
   for _, name in ipairs(fuzzy(buffers(chat), query)) do
-    add(name, 'buffer')
+    add(name, 'buffer', 'File')
   end
   for _, name in ipairs(fuzzy(known[chat.chat] and known[chat.chat].names or {}, query)) do
-    add(name, '')
+    add(name, '', 'File')
   end
   return items
 end
 
 ---@param chat acp.Chat
 ---@param name string
+---@return string path that a file of that name has
+local function path_of(chat, name)
+  local joined = name:match('^[/~]') and name or vim.fs.joinpath(roots(chat)[1], name)
+  return vim.fs.normalize(joined, { expand_env = false })
+end
+
+---@param chat acp.Chat
+---@param name string
 ---@return boolean
 local function is_file(chat, name)
-  local folders = roots(chat)
-  local joined = name:match('^[/~]') and name or vim.fs.joinpath(folders[1], name)
-  local path = vim.fs.normalize(joined, { expand_env = false })
-  for _, folder in ipairs(folders) do
+  local path = path_of(chat, name)
+  for _, folder in ipairs(roots(chat)) do
     if vim.startswith(path, (folder:gsub('/$', '')) .. '/') then
       return vim.uv.fs_stat(path) ~= nil or vim.fn.bufloaded(path) == 1
     end
@@ -193,6 +210,56 @@ function M.resolves(chat, name)
   return name:match('[^./]') ~= nil and (is_file(chat, name) or surroundings.buffer(name) ~= nil)
 end
 
+---@param chat acp.Chat
+---@param name string one that resolves
+---@return string what goes along for it
+local function what(chat, name)
+  for _, special in ipairs(M.specials) do
+    if special[1] == name then
+      return special[2]
+    end
+  end
+  if not is_file(chat, name) then
+    return 'buffer: its text goes along'
+  end
+  local path = path_of(chat, name)
+  if vim.fn.isdirectory(path) == 1 then
+    return 'folder: a link to it goes along'
+  end
+  return vim.fn.bufloaded(path) == 1 and 'file, as it is in its buffer' or 'file'
+end
+
+--- What the mention under the cursor speaks of.
+---@param chat acp.Chat
+---@param line string
+---@param column integer 0-based byte of the cursor
+---@return string[]? lines nil: there is none
+function M.explain(chat, line, column)
+  for _, found in ipairs(M.find(line)) do
+    local first = found.first
+    if column >= first and column < found.names[1][2] then
+      for _, candidate in ipairs(found.names) do
+        if M.resolves(chat, candidate[1]) then
+          return { written(candidate[1]), what(chat, candidate[1]) }
+        end
+      end
+      return { line:sub(first + 1, found.names[1][2]), 'names nothing: it is sent as text' }
+    end
+  end
+end
+
+---@param chat acp.Chat
+---@return boolean whether the host has told the names of the files
+function M.known(chat)
+  return known[chat.chat] ~= nil or not require('acp.host.bridge').running()
+end
+
+---@param chat acp.Chat
+---@return boolean whether there are more names than are offered at once
+function M.is_partial(chat)
+  return known[chat.chat] ~= nil and #known[chat.chat].names > MOST
+end
+
 --- Ask the host for the names of the files, unless it has just told them.
 ---@param chat acp.Chat
 ---@param done? fun() called when they have come
@@ -209,13 +276,31 @@ function M.refresh(chat, done)
         done()
       end
     end
+    tell(chat.chat)
   end)
+end
+
+--- Call when the names of the files are known, at once if they are, or if nobody can tell them.
+---@param chat acp.Chat
+---@param done fun()
+function M.when_known(chat, done)
+  if M.known(chat) then
+    M.refresh(chat)
+    return done()
+  end
+  local is_asked = waiting[chat.chat] ~= nil
+  waiting[chat.chat] = waiting[chat.chat] or {}
+  table.insert(waiting[chat.chat], done)
+  if not is_asked then
+    M.refresh(chat)
+  end
 end
 
 --- Forget a chat that is gone.
 ---@param chat integer
 function M.forget(chat)
   known[chat] = nil
+  waiting[chat] = nil
 end
 
 return M

@@ -15,6 +15,9 @@ local PAUSE_MS = 200
 -- To read a longer buffer while the user types would be felt.
 local LONG = 20000
 
+-- The colour of lines that are asked for, and of no others that are virtual.
+local ASKED = 'AcpReviewAdd'
+
 local namespace = api.nvim_create_namespace('acp_review')
 local group = api.nvim_create_augroup('acp.review', {})
 
@@ -180,6 +183,26 @@ local function put_marks(buffer, marks, width)
   return has_removed
 end
 
+--- What is asked comes by itself: where its lines would push the cursor of a window out of sight, so
+--- that the window would scroll, those above the cursor are left out.
+---@param buffer integer
+local function spare_views(buffer)
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local info = vim.fn.getwininfo(window)[1]
+    local rows = { start_row = info.topline - 1, end_row = api.nvim_win_get_cursor(window)[1] - 1 }
+    local is_seen = rows.start_row <= rows.end_row
+    if is_seen and api.nvim_win_text_height(window, rows).all > info.height then
+      local first, last = { rows.start_row, 0 }, { rows.end_row, -1 }
+      local options = { details = true, type = 'virt_lines' }
+      for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, namespace, first, last, options)) do
+        if mark[4].virt_lines[1][1][2] == ASKED then
+          api.nvim_buf_del_extmark(buffer, namespace, mark[1])
+        end
+      end
+    end
+  end
+end
+
 --- Called by the host: put these marks in place of all that the file has; none takes all away.
 ---@param path string resolved
 ---@param tick integer the changedtick that they are for
@@ -203,6 +226,7 @@ function M.draw(path, tick, marks, rows)
   attach(buffer) -- and stay so without marks: `u` may have taken the hunk, and <C-r> brings it back
   local width = removed_lines.width(buffer)
   local has_removed = put_marks(buffer, marks, width)
+  spare_views(buffer)
   reviewed[buffer] = { path = path, tick = tick, has_removed = has_removed, width = width }
   if has_removed then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower

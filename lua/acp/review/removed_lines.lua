@@ -6,6 +6,8 @@ local api = vim.api
 local M = {}
 
 local REST = (' '):rep(1000)
+-- Before words of the user's.
+local PREFIX = '▌ '
 
 ---@alias acp.Chunk { [1]: string, [2]: string } text and highlight group
 ---@alias acp.VirtualLine acp.Chunk[]
@@ -76,6 +78,26 @@ local function broken(line, width)
   return rows
 end
 
+--- Words are broken between words, and what stands before them is there in each row.
+---@param line acp.VirtualLine of one chunk that begins with `PREFIX`
+---@param width integer
+---@return acp.VirtualLine[]
+local function broken_words(line, width)
+  local rows, row, group = {}, PREFIX, line[1][2]
+  for word in line[1][1]:sub(#PREFIX + 1):gmatch('%S+%s*') do
+    if row ~= PREFIX and api.nvim_strwidth(vim.trim(row .. word)) > width then
+      table.insert(rows, { { row, group } })
+      row = PREFIX
+    end
+    row = row .. word
+  end
+  table.insert(rows, { { row, group } })
+  return vim.iter(rows):fold({}, function(all, it)
+    local fits = api.nvim_strwidth(it[1][1]) <= width + 1
+    return vim.list_extend(all, fits and { it } or broken(it, width))
+  end)
+end
+
 --- Break lines that are too wide, and let the colour of each go on to the edge of the window.
 ---@param lines acp.VirtualLine[]
 ---@param width? integer nil to break none
@@ -86,7 +108,8 @@ function M.fit(lines, width, tabstop)
   for _, line in ipairs(lines) do
     local expanded, cells = expand(line, tabstop)
     local rest = line[#line][2]
-    for _, row in ipairs(width and cells > width and broken(expanded, width) or { expanded }) do
+    local breaks = vim.startswith(line[1][1], PREFIX) and broken_words or broken
+    for _, row in ipairs(width and cells > width and breaks(expanded, width) or { expanded }) do
       table.insert(row, { REST, rest })
       table.insert(fitted, row)
     end

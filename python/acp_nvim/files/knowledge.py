@@ -128,12 +128,18 @@ class Knowledge:
             text = carried(agreed.text, before, after)
             self._agreed[path] = Agreed(text or "", agreed.saved, is_last=False)
 
-    def taken_back(self, session: SessionKey, path: str) -> None:
-        """The user has rejected what the agent's own tool made: if it makes the same again, that
-        is no late repetition, but new."""
+    def taken_back(
+        self, session: SessionKey, path: str, before: str | None, after: str | None
+    ) -> None:
+        """The user has rejected what the agent's own tool made: if it makes the same again, now or
+        after other changes, that is no late repetition, but new."""
         known = self.of(session, path)
         if known.how == "left":
-            self._know(session, path, replace(known, how="told"))
+            base, made = (
+                carried(it, before, after) if isinstance(it, str) else it
+                for it in (known.base, known.made)
+            )
+            self._know(session, path, replace(known, how="told", base=base, made=made))
 
     def lineage(self, author: Author | None, path: str, saved: str) -> Lineage:
         """Return which texts a change of the disk may come from; `saved`: see `Agreed`."""

@@ -149,7 +149,7 @@ def put(host: Host, event: FilePut) -> None:
 
 def take_back(host: Host, event: TakenBack) -> None:
     """Tell the agent with the next prompt."""
-    host.review.knowledge.taken_back(event.session, event.path)
+    host.review.knowledge.taken_back(event.session, event.path, event.theirs, event.left)
     lesson = (event.path, event.theirs, event.left, event.because)
     host.review.notes.rejected(event.session, *lesson)
     session = host.workspace.session(*event.session)

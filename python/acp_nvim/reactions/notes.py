@@ -18,6 +18,13 @@ def look_again(host: Host, session: Session, _before: SessionState, _event: Even
         refresh(host, chat)
 
 
+def look_around(host: Host, _session: Session, _before: SessionState, _event: Event) -> None:
+    """A prompt has taken comments along: look again wherever these are shown."""
+    for chat in host.workspace.chats.values():
+        if any(key == "comments" for key, _ in chat.noted.labels):
+            refresh(host, chat)
+
+
 def refresh(host: Host, chat: Chat) -> None:
     """Find out soon what goes along with the chat's next prompt; what is asked meanwhile, once."""
     chat.noted.wanted = True

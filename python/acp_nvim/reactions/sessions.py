@@ -84,7 +84,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
     TurnStarted: (follow_up, tell, follow.begin),
-    PromptSent: (disk.begin, follow_up, notes.look_again),
+    PromptSent: (disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
     TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell),
     ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),

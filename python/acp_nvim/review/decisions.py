@@ -21,7 +21,7 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.files.text import apart, reconciled, with_theirs
+from acp_nvim.files.text import with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
@@ -281,22 +281,9 @@ class Decisions:
             if raising:
                 raise
             return None
-        text, conflict = live.exact, self._log.conflict(path)
-        if conflict is not None and text is not None:
-            self._weigh(conflict, text)
-        self._log.saw(path, text, live.encoding)
+        self._log.weigh(path, live.exact)
+        self._log.saw(path, live.exact, live.encoding)
         return live
-
-    def _weigh(self, conflict: Conflict, live: str) -> None:
-        """See where both stand apart now: the user edits on, or takes over what the agent has."""
-        places = apart(conflict.base, live, conflict.theirs)
-        if not places:
-            without, conflicts = reconciled(conflict.theirs, live, conflict.base)
-            if not conflicts:  # else the user has gone on in it, so that it is the user's
-                self._log.wrote(conflict.path, without, live, conflict.author)
-            self._log.settled(conflict.path)
-        elif places != conflict.places:
-            self._log.conflicted(replace(conflict, places=places))
 
     async def _load(self, path: str, *, changing: bool) -> LiveFile:
         """Return the file with what the disk has new. Raises `UserError` if it is no text, or if it

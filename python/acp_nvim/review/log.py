@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import anyio
 
+from acp_nvim.files.text import apart, reconciled
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
@@ -71,8 +72,12 @@ class EditLog:
     def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
         if before != after:
-            self._store.journal.done(Act("wrote", 0, path, before, after, author))
-            self._wrote(path, before, after, author)
+            self.weigh(path, before)  # the user may have given up the text that stood against it
+            self._count(path, before, after, author)
+
+    def _count(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+        self._store.journal.done(Act("wrote", 0, path, before, after, author))
+        self._wrote(path, before, after, author)
 
     def _wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         ledger = self._ledgers.get(path) or begin(before)
@@ -96,6 +101,22 @@ class EditLog:
         self._conflicts[conflict.path] = conflict
         self._store.note_conflict(conflict.path, conflict)
         self._changed(conflict.path)
+
+    def weigh(self, path: str, live: str | None) -> None:
+        """See where both stand apart in the live text: the user edits on, or has taken over what
+        the agent has, which is counted to it then."""
+        conflict = self._conflicts.get(path)
+        if conflict is None or live is None:
+            return
+        places = apart(conflict.base, live, conflict.theirs)
+        if places:
+            if places != conflict.places:
+                self.conflicted(replace(conflict, places=places))
+            return
+        without, conflicts = reconciled(conflict.theirs, live, conflict.base)
+        if not conflicts and without != live:  # else the user has gone on in it: it is the user's
+            self._count(path, without, live, conflict.author)
+        self.settled(path)
 
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older conflict is over."""

@@ -176,8 +176,10 @@ def _option(option: ConfigOption) -> dict[str, Any]:
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:
+    """Return what completion offers: no name that would not be inserted as it is shown."""
     return [
         {"name": command.name, "description": one_line(command.description, WORDS)}
         | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
         for command in state.commands[:ITEMS]
+        if one_line(command.name, WORDS) == command.name
     ]

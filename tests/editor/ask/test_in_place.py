@@ -34,9 +34,14 @@ def shown(job: MainJob) -> list[list[Any]]:
 
 def ask(job: MainJob, agent: StdioAgent, path: Path, new: str) -> None:
     """Let the agent ask whether it may edit, in a turn of its own."""
-    job.turn(agent)
     job.command("wincmd t")
-    diff = {"type": "diff", "path": str(path), "oldText": LINES, "newText": new}
+    ask_whole(job, agent, path, LINES, new)
+
+
+def ask_whole(job: MainJob, agent: StdioAgent, path: Path, old: str, new: str) -> None:
+    """Do the same wherever the user is."""
+    job.turn(agent)
+    diff = {"type": "diff", "path": str(path), "oldText": old, "newText": new}
     call = {"toolCallId": "c", "title": "Edit", "kind": "edit", "status": "pending"}
     agent.request_permission("p", toolCall=call | {"content": [diff]})
     job.until(job.asks)
@@ -70,3 +75,18 @@ def test_a_file_that_is_opened_meanwhile_shows_it(job: MainJob) -> None:
     job.until(lambda: shown(job) == [[0, "first"]])
     job.command("Acp cancel")
     job.until(lambda: shown(job) == [])
+
+
+def test_the_view_of_a_user_who_types_stays(job: MainJob) -> None:
+    agent = job.start()
+    text = "".join(f"line {number}\n" for number in range(1, 101))
+    path = job.edit("a.txt", text)
+    job.command("normal! 40Gzb")
+    job.nvim.input("A!")
+    before = job.nvim.eval("winsaveview()")
+    ask_whole(job, agent, path, text, text.replace("line 35\n", "new\n" * 20))
+    job.until(lambda: [34, "gone"] in shown(job))
+    job.nvim.command("redraw")
+    assert job.nvim.eval("winsaveview()") == before
+    assert shown(job) == [[34, "gone"]]
+    assert job.nvim.mode()["mode"] == "i"

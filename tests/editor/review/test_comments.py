@@ -156,3 +156,33 @@ def test_a_reason_needs_words_and_the_others_are_refused(job: MainJob) -> None:
     job.told("because")
     job.command("Acp comment! words")
     job.told("takes no text")
+
+
+def test_a_long_comment_is_broken_between_words(job: MainJob) -> None:
+    begun(job)
+    job.command("vertical resize 30 | set signcolumn=no")
+    job.nvim.lua("require('acp').comment(...)", [2, 2], "one two " * 5 + "x" * 40)
+    job.until(lambda: shown(job))
+    rows = [text.rstrip() for _, text in shown(job)]
+    assert rows[:2] == ["▌ one two one two one two one", "▌ two one two"]
+    assert "".join(rows[2:]).replace("▌", "").strip() == "x" * 40
+
+
+def test_what_one_session_was_told_no_other_is_shown_to_be_told(job: MainJob) -> None:
+    agent, _ = begun(job)
+    first = job.session()["prompt_bufnr"]
+    job.command("Acp new scripted")
+    agent.open("other")
+    job.until(lambda: job.session().get("id") == "other")
+    second = job.session()["prompt_bufnr"]
+
+    def bar(buffer: int) -> str:
+        return str(job.nvim.eval(f"getbufvar({buffer}, 'acp_winbar')"))
+
+    job.command("wincmd t | 2Acp comment why?")
+    job.until(lambda: "1 comment" in bar(first) and "1 comment" in bar(second))
+    job.command(f"call win_gotoid(bufwinid({second}))")
+    prompt = job.turn(agent, "go")
+    assert "why?" in texts(prompt)[1]
+    job.until(lambda: "comment" not in bar(first) and "comment" not in bar(second))
+    job.finish(agent, prompt)

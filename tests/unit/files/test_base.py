@@ -208,3 +208,20 @@ async def test_what_was_rejected_and_is_made_again_is_new(rig: FileRig) -> None:
     path.write_text(FIRST)
     await rig.look(path)
     assert rig.files.lines(path) == ["one", *OLD[1:]]
+
+
+@pytest.mark.parametrize("way", ["tool", "command"])
+async def test_what_was_rejected_may_be_made_again_after_other_changes(
+    rig: FileRig, way: str
+) -> None:
+    path = rig.folder / "a"
+    await change(rig, path, way, FIRST)
+    await rig.sync.drain()
+    assert await rig.review.reject(str(path))
+    rig.files.save(path)
+    for lines in ((*OLD, "more"), ("one", *OLD[1:], "MORE")):
+        await rig.begin()
+        await change(rig, path, way, text(*lines))
+        await rig.sync.drain()
+        assert rig.files.lines(path) == list(lines)
+        assert not rig.files.buffers[str(path)].modified

@@ -106,3 +106,17 @@ async def test_a_conflict_is_not_decided_while_the_user_types_on(rig: FileRig) -
         await rig.review.resolve(found(rig, path), take=True)
     assert rig.files.lines(path) == ["a", "mine", "c", "d"]
     assert found(rig, path).theirs == THEIRS
+
+
+async def test_the_agents_side_is_its_own_once_the_user_gives_up_the_other_before_it_goes_on(
+    rig: FileRig,
+) -> None:
+    path = await conflict(rig, on_disk=True)
+    del rig.files.buffers[str(path)]
+    rig.file("another\n")
+    await rig.look(path, author(2))
+    assert rig.edits.conflict(str(path)) is None
+    await rig.undo(2)
+    assert path.read_text() == THEIRS
+    await rig.undo()
+    assert path.read_text() == BASE

@@ -254,7 +254,7 @@ async def test_a_created_file_in_a_read_only_folder_keeps_its_buffer(
     await rig.agent(path, THEIRS)
     rig.files.open(path)
     # root may write everywhere
-    monkeypatch.setattr("acp_nvim.files.disk.os.access", lambda *_: False)
+    monkeypatch.setattr("acp_nvim.files.disk.os.access", lambda *_, **__: False)
     with pytest.raises(UserError, match="its folder is read-only"):
         await rig.review.reject(str(path))
     assert rig.files.lines(path) == THEIRS.split()

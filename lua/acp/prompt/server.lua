@@ -1,0 +1,229 @@
+-- A language server inside of Neovim for the prompts. With it the completion of Neovim and those of
+-- plugins work without an adapter. It answers completion and hover, knows no text but the buffers',
+-- and talks to nobody.
+
+local chats = require('acp.chat.registry')
+local complete = require('acp.prompt.complete')
+local mention = require('acp.prompt.mention')
+local options = require('acp.host.options')
+
+local api = vim.api
+
+local M = {}
+
+local NAME = 'acp'
+local ENGINES = { 'blink.cmp', 'cmp', 'mini.completion', 'coq' }
+
+local CAPABILITIES = {
+  positionEncoding = 'utf-8',
+  completionProvider = { triggerCharacters = { '@', '/' } },
+  hoverProvider = true,
+}
+
+---@param params lsp.TextDocumentPositionParams
+---@return acp.Chat? chat nil: none has that prompt
+---@return string line the whole of it
+local function place(params)
+  for _, chat in ipairs(chats.all()) do
+    local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
+    if is_loaded and vim.uri_from_bufnr(chat.prompt) == params.textDocument.uri then
+      local row = params.position.line
+      return chat, api.nvim_buf_get_lines(chat.prompt, row, row + 1, false)[1] or ''
+    end
+  end
+  return nil, ''
+end
+
+---@param candidate acp.Candidate
+---@param index integer
+---@param range lsp.Range
+---@return lsp.CompletionItem
+local function item(candidate, index, range)
+  return {
+    label = candidate.word,
+    kind = vim.lsp.protocol.CompletionItemKind[candidate.kind],
+    detail = candidate.menu ~= '' and candidate.menu or nil,
+    documentation = candidate.info and { kind = 'plaintext', value = candidate.info } or nil,
+    filterText = candidate.word,
+    sortText = ('%05d'):format(index),
+    textEdit = { newText = candidate.word, range = range },
+  }
+end
+
+---@param chat acp.Chat
+---@param position lsp.Position
+---@param before string the line up to the cursor
+---@param start integer
+---@return lsp.CompletionList
+local function list(chat, position, before, start)
+  local range = { start = { line = position.line, character = start }, ['end'] = position }
+  local found = {}
+  for index, candidate in ipairs(complete.candidates(chat, before:sub(start + 1))) do
+    table.insert(found, item(candidate, index, range))
+  end
+  local is_partial = before:sub(start + 1, start + 1) == '@' and mention.is_partial(chat)
+  return { isIncomplete = is_partial, items = found }
+end
+
+---@alias acp.Reply fun(err: nil, result: any)
+
+---@type table<string, fun(params: any, reply: acp.Reply)>
+local answers = {
+  initialize = function(_, reply)
+    reply(nil, { capabilities = CAPABILITIES, serverInfo = { name = NAME } })
+  end,
+  shutdown = function(_, reply)
+    reply(nil, nil)
+  end,
+  ['textDocument/completion'] = function(params, reply)
+    local chat, line = place(params)
+    local position = params.position
+    local before = line:sub(1, position.character)
+    local start = chat and complete.start(chat, position.line + 1, before)
+    if not chat or not start then
+      return reply(nil, { isIncomplete = false, items = {} })
+    end
+    local function answer()
+      reply(nil, list(chat, position, before, start))
+    end
+    if before:sub(start + 1, start + 1) == '@' then
+      mention.when_known(chat, answer)
+    else
+      answer()
+    end
+  end,
+  ['textDocument/hover'] = function(params, reply)
+    local chat, line = place(params)
+    local position = params.position
+    local lines = chat and complete.explain(chat, position.line + 1, line, position.character)
+    local text = lines and { kind = 'plaintext', value = table.concat(lines, '\n') }
+    reply(nil, text and { contents = text } or nil)
+  end,
+}
+
+--- The server, as `vim.lsp.start()` wants it instead of a command line.
+---@param dispatchers vim.lsp.rpc.Dispatchers
+---@return vim.lsp.rpc.PublicClient
+local function serve(dispatchers)
+  local is_closing, last = false, 0
+  local function stop()
+    if not is_closing then
+      is_closing = true
+      dispatchers.on_exit(0, 0)
+    end
+  end
+  return {
+    request = function(method, params, callback, answered)
+      last = last + 1
+      local id = last
+      local function reply(err, result)
+        vim.schedule(function() -- clients do not expect the answer before the request has returned
+          if answered then
+            answered(id)
+          end
+          callback(err, result)
+        end)
+      end
+      if answers[method] then
+        answers[method](params, reply)
+      else
+        reply({ code = -32601, message = method .. ' is not answered' }, nil)
+      end
+      return true, id
+    end,
+    notify = function(method)
+      if method == 'exit' then
+        stop()
+      end
+      return true
+    end,
+    is_closing = function()
+      return is_closing
+    end,
+    terminate = stop,
+  }
+end
+
+--- What the list needs to show in the prompt. Neovim inserts the first word unless it may not.
+---@param buffer integer
+local function prepare_list(buffer)
+  local info = api.nvim_get_option_info2('completeopt', {})
+  if not info.global_local then -- Neovim 0.10
+    return
+  end
+  local words = vim.split(vim.go.completeopt, ',', { trimempty = true })
+  local choice = vim.list_contains(words, 'noinsert') and 'noinsert' or 'noselect'
+  for _, word in ipairs({ 'menuone', 'popup', 'fuzzy', choice }) do
+    if not vim.list_contains(words, word) then
+      table.insert(words, word)
+    end
+  end
+  vim.bo[buffer].completeopt = table.concat(words, ',')
+end
+
+---@return boolean whether the user has something else that opens lists
+local function has_engine()
+  return vim.iter(ENGINES):any(function(name)
+    return package.loaded[name] ~= nil
+  end)
+end
+
+--- Open the list where there is something to complete, after a key of the user.
+local function open()
+  local chat, start = complete.here()
+  if chat and start and api.nvim_get_mode().mode:match('^i') and not has_engine() then
+    vim.lsp.completion.get()
+  end
+end
+
+---@param found lsp.CompletionItem
+---@return table complete-item: Neovim would cut the word at its first blank
+local function whole(found)
+  return { word = found.textEdit.newText }
+end
+
+---@param client integer
+---@param buffer integer a prompt
+local function open_by_itself(client, buffer)
+  if not vim.lsp.completion or not vim.lsp.completion.get then -- Neovim 0.10
+    return
+  end
+  vim.lsp.completion.enable(true, client, buffer, { convert = whole })
+  api.nvim_create_autocmd('InsertCharPre', {
+    group = api.nvim_create_augroup('acp.prompt.server.' .. buffer, {}),
+    buffer = buffer,
+    callback = vim.schedule_wrap(open),
+  })
+end
+
+--- Neovim maps `K` for any language server; who wants no keys of ours wants none for ours.
+---@param buffer integer
+local function unmap(buffer)
+  if options.value('default_keys') == false then
+    pcall(vim.keymap.del, 'n', 'K', { buffer = buffer })
+  end
+end
+
+--- Attach the server to the prompt of a chat, unless the user wants none.
+---@param chat acp.Chat
+function M.attach(chat)
+  if options.value('ui', 'completion') == false then
+    return
+  end
+  prepare_list(chat.prompt)
+  vim.lsp.start({
+    name = NAME,
+    cmd = serve,
+    on_attach = function(client, buffer)
+      open_by_itself(client.id, buffer)
+      unmap(buffer)
+    end,
+  }, {
+    bufnr = chat.prompt,
+    reuse_client = function(client)
+      return client.name == NAME
+    end,
+  })
+end
+
+return M
