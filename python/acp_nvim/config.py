@@ -161,7 +161,7 @@ class AgentOptions(Section):
     args: List[str] | None = None
     env: Map[str] = Field(default_factory=dict)
     cwd: str | None = None
-    protocol: Literal[1] = 1
+    protocol: Literal[1, 2, "auto"] = 1
     url: Url | None = None
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False
@@ -198,13 +198,15 @@ class FsOptions(Section):
 class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
-    `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar.
-    With `completion` a list opens by itself while one writes in it.
+    `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar;
+    with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
+    of what happens in a chat that is not on screen.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
+    notify: Literal["line", "terminal", "vim.notify", "off"] = "line"
     completion: bool = True
     winbar: StaysInLua = None
 

@@ -3,6 +3,7 @@
 
 local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
+local attention = require('acp.ui.attention')
 local bridge = require('acp.host.bridge')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
@@ -115,6 +116,21 @@ local function close()
   menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
 end
 
+--- What the user was told of already.
+---@type table<string, true>
+local told = {}
+
+--- Say that something is asked, to a user who does not see the chat.
+---@param ask acp.Ask
+local function tell(ask)
+  if not told[ask.id] then
+    told[ask.id] = true
+    local what = vim.trim(ask.head[1][1] or '')
+    local said = ('%s: %s'):format(vim.trim(ask.title), what)
+    attention.tell(ask.chat, said .. ': :Acp permit')
+  end
+end
+
 --- Something else is asked now: what showed more of the other question goes.
 ---@param before acp.Ask?
 ---@param ask acp.Ask?
@@ -149,6 +165,7 @@ function M.show(ask)
     return
   end
   settle_soon(true)
+  tell(ask)
   return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }
 end
 

@@ -76,7 +76,7 @@ local function watch(chat)
     tail.settle(api.nvim_get_current_win())
   end)
   on('BufEnter', function()
-    chats.touch(chat.chat)
+    chats.entered(chat)
   end)
   local was_running = false
   on('BufUnload', function()

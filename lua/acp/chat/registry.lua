@@ -1,6 +1,8 @@
 -- Which chats there are, which prompt belongs to which, and which was used last. Only data: no
 -- window and no host. A chat is known by the number of its buffer, here and in the host.
 
+local project = require('acp.chat.project')
+
 local api = vim.api
 
 local M = {}
@@ -10,6 +12,7 @@ local M = {}
 ---@field prompt integer the buffer of its prompt
 ---@field agent string
 ---@field cwd string
+---@field root string the project that its agent is let into
 ---@field used integer the larger, the later it was used
 
 ---@type table<integer, acp.Chat>
@@ -37,6 +40,18 @@ function M.touch(buffer)
   end
 end
 
+--- The same of a buffer that was entered, if the user stays there: Neovim passes through windows
+--- (`:copen` does).
+---@param chat acp.Chat
+function M.entered(chat)
+  local buffer = api.nvim_get_current_buf()
+  vim.schedule(function()
+    if api.nvim_get_current_buf() == buffer then
+      M.touch(chat.chat)
+    end
+  end)
+end
+
 --- The chat that a buffer of ours belongs to: a chat, a prompt, or the menu of an ask.
 ---@param buffer integer
 ---@return acp.Chat?
@@ -58,10 +73,33 @@ function M.all()
   return all
 end
 
---- The chat of the current buffer, else the one used last.
+--- The host has told where a session works.
+---@param buffer integer a chat
+---@param root string
+function M.place(buffer, root)
+  if chats[buffer] then
+    chats[buffer].root = root or chats[buffer].root
+  end
+end
+
+--- The chats of the project that the user is in: of the file in the current window, else of the
+--- working directory. A window without a file is in any.
+---@param is_strict? boolean not of the working directory, if the file has a project of its own
+---@return acp.Chat[] last used first
+function M.here(is_strict)
+  local all, file, cwd = M.all(), project.file(), vim.fn.getcwd()
+  if file == '' then
+    return all
+  end
+  local found = project.holding(all, file)
+  local is_elsewhere = is_strict and project.root(file, cwd) ~= project.root('', cwd)
+  return (#found > 0 or is_elsewhere) and found or project.holding(all, cwd)
+end
+
+--- The chat of the current buffer, else the one of this project that was used last.
 ---@return acp.Chat?
 function M.current()
-  return M.of(api.nvim_get_current_buf()) or M.all()[1]
+  return M.of(api.nvim_get_current_buf()) or M.here()[1]
 end
 
 ---@return table status of the current chat as the host has told it, empty if there is none
@@ -83,11 +121,11 @@ function M.closed(chat)
   return ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
 end
 
---- The open session of an agent that was used last.
+--- The open session of an agent that was used last, in this project.
 ---@param agent string
 ---@return acp.Chat?
 function M.find(agent)
-  for _, chat in ipairs(M.all()) do
+  for _, chat in ipairs(M.here(true)) do
     if chat.agent == agent and M.is_open(chat) then
       return chat
     end

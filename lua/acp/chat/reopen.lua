@@ -35,7 +35,7 @@ local function reopen(buffer, name)
   if not agent or not session then
     return say(buffer, 'This name is no session. :Acp sessions shows those that there are.')
   end
-  local chat = { chat = buffer, agent = agent, cwd = vim.fn.getcwd() }
+  local chat = { chat = buffer, agent = agent, cwd = vim.fn.getcwd(), root = vim.fn.getcwd() }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)

@@ -15,10 +15,12 @@ local M = {}
 ---@param agent string
 ---@param mods? vim.api.keyset.cmd_mods where they open
 ---@param is_hidden? boolean do not show them
+---@param root? string its project, as far as that is known
 ---@return { chat: integer, prompt: integer } buffers
-function M.open_session(agent, mods, is_hidden)
+function M.open_session(agent, mods, is_hidden, root)
   require('acp.ui.highlights').define()
-  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = vim.fn.getcwd() }
+  local cwd = vim.fn.getcwd()
+  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = cwd, root = root or cwd }
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
@@ -28,7 +30,7 @@ function M.open_session(agent, mods, is_hidden)
   return { chat = chat.chat, prompt = chat.prompt }
 end
 
----@return integer? chat of the current buffer, else the one used last
+---@return integer? chat of the current buffer, else the one of this project used last
 function M.current()
   local chat = chats.current()
   return chat and chat.chat
@@ -73,6 +75,9 @@ end
 ---@param mods? vim.api.keyset.cmd_mods where they open
 function M.chat(what, mods)
   local chat = chats.current()
+    or vim.iter(chats.all()):find(function(it)
+      return layout.window_of(it.chat) ~= nil
+    end)
   if not chat then
     return require('acp.ui.notice').notice('there is no chat: :AcpStart begins one')
   end

@@ -6,6 +6,7 @@ local bridge = require('acp.host.bridge')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
+local project = require('acp.chat.project')
 local window = require('acp.chat.window')
 
 local api = vim.api
@@ -20,6 +21,19 @@ M.NO_SESSION = 'there is no session: :AcpStart opens one'
 function M.default()
   local agent = options.value('default_agent')
   return type(agent) == 'string' and agent ~= '' and agent or nil
+end
+
+--- The agent with which a session of this project is opened: that of the configuration, else the one
+--- last used there.
+---@param done fun(agent: string?)
+function M.usual(done)
+  local default, file = M.default(), project.file()
+  if default or file == '' then
+    return done(default)
+  end
+  bridge.call('last_agent', { file = file, cwd = vim.fn.getcwd() }, function(_, agent)
+    done(agent)
+  end)
 end
 
 ---@return string path of the file that the user works on, '' if there is none
@@ -71,7 +85,8 @@ end
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = current_file(), vim.fn.getcwd()
-  local opened = window.open_session(agent, opts.mods, opts.hidden)
+  local root = project.root(file, cwd)
+  local opened = window.open_session(agent, opts.mods, opts.hidden, root)
   local payload =
     { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
   bridge.call('start', payload, function(err, result)

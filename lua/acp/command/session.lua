@@ -6,6 +6,7 @@ local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local tail = require('acp.ui.tail')
 local window = require('acp.chat.window')
@@ -14,32 +15,49 @@ local api = vim.api
 
 local M = {}
 
----@return acp.Chat? chat of the current buffer, else the open one used last
+---@return acp.Chat? chat of the current buffer, else the open one of this project used last
 local function find_chat()
-  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.all()):find(chats.is_open)
+  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.here(true)):find(chats.is_open)
 end
 
---- The chat to prompt; without a session, one with the default agent.
----@param is_hidden? boolean a new one is not shown
+--- Open a session where there is none, and say so.
+---@param agent string
+---@param is_hidden? boolean do not show it
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told
-local function open_chat(is_hidden)
-  local chat, default = find_chat(), agents.default()
-  if not chat and default then
-    agents.open(default, { hidden = is_hidden })
-    chat = chats.current()
-    if chat and not chats.is_open(chat) then
-      return nil, ('%s was not started'):format(default)
+local function open_one(agent, is_hidden)
+  agents.open(agent, { hidden = is_hidden })
+  local chat = chats.all()[1]
+  if not chat or not chats.is_open(chat) then
+    return nil, ('%s was not started'):format(agent)
+  end
+  local where = vim.fn.fnamemodify(chat.root, ':~')
+  notice.notice(('no session was open in %s: this is a new one with %s'):format(where, agent))
+  return chat
+end
+
+--- Find the chat to prompt; in a project without a session open one.
+---@param done fun(chat: acp.Chat?, err: string?) without a chat the user was told why
+---@param is_hidden? boolean a new one is not shown
+local function with_chat(done, is_hidden)
+  local found = find_chat()
+  if found and chats.is_open(found) then
+    chats.touch(found.chat)
+    return done(found)
+  elseif found then
+    local err = chats.closed(found)
+    notice.warn(err)
+    return done(nil, err)
+  end
+  agents.usual(function(agent)
+    if agent then
+      return done(open_one(agent, is_hidden))
     end
-  end
-  chat = chat or chats.current()
-  if chat and chats.is_open(chat) then
-    chats.touch(chat.chat)
-    return chat
-  end
-  local err = not chat and agents.NO_SESSION or chats.closed(chat)
-  notice.warn(err)
-  return nil, err
+    local closed = chats.current()
+    local err = closed and chats.closed(closed) or agents.NO_SESSION
+    notice.warn(err)
+    done(nil, err)
+  end)
 end
 
 ---@param buffer integer
@@ -62,24 +80,29 @@ end
 function M.prompt(content, opts)
   opts = opts or {}
   local origin = api.nvim_get_current_buf()
-  local chat, problem = open_chat()
-  if not chat then
-    return agents.finish(opts, problem)
-  end
-  local is_text = type(content) == 'string'
-  local payload = {
-    chat = chat.chat,
-    text = is_text and content or '',
-    blocks = is_text and {} or content,
-    selections = { opts.range and select(origin, opts.range) },
-    bang = opts.bang or false,
-  }
-  tail.reach(chat.chat)
-  bridge.call('prompt', payload, function(err, result)
-    if err then
-      bridge.warn(err)
+  with_chat(function(chat, problem)
+    if not chat then
+      return agents.finish(opts, problem)
     end
-    agents.finish(opts, err, result)
+    local is_text = type(content) == 'string'
+    local payload = {
+      chat = chat.chat,
+      text = is_text and content or '',
+      blocks = is_text and {} or content,
+      selections = { opts.range and select(origin, opts.range) },
+      bang = opts.bang or false,
+    }
+    local state = (vim.b[chat.chat].acp_status or {}).state
+    tail.reach(chat.chat)
+    bridge.call('prompt', payload, function(err, result)
+      if err then
+        bridge.warn(err)
+      elseif not layout.window_of(chat.chat) then
+        local form = state == 'running' and 'sent to %s when its turn ends' or 'sent to %s'
+        notice.notice(form:format(chat.agent))
+      end
+      agents.finish(opts, err, result)
+    end)
   end)
 end
 
@@ -89,19 +112,20 @@ end
 ---@param mods? vim.api.keyset.cmd_mods where the windows open
 function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
-  local chat = open_chat()
-  if not chat then
-    return
-  end
-  if range then
-    attachment.attach(chat.chat, select(origin, range))
-  end
-  local prompt = require('acp.prompt.buffer')
-  local is_there = api.nvim_get_current_buf() == chat.prompt
-  window.show(chat.chat, mods)
-  if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
-    prompt.send_review(chat, function() end)
-  end
+  with_chat(function(chat)
+    if not chat then
+      return
+    end
+    if range then
+      attachment.attach(chat.chat, select(origin, range))
+    end
+    local prompt = require('acp.prompt.buffer')
+    local is_there = api.nvim_get_current_buf() == chat.prompt
+    window.show(chat.chat, mods)
+    if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+      prompt.send_review(chat, function() end)
+    end
+  end)
 end
 
 --- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
@@ -171,10 +195,11 @@ function M.edit(range, instruction)
   if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
     return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
   end
-  local chat = open_chat(true)
-  if chat then
-    require('acp.prompt.inline').edit(chat, range, instruction)
-  end
+  with_chat(function(chat)
+    if chat then
+      require('acp.prompt.inline').edit(chat, range, instruction)
+    end
+  end, true)
 end
 
 --- Tell the host something about the current session.

@@ -143,6 +143,7 @@ local function draw_buffer(part)
   end
   if present(part.status) then
     vim.b[part.bufnr].acp_status = part.status
+    require('acp.chat.registry').place(part.bufnr, part.status.cwd)
   end
   if present(part.winbar) then
     bar.set(part.bufnr, part.winbar)

@@ -61,9 +61,10 @@ local function echo(line, highlight)
   local space = math.max(vim.v.echospace, 20)
   local shown = cut(line, space)
   if shown ~= line then
+    vim.cmd.redraw() -- or the next one goes below it, and Neovim waits for <CR>
     for _, part in ipairs(parts(line, space)) do
       vim.api.nvim_echo({ { part, highlight } }, true, {})
-      vim.cmd.redraw() -- or the next one goes below it, and Neovim waits for <CR>
+      vim.cmd.redraw()
     end
   end
   vim.api.nvim_echo({ { shown, highlight } }, shown == line, {})

@@ -8,7 +8,8 @@ from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
-from acp_nvim.commands.payloads import Forget, OfChat, Rename, Reopen, Sessions
+from acp_nvim.commands.payloads import OfChat
+from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
@@ -111,6 +112,15 @@ def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
 
 def _is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
+
+
+def last_agent(host: Host, payload: OfProject) -> str | None:
+    """Answer the agent that was used last in a project, None if there was none."""
+    root = find_root(payload.file, payload.cwd)
+    states = [chat.session.state for chat in reversed(host.workspace.chats.values())]
+    used = [(it.agent, it.cwd) for it in states]
+    used += [(it.agent, it.cwd) for it in host.store.heads()]
+    return next((agent for agent, cwd in used if _is_same(cwd, root)), None)
 
 
 # --- going on with one

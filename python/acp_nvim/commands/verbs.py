@@ -25,6 +25,7 @@ from acp_nvim.commands import (
     viewing,
 )
 from acp_nvim.commands.decode import decode
+from acp_nvim.commands.payloads import of_sessions
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -55,11 +56,12 @@ VERBS: Mapping[str, Verb[Any]] = {
     "start": Verb(payloads.Start, agent.start),
     "stop": Verb(payloads.Stop, agent.stop),
     "restart": Verb(payloads.OfAgent, agent.restart),
-    "sessions": Verb(payloads.Sessions, sessions.sessions),
+    "sessions": Verb(of_sessions.Sessions, sessions.sessions),
     "recent": Verb(payloads.OfChat, sessions.recent),
-    "reopen": Verb(payloads.Reopen, sessions.reopen),
-    "forget": Verb(payloads.Forget, sessions.forget),
-    "rename": Verb(payloads.Rename, sessions.rename),
+    "reopen": Verb(of_sessions.Reopen, sessions.reopen),
+    "forget": Verb(of_sessions.Forget, sessions.forget),
+    "rename": Verb(of_sessions.Rename, sessions.rename),
+    "last_agent": Verb(of_sessions.OfProject, sessions.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
     "chosen": Verb(payloads.Chosen, choosing.chosen),

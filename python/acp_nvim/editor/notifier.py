@@ -12,6 +12,9 @@ class Notifier(Protocol):
     def notice(self, text: str, *, warning: bool = False) -> None:
         """Show one line of text."""
 
+    def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
+        """Show one line of text as `ui.notify` says, unless the user sees that chat."""
+
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Fire `User` autocommand `name` (AcpTurnEnded, …) with plain data, after drawing."""
 

@@ -23,6 +23,10 @@ class Notices(Notifier):
         """See `Notifier`."""
         self._call.post("acp.ui.notice.notice", text, warning)
 
+    def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
+        """See `Notifier`."""
+        self._call.post("acp.ui.attention.tell", chat, text, warning)
+
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """See `Notifier`."""
         self._painter.event(name, data)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.reactions import disk, follow, notes, questions, screen
+from acp_nvim.reactions import attention, disk, follow, notes, questions, screen
 from acp_nvim.session.event import (
     CancelRequested,
     ConfigReplaced,
@@ -79,14 +79,14 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
 REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionOpened: (screen.name, keep, disk.prepare, notes.look_again, tell),
     SessionReopening: (disk.forget, follow.begin),
-    SessionClosed: (disk.forget, let_go, tell, follow.begin),
+    SessionClosed: (disk.forget, let_go, tell, attention.closed, follow.begin),
     CancelRequested: (disk.let_go,),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
     TurnStarted: (follow_up, tell, follow.begin),
     PromptSent: (disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
-    TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell),
+    TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell, attention.ended),
     ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),
     QuestionOpened: (questions.show,),
     QuestionClosed: (questions.hide, tell),

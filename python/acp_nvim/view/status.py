@@ -71,6 +71,7 @@ def summary(state: SessionState) -> dict[str, Any]:
     facts = {
         "agent": state.agent,
         "session": state.id,
+        "cwd": state.cwd,
         "state": state.status,
         "stop_reason": state.stop_reason,
         "mode": mode_of(state),

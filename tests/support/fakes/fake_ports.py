@@ -324,11 +324,15 @@ class FakeNotifier(Notifier):
 
     def __init__(self) -> None:
         self.notices: list[str] = []
+        self.attended: list[tuple[int, str, bool]] = []
         self.events: list[tuple[str, Mapping[str, Any]]] = []
         self.faults: list[BaseException] = []
 
     def notice(self, text: str, *, warning: bool = False) -> None:
         self.notices.append(text)
+
+    def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
+        self.attended.append((chat, text, warning))
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         self.events.append((name, data))

@@ -140,6 +140,7 @@ def test_elapsed() -> None:
 def test_summary_leaves_out_what_is_not_known() -> None:
     assert summary(SessionState("tutor", "/w")) == {
         "agent": "tutor",
+        "cwd": "/w",
         "state": "loading",
         "modes": [],
         "config": [],
@@ -170,6 +171,7 @@ def test_summary_of_everything() -> None:
     assert json.loads(json.dumps(summary(full))) == {
         "agent": "tutor",
         "session": "s1",
+        "cwd": IDLE.cwd,
         "state": "idle",
         "stop_reason": "end_turn",
         "mode": "code",

@@ -84,42 +84,6 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
-    """`action`: what is done with the session that is picked, '' to go on with it."""
-
-    file: str
-    cwd: str
-    action: Literal["", "close", "delete", "archive"] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Forget:
-    """What is kept of the session of that chat, or `all` that is kept, is to be removed."""
-
-    what: Literal["session", "all"] = "session"
-    chat: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rename:
-    """The session of that chat gets this title."""
-
-    chat: int
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reopen:
-    """The name of a chat buffer says the session."""
-
-    chat: int
-    prompt: int
-    agent: str
-    session: str
-    cwd: str
-
-
-@dataclass(frozen=True, slots=True)
 class LogIn:
     """By that method; without one the user picks."""
 

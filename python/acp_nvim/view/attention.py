@@ -1,0 +1,30 @@
+"""What is said of a session that nobody looks at. Pure; called by `reactions.attention`."""
+
+from __future__ import annotations
+
+from acp_nvim.session.event import TurnEnded
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.styled import plural
+from acp_nvim.view.visible import one_line
+
+WORDS = 160
+
+
+def name(state: SessionState, *, is_one_of_many: bool) -> str:
+    """Return what to call a session: its agent, and its title where that has several."""
+    title = one_line(state.title or state.id or "", 40) if is_one_of_many else ""
+    return one_line(state.agent, 20) + (f" · {title}" if title else "")
+
+
+def ending(called: str, event: TurnEnded, hunks: int) -> tuple[str, bool]:
+    """Return how a turn has ended, and whether that is a warning; `hunks` wait for the user."""
+    more = f", {plural(hunks, 'hunk')}: :Acp review" if hunks else ""
+    if event.error is not None:
+        return f"{called} failed: {one_line(event.error, WORDS)}{more}", True
+    match event.stop_reason:
+        case "end_turn":
+            return f"{called} is done{more}", False
+        case "cancelled":
+            return f"{called} was cancelled{more}", False
+        case reason:
+            return f"{called} stopped: {one_line(reason or 'it has ended', 40)}{more}", True

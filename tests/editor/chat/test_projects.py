@@ -1,0 +1,148 @@
+"""Which session a command without an agent acts on: that of the project that the user is in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
+
+
+@pytest.fixture
+def two(nvim: Neovim, spy: BridgeSpy) -> dict[str, int]:
+    """Return the chats of two projects; the one of "b" was used last, the cursor is in no file."""
+    found: dict[str, int] = {}
+    for name in ("a", "b"):
+        project(nvim, name)
+        nvim.command(f"edit {nvim.cwd}/{name}/code.py")
+        nvim.command("Acp new gemini")
+        found[name] = spy.told("start")[-1]["chat"]
+        nvim.command("wincmd t")
+    nvim.command("enew")
+    return found
+
+
+def project(nvim: Neovim, name: str) -> Path:
+    """Make a project below the working directory."""
+    folder = Path(nvim.cwd, name)
+    (folder / ".git").mkdir(parents=True)
+    (folder / "code.py").touch()
+    return folder
+
+
+def acts_on(nvim: Neovim, spy: BridgeSpy) -> int:
+    """Return the chat that `:Acp cancel` acts on."""
+    nvim.command("Acp cancel")
+    return int(spy.told("cancel")[-1]["chat"])
+
+
+def test_it_is_that_of_the_files_project(nvim: Neovim, spy: BridgeSpy, two: dict[str, int]) -> None:
+    for name in ("a", "b", "a"):
+        nvim.command(f"edit {nvim.cwd}/{name}/code.py")
+        assert acts_on(nvim, spy) == two[name]
+        nvim.command("AcpPrompt hello")
+        assert spy.told("prompt")[-1]["chat"] == two[name]
+    assert len(spy.told("start")) == 2
+
+
+def test_a_window_without_a_file_takes_the_last_of_all(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    assert acts_on(nvim, spy) == two["b"]
+    nvim.command(f"edit {nvim.cwd}/a/code.py")
+    nvim.command("AcpPrompt hello")
+    assert spy.told("prompt")[-1]["chat"] == two["a"]
+    nvim.command("copen")
+    assert acts_on(nvim, spy) == two["a"]
+
+
+def test_a_chat_stands_for_itself(nvim: Neovim, spy: BridgeSpy, two: dict[str, int]) -> None:
+    nvim.command(f"edit {nvim.cwd}/b/code.py")
+    nvim.command(f"sbuffer {two['a']}")
+    assert acts_on(nvim, spy) == two["a"]
+
+
+def test_a_file_of_no_session_takes_that_of_the_working_directory(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int], tmp_path: Path
+) -> None:
+    nvim.command(f"cd {nvim.cwd}/a")
+    nvim.command(f"edit {tmp_path}/loose.py")
+    assert acts_on(nvim, spy) == two["a"]
+    nvim.command("AcpPrompt hello")
+    assert spy.told("prompt")[-1]["chat"] == two["a"]
+
+
+def test_a_link_into_a_project_is_of_it(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int], tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(Path(nvim.cwd, "a"))
+    nvim.command(f"edit {tmp_path}/link/code.py")
+    assert acts_on(nvim, spy) == two["a"]
+
+
+def test_a_prompt_in_another_project_opens_a_session_there(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    other = project(nvim, "c")
+    nvim.lua("require('acp').setup({ default_agent = 'goose' })")
+    nvim.command(f"cd {nvim.cwd}/a | edit {other}/code.py")
+    nvim.input(":AcpPrompt hello<CR>")
+    nvim.wait(lambda: len(spy.told("start")) == 3)
+    started = spy.told("start")[-1]
+    assert (started["agent"], started["file"]) == ("goose", f"{other}/code.py")
+    nvim.wait(lambda: [it["chat"] for it in spy.told("prompt")] == [started["chat"]])
+    assert f"no session was open in {other}: this is a new one with goose" in nvim.messages()
+
+
+def test_without_a_default_it_is_the_agent_that_was_used_there(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    other = project(nvim, "c")
+    nvim.command(f"edit {other}/code.py")
+    nvim.command("AcpPrompt hello")
+    assert spy.told("last_agent") == [{"file": f"{other}/code.py", "cwd": str(nvim.cwd)}]
+    spy.answer("gemini")
+    assert spy.told("start")[-1]["agent"] == "gemini"
+    assert spy.told("prompt")[-1]["chat"] == spy.told("start")[-1]["chat"]
+
+
+def test_where_none_was_used_it_says_what_to_do(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    nvim.command(f"edit {project(nvim, 'c')}/code.py")
+    nvim.command("AcpPrompt hello")
+    spy.answer(None)
+    assert spy.told("prompt") == []
+    assert "there is no session: :AcpStart opens one" in nvim.messages()
+
+
+def test_the_inner_one_of_two_projects(nvim: Neovim, spy: BridgeSpy, two: dict[str, int]) -> None:
+    inner = project(nvim, "a/inner")
+    nvim.command(f"edit {inner}/code.py")
+    assert acts_on(nvim, spy) == two["a"]
+    nvim.command("Acp new gemini")
+    own = spy.told("start")[-1]["chat"]
+    nvim.command(f"wincmd t | edit {nvim.cwd}/a/code.py")
+    nvim.command("AcpPrompt hello")
+    assert spy.told("prompt")[-1]["chat"] == two["a"]
+    nvim.command(f"edit {inner}/code.py")
+    assert acts_on(nvim, spy) == own
+
+
+@pytest.mark.parametrize("job", [{"default_agent": None}], indirect=True)
+def test_the_host_knows_who_was_used_in_a_project(job: MainJob) -> None:
+    agent = job.start()
+    prompt = job.turn(agent)
+    job.finish(agent, prompt)
+    job.command("Acp stop")
+    job.until(lambda: job.session()["state"] == "closed")
+    job.edit("code.py", "pass\n")
+    job.command("AcpPrompt hello")
+    again = job.stage.accept()
+    again.initialize()
+    again.open()
+    assert again.prompted()["params"]["prompt"][0]["text"] == "hello"
+    job.told("this is a new one with scripted")

@@ -1,0 +1,31 @@
+"""What is said of a turn that ends while nobody looks."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.session.event import TurnEnded
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.attention import ending, name
+
+STATE = SessionState("show", "/w", id="s1", title="Fix the\ncache")
+
+
+@pytest.mark.parametrize(
+    ("event", "hunks", "said", "warning"),
+    [
+        (TurnEnded(1.0, "end_turn"), 0, "show is done", False),
+        (TurnEnded(1.0, "end_turn"), 1, "show is done, 1 hunk: :Acp review", False),
+        (TurnEnded(1.0, "end_turn"), 3, "show is done, 3 hunks: :Acp review", False),
+        (TurnEnded(1.0, "cancelled"), 0, "show was cancelled", False),
+        (TurnEnded(1.0, "max_tokens"), 0, "show stopped: max_tokens", True),
+        (TurnEnded(1.0, error="no\x1b[2J money"), 0, "show failed: no␛[2J money", True),
+    ],
+)
+def test_how_it_ended(event: TurnEnded, hunks: int, said: str, *, warning: bool) -> None:
+    assert ending("show", event, hunks) == (said, warning)
+
+
+def test_a_session_of_several_is_called_by_its_title() -> None:
+    assert name(STATE, is_one_of_many=False) == "show"
+    assert name(STATE, is_one_of_many=True) == "show · Fix the cache"
