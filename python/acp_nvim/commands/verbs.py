@@ -57,6 +57,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "stop": Verb(payloads.Stop, agent.stop),
     "restart": Verb(payloads.OfAgent, agent.restart),
     "sessions": Verb(of_sessions.Sessions, sessions.sessions),
+    "recent": Verb(payloads.OfChat, sessions.recent),
     "reopen": Verb(of_sessions.Reopen, sessions.reopen),
     "forget": Verb(of_sessions.Forget, sessions.forget),
     "rename": Verb(of_sessions.Rename, sessions.rename),

@@ -93,6 +93,7 @@ def test_keys_of_the_session(
     status = {"agent": "tutor", "state": "running", "mode": "ask", "modes": MODES}
     spy.frame(chat, status=status)
     go_to(nvim, chat if where == "chat" else prompt)
+    nvim.input("0")  # whether <C-c> is mapped, Neovim asks when it begins to wait for a key
     nvim.input(key)
     assert spy.told(verb) == [{"chat": chat, **payload}]
 
