@@ -7,7 +7,7 @@ local health = vim.health
 
 local M = {}
 
-local WAIT_MS = 3000
+local WAIT_MS = 10000 -- a machine that is busy takes seconds to start the host
 
 -- The path filter, as for the host: a project's own json.py must not be run.
 local PROBE = [[
@@ -33,6 +33,7 @@ M.EVENTS = {
   { 'BufReadPost' },
   { 'BufUnload' },
   { 'BufWinEnter' },
+  { 'BufWinLeave' },
   { 'BufWipeout' },
   { 'BufWriteCmd' },
   { 'BufWritePost' },
@@ -45,13 +46,20 @@ M.EVENTS = {
   { 'FileAppendPre' },
   { 'FileWritePost' },
   { 'FileWritePre' },
+  { 'FocusGained' },
+  { 'FocusLost' },
+  { 'InsertCharPre' },
   { 'InsertEnter' },
   { 'InsertLeave' },
   { 'ModeChanged' },
+  { 'QuitPre' },
   { 'SafeState' },
   { 'SessionLoadPost' },
   { 'SessionWritePost' },
   { 'TabEnter' },
+  { 'TermOpen' },
+  { 'TextChanged' },
+  { 'User' },
   { 'VimLeavePre' },
   { 'VimResized' },
   { 'WinClosed' },
@@ -65,6 +73,7 @@ M.EVENTS = {
 M.FUNCTIONS = {
   { 'vim.api.nvim__redraw' },
   { 'vim.api.nvim_exec2' },
+  { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' },
   { 'vim.api.nvim_win_text_height' },
   { 'vim.fs.joinpath' },
   { 'vim.islist' },

@@ -56,6 +56,7 @@ class DecisionSteps(Model):
                 self._assert(not complaint, complaint)
             if not left and rows is None:
                 self._check_pristine(name)
+            self._count_as_saved(name, before, after)
             self.seen[name] = after.disk[name]
             shown = after.shown.get(name)
             if shown is None or not shown.modified:
@@ -156,7 +157,12 @@ class DecisionSteps(Model):
                     f"{name}: modified and written",
                 )
                 self.origin[name] = after.disk[name]
+            self._count_as_saved(name, before, after)
             self.seen[name] = after.disk[name]
+
+    def _count_as_saved(self, name: str, before: Sight, after: Sight) -> None:
+        """What the user's decision has brought back, and written, the user has saved."""
+        self.unsaved[name] -= users(after.disk[name]) - users(before.disk[name])
 
 
 def _meant(

@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=24, help="steps of a plan, at most")
     parser.add_argument("--no-review", action="store_true")
+    parser.add_argument("--disk-only", action="store_true", help="no agent writes through us")
     parser.add_argument("--count", action="append", default=[], help="complaints to count only")
     options = parser.parse_args()
     world = World()
@@ -35,7 +36,7 @@ def main() -> int:
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
-    @given(plans(review=not options.no_review, most=options.most))
+    @given(plans(review=not options.no_review, client=not options.disk_only, most=options.most))
     def check(plan: list[Step]) -> None:
         note(f"the plan:\n{text(plan)}")
         machine = Machine(world, tuple(options.count))

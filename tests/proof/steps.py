@@ -6,7 +6,7 @@ and shrinks by leaving out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
@@ -244,16 +244,18 @@ own_writes = st.builds(
 kills = st.builds(Kills, st.booleans())
 
 
-def plans(*, review: bool = True, most: int = 24) -> st.SearchStrategy[list[Step]]:
-    """Return lists of steps, about 16 long when drawn and as short as can be when shrunk."""
-    kinds = [
-        st.just(Pause()),
-        *5 * (typing,),
-        *2 * (commands,),
-        *4 * (writes,),
-        *4 * (tools,),
-        *3 * (doubles,),
-    ]
+def plans(
+    *, review: bool = True, client: bool = True, most: int = 24
+) -> st.SearchStrategy[list[Step]]:
+    """Return lists of steps, about 16 long when drawn and as short as can be when shrunk.
+
+    Without `client` no agent writes through it, as those of ACP v2: the disk says it all.
+    """
+    kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,)]
+    if client:
+        kinds += [*4 * (writes,), *4 * (tools,), *3 * (doubles,)]
+    else:
+        kinds += 8 * (tools.map(lambda step: replace(step, twice=False)),)
     kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]

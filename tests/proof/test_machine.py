@@ -37,6 +37,13 @@ def test_nothing_of_the_users_is_ever_lost(world: World, plan: list[Step]) -> No
     asyncio.run(Machine(world).run(plan))
 
 
+@settings(SHORT, max_examples=30)
+@given(plans(client=False))
+def test_nothing_is_lost_where_agents_write_the_disk_alone(world: World, plan: list[Step]) -> None:
+    note(f"the plan:\n{text(plan)}")
+    asyncio.run(Machine(world).run(plan))
+
+
 @settings(SHORT, max_examples=300)
 @given(ledger_plans)
 def test_the_ledger_of_a_file_loses_nothing(plan: list[Act]) -> None:

@@ -107,7 +107,7 @@ class Neovim:
         env["NVIM_LOG_FILE"] = str(self.folder / "nvim.log")
         return env
 
-    def lua(self, code: str, *args: Any, timeout: float = 20) -> Any:
+    def lua(self, code: str, *args: Any, timeout: float = 40) -> Any:
         """Run Lua (`...` are the arguments) and return its result."""
         return self.rpc.request("nvim_exec_lua", code, args, timeout=timeout)
 
@@ -137,7 +137,7 @@ class Neovim:
         """Return `nvim_get_mode()`; answered in every state."""
         return dict(self.rpc.request("nvim_get_mode"))
 
-    def wait(self, predicate: str | Callable[[], Any], timeout: float = 10) -> Any:
+    def wait(self, predicate: str | Callable[[], Any], timeout: float = 40) -> Any:
         """Wait until a Lua expression (or chunk with `return`) or a callable gives a true value.
 
         Between two looks Neovim's own loop runs for a few milliseconds. Raises TimeoutError.
@@ -162,7 +162,7 @@ class Neovim:
         """Return `:messages`."""
         return self.command("messages")
 
-    def exit_code(self, timeout: float = 10) -> int:
+    def exit_code(self, timeout: float = 40) -> int:
         """Wait until it has ended by itself; raises subprocess.TimeoutExpired."""
         return self._process.wait(timeout)
 

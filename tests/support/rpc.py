@@ -31,7 +31,7 @@ class Rpc:
         self._ids = itertools.count(1)
         self.notifications: list[tuple[str, list[Any]]] = []
 
-    def request(self, method: str, *args: Any, timeout: float = 20) -> Any:
+    def request(self, method: str, *args: Any, timeout: float = 40) -> Any:
         """Call an API function; raises NvimError, TimeoutError, EOFError."""
         number = next(self._ids)
         self._send([REQUEST, number, method, args])

@@ -41,7 +41,7 @@ end
 
 ---@param line string
 ---@param space integer cells
----@return string[] parts that fit, broken at blanks where there are any
+---@return string[] parts that fit, broken at blanks where there are any; what is over 20 is cut
 local function parts(line, space)
   local found = {}
   while vim.api.nvim_strwidth(line) > space and #found < 20 do
@@ -50,7 +50,7 @@ local function parts(line, space)
     table.insert(found, words)
     line = vim.trim(line:sub(#words + 1))
   end
-  return vim.list_extend(found, { line })
+  return vim.list_extend(found, { cut(line, space) })
 end
 
 --- Show a line, cut to the last line of the screen; `:messages` has all of it.

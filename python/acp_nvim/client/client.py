@@ -179,6 +179,8 @@ class Client:
                 return
             if session.state.status != "running" and self.ready.login.cancel():
                 return
+            if session.state.status == "idle" and self.ready.turns.cancel_background(session):
+                return
         self._act(session, CancelTurn())
 
     async def set_mode(self, session: Session, mode: str) -> None:

@@ -86,6 +86,11 @@ def still_runs() -> str:
     return "The turn is cancelled, a command of it still runs: :Acp terminals shows it"
 
 
+def cannot_cancel(name: str) -> str:
+    """Return what to say of work in the background that the agent keeps for itself."""
+    return f"{name} works on in the background and lets nobody cancel that: :Acp stop ends it"
+
+
 def strange_state(name: str, state: str) -> str:
     """Return what to say of a state that no version of the protocol that we know has."""
     shown = state if len(state) <= 40 else f"{state[:40]}…"

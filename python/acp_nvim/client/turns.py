@@ -35,7 +35,7 @@ from acp_nvim.session.event import (
     TurnEnded,
     TurnStarted,
 )
-from acp_nvim.session.model import Prompt
+from acp_nvim.session.model import BackgroundWork, Prompt
 
 
 @dataclass(slots=True)
@@ -183,6 +183,27 @@ class Turns:
         self._end(session, TurnEnded(self._clock(), reason, told.error))
         if session.state.status == "idle":
             self.go_on(session)
+
+    def cancel_background(self, session: Session) -> bool:
+        """Cancel what goes on after its turn, if there is anything; the agent says how it ends.
+
+        Raises `UserError` if the agent lets nothing of it be cancelled.
+        """
+        state = session.state
+        work = [it for it in state.background if state.can_be_cancelled(it)]
+        if state.background and not work:
+            raise UserError(reasons.cannot_cancel(self._agent))
+        for it in work:
+            self._tasks.start_soon(self._cancel_work, session, it)
+        return bool(work)
+
+    async def _cancel_work(self, session: Session, work: BackgroundWork) -> None:
+        call = self._dialect.cancel_work(session.id or "", work)
+        try:
+            if call is not None:
+                await self._connection.request(*call)
+        except (AgentError, ConnectionLost) as error:
+            session.apply(Noticed(f"{self._agent} did not cancel {work.id}: {error}", "warning"))
 
     def lost(self) -> None:
         """Note the sessions whose turn went on after its prompt was answered."""

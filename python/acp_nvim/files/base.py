@@ -100,6 +100,16 @@ def carried(text: str, before: str | None, after: str | None) -> str | None:
     return "".join(apply(old, taken))
 
 
+def without(text: str, before: str | None, after: str | None) -> str:
+    """Return an older text without those lines of `before` that somebody took out; clean."""
+    if before is None or after is None:
+        return text
+    old, new, made = merge_lines(*map(clean, (text, before, after)))
+    rows, _ = _places(len(new), diff(new, old))
+    gone = {row for hunk in diff(new, made) for row in rows[hunk.first : hunk.last]}
+    return "".join(line for row, line in enumerate(old) if row not in gone)
+
+
 def _places(count: int, hunks: Iterable[Hunk]) -> tuple[list[int | None], list[int]]:
     """Return where each of so many lines is in the text that the hunks make, None: nowhere; and
     before which of its lines each would be, the end with them."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried
+from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, without
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.settle import Followed
@@ -132,11 +132,12 @@ class Knowledge:
         self, session: SessionKey, path: str, before: str | None, after: str | None
     ) -> None:
         """The user has rejected what the agent's own tool made: if it makes the same again, now or
-        after other changes, that is no late repetition, but new."""
+        after other changes, that is no late repetition, but new. What has come back in its place
+        the agent need not know."""
         known = self.of(session, path)
         if known.how == "left":
             base, made = (
-                carried(it, before, after) if isinstance(it, str) else it
+                without(it, before, after) if isinstance(it, str) else it
                 for it in (known.base, known.made)
             )
             self._know(session, path, replace(known, how="told", base=base, made=made))

@@ -255,6 +255,9 @@ class Dialect(Protocol):
     def cancel(self, session_id: str) -> Call:
         """Return the notification that cancels the running turn."""
 
+    def cancel_work(self, session_id: str, work: BackgroundWork) -> Call | None:
+        """Return the request that ends what goes on in the background; None if there is none."""
+
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification that cancels a request of ours."""
 

@@ -65,6 +65,11 @@ def supported(error: AgentError) -> tuple[object, ...]:
 
 def refused(name: str, asked: Dialect, error: AgentError) -> str | None:
     """Return what to do about an agent that refuses the version; None if that is not why."""
+    if error.code == Code.INVALID_PARAMS and asked.version < max(_DIALECTS):
+        return (
+            f"{name} cannot read what protocol version {asked.version} says ({error}): if it speaks"
+            f" a newer one, set agents.{name}.protocol = 'auto'"
+        )
     if error.code != Code.UNSUPPORTED_VERSION:
         return None
     theirs = supported(error)

@@ -96,6 +96,8 @@ class ToolCallUpdated:
     """What the agent's program calls the tool, as in `read_file`."""
     more: tuple[ToolContent, ...] = ()
     """Content that follows what was known."""
+    cancellable: bool | Unset = UNSET
+    """The agent lets it be cancelled by itself, when its turn is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,8 @@ class TerminalUpdated:
     more: str = ""
     """Output that follows what was known."""
     exit: ExitStatus | Unset | None = UNSET
+    cancellable: bool | Unset = UNSET
+    """The agent lets it be cancelled by itself."""
 
 
 # --- facts from this side

@@ -62,6 +62,8 @@ class ToolCall:
     """What is known of the terminals in its content."""
     name: str | None = None
     """What the agent's program calls the tool."""
+    cancellable: bool = False
+    """The agent lets it be cancelled by itself, when its turn is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,18 @@ class SessionState:
         """Return the entry of that key, or None."""
         position = self.index.get(key)
         return None if position is None else self.entries[position]
+
+    def can_be_cancelled(self, work: BackgroundWork) -> bool:
+        """Tell whether the agent lets that be cancelled which goes on in the background."""
+        match work.kind:
+            case "tool_call":
+                call = self.tool_call(work.id)
+                return call is not None and call.cancellable
+            case "terminal":
+                terminal = self.terminals.get(work.id)
+                return terminal is not None and terminal.cancellable
+            case _:
+                return False
 
     def tool_call(self, tool_call_id: str) -> ToolCall | None:
         """Return the tool call of that id, or None."""

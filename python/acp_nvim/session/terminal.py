@@ -28,6 +28,8 @@ class Terminal:
     tail: str = ""
     """The end of its output as it came, escape sequences and all."""
     exit: ExitStatus | None = None
+    cancellable: bool = False
+    """The agent that owns it lets it be cancelled."""
 
 
 def tail(text: str) -> str:

@@ -137,6 +137,8 @@ def _activity(state: SessionState, now: float, login_since: float | None) -> str
         return f"{state.status} {elapsed(now - state.turn_started)}"
     if state.status == "idle" and state.stop_reason not in (None, "end_turn"):
         return f"idle ({one_line(state.stop_reason or '', 30)})"
+    if state.status == "idle" and state.background:
+        return f"{len(state.background)} in the background"
     return state.status
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acp_nvim.errors import UserError
 from acp_nvim.session.model import BackgroundWork
 from tests.conformance.version2.saying import begin, state, text
 from tests.support.stage import Stage, notices, texts, tool
@@ -152,3 +153,42 @@ async def test_c2_016_what_is_in_the_background_no_more_is_over() -> None:
         state(stage.agent, "idle", background=None)
         await stage.until(lambda: session.state.status == "idle" and not session.state.background)
         assert tool(session, "long").status == "ended"
+
+
+async def test_c2_017_what_is_in_the_background_is_cancelled_where_the_agent_lets_it_be() -> None:
+    async with Stage(protocol=2) as stage:
+        session = await stage.start_2()
+        await begin(stage, session)
+        can = {"cancel": {}}
+        stage.agent.update("tool_call_update", toolCallId="long", capabilities=can)
+        stage.agent.update("terminal_update", terminalId="t", capabilities=can)
+        stage.agent.update("tool_call_update", toolCallId="other")
+        work = [
+            {"type": "tool_call", "toolCallId": "long"},
+            {"type": "tool_call", "toolCallId": "other"},
+            {"type": "terminal", "terminalId": "t"},
+        ]
+        state(stage.agent, "idle", stopReason="end_turn", background=work)
+        await stage.until(lambda: session.state.status == "idle")
+        stage.client.cancel(session)
+        request = await stage.agent.expect("tool_call/cancel")
+        assert request["params"]["toolCallId"] == "long"
+        stage.agent.reply(request, {})
+        request = await stage.agent.expect("terminal/cancel")
+        assert request["params"]["terminalId"] == "t"
+        stage.agent.refuse(request, -32602, "it is over")
+        await stage.until(lambda: notices(session))
+        assert "it is over" in notices(session)[-1]
+        await stage.agent.quiet()
+
+
+async def test_c2_017_work_that_cannot_be_cancelled_is_left_alone() -> None:
+    async with Stage(protocol=2) as stage:
+        session = await stage.start_2()
+        await begin(stage, session)
+        work = [{"type": "_cron"}]
+        state(stage.agent, "idle", stopReason="end_turn", background=work)
+        await stage.until(lambda: session.state.status == "idle")
+        with pytest.raises(UserError, match=":Acp stop"):
+            stage.client.cancel(session)
+        await stage.agent.quiet()

@@ -94,6 +94,14 @@ async def test_c2_005_one_that_speaks_none_of_ours_is_named_with_what_it_speaks(
         assert f"it speaks {supported[0]}" in sentence
 
 
+async def test_c2_005_one_that_cannot_read_version_1_may_speak_a_newer_one() -> None:
+    async with Stage() as stage:
+        session = stage.launch()
+        stage.agent.refuse(await stage.agent.expect("initialize"), -32602, "info: Field required")
+        await stage.until(lambda: stage.over)
+        assert "agents.scripted.protocol = 'auto'" in notices(session)[-1]
+
+
 async def test_c2_006_an_answer_of_2_to_1_is_said_and_ends_it() -> None:
     async with Stage() as stage:
         session = stage.launch()

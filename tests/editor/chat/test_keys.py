@@ -93,8 +93,8 @@ def test_keys_of_the_session(
     status = {"agent": "tutor", "state": "running", "mode": "ask", "modes": MODES}
     spy.frame(chat, status=status)
     go_to(nvim, chat if where == "chat" else prompt)
-    nvim.input("0")  # whether <C-c> is mapped, Neovim asks when it begins to wait for a key
-    nvim.input(key)
+    # not as input: <C-c> that comes while Neovim draws would interrupt that instead
+    nvim.lua("vim.api.nvim_feedkeys(vim.keycode(...), 'mx', false)", key)
     assert spy.told(verb) == [{"chat": chat, **payload}]
 
 

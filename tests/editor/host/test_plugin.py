@@ -48,8 +48,13 @@ def test_it_maps_plugs_and_nothing_else(nvim: Neovim) -> None:
         end
         return found"""
     )
-    names = ("prompt", "chat", "cancel", "follow", "permit", "allow", "reject-permission")
-    plugs = {f"n <Plug>(acp-{name})" for name in (*names, "review", "undo")}
+    anywhere = """prompt chat cancel follow permit allow reject-permission review undo
+        next-mode model sessions next-session previous-session resend help keep-hunk reject-hunk"""
+    in_own_windows = """question close write fold-toggle fold-open fold-close fold-open-all
+        fold-close-all next-prompt previous-prompt next-tool previous-tool file file-split browse
+        raw yank-code yank-answer send older newer drop told take-back"""
+    plugs = {f"n <Plug>(acp-{name})" for name in (anywhere + " " + in_own_windows).split()}
+    plugs |= {f"i <Plug>(acp-{name})" for name in ("send", "older", "newer")}
     plugs |= {
         f"{mode} <Plug>(acp-{name})"
         for mode in "nxo"

@@ -21,7 +21,7 @@ from typing import Any
 from tests.support.agents.voice import SESSION, Voice, parse
 from tests.support.schema import validate_client_message
 
-PATIENCE = 10
+PATIENCE = 40
 """Seconds after which a line that does not come is a failure."""
 
 RELAY = Path(__file__).with_name("relay.py")

@@ -164,7 +164,7 @@ class Screen:
                 return row, column
         return None
 
-    def wait(self, predicate: Callable[[Picture], Any], timeout: float = 10) -> Picture:
+    def wait(self, predicate: Callable[[Picture], Any], timeout: float = 40) -> Picture:
         """Wait until a picture pleases the predicate; raises TimeoutError with the last one."""
         deadline = time.monotonic() + timeout
         with self._changed:
@@ -174,11 +174,11 @@ class Screen:
                     raise TimeoutError(f"never on screen; now:\n{shown}")
             return self._picture
 
-    def wait_for(self, text: str, timeout: float = 10) -> Picture:
+    def wait_for(self, text: str, timeout: float = 40) -> Picture:
         """Wait until some row shows the text."""
         return self.wait(lambda picture: any(text in row for row in picture.text()), timeout)
 
-    def wait_gone(self, text: str, timeout: float = 10) -> Picture:
+    def wait_gone(self, text: str, timeout: float = 40) -> Picture:
         """Wait until no row shows the text."""
         return self.wait(lambda picture: not any(text in row for row in picture.text()), timeout)
 

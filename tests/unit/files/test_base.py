@@ -225,3 +225,21 @@ async def test_what_was_rejected_may_be_made_again_after_other_changes(
         await rig.sync.drain()
         assert rig.files.lines(path) == list(lines)
         assert not rig.files.buffers[str(path)].modified
+
+
+@pytest.mark.parametrize("sure", [True, False])
+async def test_what_an_undo_brings_back_of_the_users_the_agent_does_not_know(
+    rig: FileRig, *, sure: bool
+) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, *OLD, "mine")
+    rig.files.save(path)
+    await rig.look(path, None)
+    del rig.files.buffers[str(path)]
+    path.write_text(FIRST)  # without having read it again
+    rig.sync.look(AGENT, rig.roots, [str(path)], sure=sure)
+    await rig.sync.drain()
+    await rig.review.reject(str(path))
+    assert path.read_text() == text(*OLD, "mine")
+    await rig.write(path, text(*OLD[:3], "four", OLD[4]))
+    assert path.read_text() == text(*OLD[:3], "four", OLD[4], "mine")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.session.content import Text
@@ -11,6 +11,7 @@ from acp_nvim.session.log import PAGE, Index, Log
 SIZES = st.sampled_from([0, 1, 2, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE])
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(SIZES, st.lists(st.tuples(st.integers(0, 10**6), st.integers(-9, -1)), max_size=20))
 def test_a_log_is_a_tuple(size: int, acts: list[tuple[int, int]]) -> None:
     plain, log = tuple(range(size)), Log(range(size))
@@ -29,6 +30,7 @@ def test_a_log_is_a_tuple(size: int, acts: list[tuple[int, int]]) -> None:
         assert log.first(count) == plain[:count]
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(SIZES, st.sets(st.integers(0, 3 * PAGE - 1), max_size=9))
 def test_what_has_changed_is_found(size: int, places: set[int]) -> None:
     old = new = Log([object() for _ in range(size)])
@@ -38,6 +40,7 @@ def test_what_has_changed_is_found(size: int, places: set[int]) -> None:
     assert list(new.appended(object()).changed(old)) == sorted(places)
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(0, 99))), st.lists(st.text(max_size=3)))
 def test_an_index_is_a_dict(items: list[tuple[str, int]], gone: list[str]) -> None:
     plain: dict[str, int] = {}
@@ -52,6 +55,7 @@ def test_an_index_is_a_dict(items: list[tuple[str, int]], gone: list[str]) -> No
     assert all(index.get(key) == plain.get(key) for key in [*gone, *plain])
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.lists(st.text(max_size=9)), st.integers(0, 20))
 def test_a_text_that_grows_is_its_text(parts: list[str], read: int) -> None:
     text, whole = Text("a"), "a"

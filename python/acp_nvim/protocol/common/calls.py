@@ -9,6 +9,7 @@ from acp_nvim.protocol.common import answers, methods
 from acp_nvim.protocol.common.content import encode_content
 from acp_nvim.protocol.dialect import AuthStatus, Call, SessionPage
 from acp_nvim.session.content import Content
+from acp_nvim.session.model import BackgroundWork
 
 
 class Calls:
@@ -50,6 +51,9 @@ class Calls:
     def cancel(self, session_id: str) -> Call:
         """Return the notification `session/cancel`."""
         return methods.CANCEL, {"sessionId": session_id}
+
+    def cancel_work(self, session_id: str, work: BackgroundWork) -> Call | None:
+        """Return nothing: not every version lets a client cancel what is in the background."""
 
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification `$/cancel_request`."""

@@ -22,7 +22,7 @@ from acp_nvim.protocol.dialect import (
 from acp_nvim.protocol.v2 import agent_request, agent_types, encode, opening, types, update
 from acp_nvim.protocol.v2 import methods as own
 from acp_nvim.session.event import SessionOpened
-from acp_nvim.session.model import ConfigOption
+from acp_nvim.session.model import BackgroundWork, ConfigOption
 from acp_nvim.session.request import AgentRequest, Answer
 
 
@@ -102,6 +102,16 @@ class V2(Calls):
     def set_model(self, session_id: str, model_id: str) -> Call:
         """Return what sets the option for the model: this version has no other list of models."""
         return self.set_option(session_id, "model", model_id)
+
+    def cancel_work(self, session_id: str, work: BackgroundWork) -> Call | None:
+        """Return `tool_call/cancel` or `terminal/cancel`."""
+        match work.kind:
+            case "tool_call":
+                return own.CANCEL_TOOL_CALL, {"sessionId": session_id, "toolCallId": work.id}
+            case "terminal":
+                return own.CANCEL_TERMINAL, {"sessionId": session_id, "terminalId": work.id}
+            case _:
+                return None
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result that goes with the answer."""

@@ -38,6 +38,7 @@ def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
         raw_input=told.field("raw_input", None, _json_text),
         raw_output=told.field("raw_output", None, _json_text),
         name=told.field("name", None, str),
+        cancellable=told.field("capabilities", False, lambda it: it.cancel is not None),
     )
 
 

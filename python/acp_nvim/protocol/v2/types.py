@@ -16,6 +16,12 @@ from acp_nvim.protocol.common.request_types import PermissionOption
 # --- tool calls
 
 
+class WorkCapabilities(WireModel):
+    """What can be done with a tool call or a terminal: any object means yes."""
+
+    cancel: Lenient[dict[str, Any]]
+
+
 class ToolCall(WireModel):
     """`ToolCallUpdate`: a patch, of which null clears; what was given is told by `fields_set`."""
 
@@ -28,6 +34,7 @@ class ToolCall(WireModel):
     locations: LenientList[ToolCallLocation]
     raw_input: Any = None
     raw_output: Any = None
+    capabilities: Lenient[WorkCapabilities]
 
 
 class ToolCallLocation(WireModel):
@@ -95,6 +102,7 @@ class TerminalUpdate(WireModel):
     command: Lenient[str]
     output: Lenient[TerminalOutput]
     exit_status: Lenient[TerminalExit]
+    capabilities: Lenient[WorkCapabilities]
 
 
 class TerminalChunk(WireModel):

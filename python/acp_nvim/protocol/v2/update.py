@@ -117,7 +117,12 @@ def _terminal(update: Update) -> Event:
         command=(told.command or "") if "command" in given else UNSET,
         tail=_given(output, "output" in given),
         exit=exit_status if "exit_status" in given else UNSET,
+        cancellable=_cancellable(told.capabilities) if "capabilities" in given else UNSET,
     )
+
+
+def _cancellable(told: types.WorkCapabilities | None) -> bool:
+    return told is not None and told.cancel is not None
 
 
 def _given(text: str | None, is_given: bool) -> str | Unset:

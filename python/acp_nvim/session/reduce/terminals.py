@@ -53,4 +53,5 @@ def _patched(terminal: Terminal, event: TerminalUpdated) -> Terminal:
         terminal.command if event.command is UNSET else event.command,
         tail(_mended(output + event.more)),
         terminal.exit if event.exit is UNSET else event.exit,
+        terminal.cancellable if event.cancellable is UNSET else event.cancellable,
     )
