@@ -161,7 +161,7 @@ class AgentOptions(Section):
     args: List[str] | None = None
     env: Map[str] = Field(default_factory=dict)
     cwd: str | None = None
-    protocol: Literal[1] = 1
+    protocol: Literal[1, 2, "auto"] = 1
     url: Url | None = None
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False

@@ -25,7 +25,7 @@ class NotLetIn(UserError):
 
 
 class Code(IntEnum):
-    """JSON-RPC error codes of ACP v1 (`ErrorCode`)."""
+    """JSON-RPC error codes of ACP (`ErrorCode`)."""
 
     INVALID_REQUEST = -32600
     METHOD_NOT_FOUND = -32601
@@ -34,6 +34,7 @@ class Code(IntEnum):
     REQUEST_CANCELLED = -32800
     AUTH_REQUIRED = -32000
     RESOURCE_NOT_FOUND = -32002
+    UNSUPPORTED_VERSION = -32022
 
 
 class RequestFailed(AcpError):

@@ -35,7 +35,7 @@ def test_the_notes_fit_the_prompt_s_window(
         picture = screen.wait_for(seen)
         row, column = screen.find("rejected") or (0, 0)
         assert picture.rows[row][column].attributes.foreground != picture.foreground
-        assert picture.cursor[0] == row + 1
+        screen.wait(lambda picture: picture.cursor[0] == row + 1)
 
 
 def test_what_they_say_is_shown_in_colours(nvim: Neovim, spy: BridgeSpy) -> None:

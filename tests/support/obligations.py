@@ -1,6 +1,7 @@
 """Which test shows which obligation: `python -m tests.support.obligations` writes doc/protocol.md.
 
-An obligation is shown by every test whose name has its number (`test_c042_…`); one without any
+An obligation is shown by every test whose name has its number (`test_c042_…`, and of version 2
+`test_c2_010_…`); one without any
 needs a reason in a dict `NOT_TESTED` of its module. A reason beside a test is about a part of it.
 """
 
@@ -21,7 +22,8 @@ FOLDERS = ("tests/conformance", "tests/editor")
 HEAD = """\
 # The protocol: what a client must do, and what shows that this one does
 
-{count} obligations of a client of ACP v1, in our own words, and the tests named by their numbers.
+{count} obligations of a client of ACP v1, and of v2 from C2-001 on, in our own words, and the tests
+named by their numbers.
 This page is written by `python -m tests.support.obligations`; a test compares it.
 
 The level is the specification's word. `*`: derived from the schema or from JSON-RPC; `(RFD)`: said
@@ -78,6 +80,8 @@ def _numbers(node: ast.AST) -> list[str]:
     """Return the numbers in the name of a test: `test_c001_…`, `test_c001_c002_…`."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return []
+    if found := re.match(r"test_c2_(\d{3})_", node.name):
+        return [f"C2-{found[1]}"]
     found = re.match(r"test((?:_c\d{3})+)_", node.name)
     return [f"C-{number}" for number in re.findall(r"\d{3}", found[1])] if found else []
 

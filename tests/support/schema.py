@@ -1,4 +1,4 @@
-"""What this client sends, judged by the official schema of ACP v1, and stricter than it.
+"""What this client sends, judged by the official schemas of ACP, and stricter than it.
 
 Every method is mapped to its definition by `x-method` and `x-side`; keys that no definition names
 are errors at any depth (C-310), which the schema alone would let pass.
@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 SCHEMA = Path(__file__).with_name("schema") / "v1.json"
 UNSTABLE = SCHEMA.with_name("v1.unstable.json")
+SCHEMAS = {1: SCHEMA, 2: SCHEMA.with_name("v2.json")}
 NOT_YET_STABLE = {"auth/status", "session/archive", "session/fork", "session/set_title"}
 """Methods that are judged by the unstable schema: sent only to agents that offer them."""
 LEGACY = {"session/set_model": {"sessionId", "modelId"}}
@@ -26,25 +27,28 @@ class NotValid(AssertionError):
     """A message that must not leave the client."""
 
 
-def validate_client_message(message: dict[str, Any], answered_method: str | None = None) -> None:
+def validate_client_message(
+    message: dict[str, Any], answered_method: str | None = None, version: int = 1
+) -> None:
     """Raise `NotValid` if the client may not send this message.
 
-    `answered_method` is the method of the agent's request that a response answers.
+    `answered_method` is the method of the agent's request that a response answers, `version` that
+    of the protocol that is spoken.
     """
     if message.get("jsonrpc") != "2.0":
         raise NotValid(f"no jsonrpc 2.0: {message}")
     if "method" in message:
         _only(message, {"jsonrpc", "id", "method", "params"})
-        _validate_call(message)
+        _validate_call(message, SCHEMAS[version])
     elif "error" in message:
         _only(message, {"jsonrpc", "id", "error"})
-        _check("Error", message["error"])
+        _check("Error", message["error"], SCHEMAS[version])
     else:
         _only(message, {"jsonrpc", "id", "result"})
-        _validate_result(message, answered_method)
+        _validate_result(message, answered_method, SCHEMAS[version])
 
 
-def _validate_call(message: dict[str, Any]) -> None:
+def _validate_call(message: dict[str, Any], stable: Path) -> None:
     method = message["method"]
     if method.startswith("_"):
         return
@@ -52,7 +56,7 @@ def _validate_call(message: dict[str, Any]) -> None:
         _validate_legacy(message)
         return
     kind = "Request" if "id" in message and method != "$/cancel_request" else "Notification"
-    schema = UNSTABLE if method in NOT_YET_STABLE else SCHEMA
+    schema = UNSTABLE if method in NOT_YET_STABLE else stable
     definition = _definition(method, {"agent", "protocol"}, kind, schema)
     _check(definition, message.get("params", {}), schema)
 
@@ -63,10 +67,10 @@ def _validate_legacy(message: dict[str, Any]) -> None:
         raise NotValid(f"not what older agents take: {message}")
 
 
-def _validate_result(message: dict[str, Any], answered_method: str | None) -> None:
+def _validate_result(message: dict[str, Any], answered_method: str | None, schema: Path) -> None:
     if answered_method is None:
         raise NotValid(f"a response to nothing: {message}")
-    _check(_definition(answered_method, {"client"}, "Response"), message["result"])
+    _check(_definition(answered_method, {"client"}, "Response", schema), message["result"], schema)
 
 
 def _only(message: dict[str, Any], allowed: set[str]) -> None:

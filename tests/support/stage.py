@@ -64,6 +64,8 @@ class Stage:
         self.faults: list[BaseException] = []
         self.announced: list[str] = []
         """What the client told its watcher: "connected", "disconnected"."""
+        self.spawned = 0
+        """How often the agent was started."""
         self.over = False
         """The client has returned."""
         self._changed = anyio.Event()
@@ -142,6 +144,14 @@ class Stage:
         opened = self.launch()
         await self.agent.initialize(**initialize)
         await self.agent.open(session)
+        await self.until(lambda: opened.state.status == "idle")
+        return opened
+
+    async def start_2(self, **initialize: Any) -> Session:
+        """Run a client of an agent that speaks version 2 up to an open session."""
+        opened = self.launch()
+        await self.agent.initialize_2(**initialize)
+        await self.agent.open()
         await self.until(lambda: opened.state.status == "idle")
         return opened
 
@@ -224,6 +234,13 @@ class Stage:
             self.groups.append(pgid)
 
     async def _spawn(self, launch: Launch) -> Link:
+        """Return the link to `agent`; if the client wants another one, that of another agent."""
+        self.spawned += 1
+        if self.spawned > 1:
+            self.link.close()
+            self.link = MemoryLink()
+            self.agent = ScriptedAgent(self.link)
+            self._notify()
         return self.link
 
     def _listen(self, session: Session, before: SessionState, event: Event) -> None:

@@ -168,7 +168,10 @@ def test_an_environment_is_a_map_or_a_list_of_pairs(env: object) -> None:
         ({"agents": 5}, "vim.g.acp.agents must be a table, not 5"),
         ({"agents": {"g": 5}}, "vim.g.acp.agents.g must be a table, not 5"),
         ({"agents": {"g": {"args": "x"}}}, "vim.g.acp.agents.g.args must be a list, not 'x'"),
-        ({"agents": {"g": {"protocol": 2}}}, "vim.g.acp.agents.g.protocol must be 1, not 2"),
+        (
+            {"agents": {"g": {"protocol": 3}}},
+            "vim.g.acp.agents.g.protocol must be 1, 2 or 'auto', not 3",
+        ),
         (
             {"agents": {"g": {"url": "https://me:secret@x"}}},
             "vim.g.acp.agents.g.url must be the address of an agent: ws://, wss://, http:// or "

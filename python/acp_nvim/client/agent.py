@@ -1,7 +1,6 @@
 """An agent that has answered `initialize`, and how it came to that (v1/initialization).
 
-The newest dialect serves until the answer says which one both sides speak. Called by `Client`; what
-is made of an `Agent` is in `ready`.
+Called by `Client`; what is made of an `Agent` is in `ready`.
 """
 
 from __future__ import annotations
@@ -12,12 +11,11 @@ from dataclasses import dataclass
 from anyio.abc import TaskGroup
 
 import acp_nvim
-from acp_nvim.client.connection import Connection, Outcome
-from acp_nvim.client.inbound import Inbound
+from acp_nvim.client.connection import Connection
 from acp_nvim.client.launch import Launch
-from acp_nvim.errors import AgentError, ConnectionLost
+from acp_nvim.errors import AcpError, AgentError
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
-from acp_nvim.protocol.negotiate import NEWEST, choose
+from acp_nvim.protocol.negotiate import choose, instead
 
 NAME = "acp.nvim"
 
@@ -36,27 +34,39 @@ class Agent:
     clock: Callable[[], float]
 
 
+class SpeaksOlder(AcpError):
+    """The agent must be asked once more, on another connection, in an older version."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(f"the agent speaks version {dialect.version}")
+        self.dialect = dialect
+
+
 async def initialize(
     launch: Launch,
     connection: Connection,
-    inbound: Inbound,
+    dialect: Dialect,
     tasks: TaskGroup,
     clock: Callable[[], float],
 ) -> Agent:
-    """Introduce ourselves to an agent, and return it.
+    """Introduce ourselves to an agent in that dialect, and return it.
 
-    Raises `AgentError`, `ConnectionLost`, and `UserError` if the answer names no version of ours.
+    Raises `AgentError`, `ConnectionLost`, `SpeaksOlder`, and `UserError` if the answer names no
+    version of ours.
     """
 
-    def answered(outcome: Outcome) -> None:
-        # at once: what follows the answer is in the dialect that it names
-        if not isinstance(outcome, AgentError | ConnectionLost):
-            inbound.speak(choose(outcome))
-
-    NEWEST.warm()
-    method, params = NEWEST.initialize(
+    dialect.warm()
+    method, params = dialect.initialize(
         launch.capabilities, name=NAME, title=NAME, version=acp_nvim.__version__
     )
-    result = await connection.request(method, params, answered)
-    dialect = inbound.dialect
+    try:
+        result = await connection.request(method, params)
+    except AgentError as error:
+        older = instead(dialect, launch.protocol, error)
+        if older is not None:
+            raise SpeaksOlder(older) from error
+        raise
+    spoken = choose(dialect, result)
+    if spoken is not dialect:
+        raise SpeaksOlder(spoken)
     return Agent(launch, connection, dialect, dialect.decode_initialize(result), tasks, clock)

@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from acp_nvim.client import reasons
-from acp_nvim.client.agent import initialize
+from acp_nvim.client.agent import SpeaksOlder, initialize
 from acp_nvim.client.connection import Connection
 from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
@@ -23,8 +23,8 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError
-from acp_nvim.protocol.dialect import AgentInfo, AuthStatus
-from acp_nvim.protocol.negotiate import NEWEST
+from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
+from acp_nvim.protocol.negotiate import asked
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
 from acp_nvim.session.event import (
     InfoChanged,
@@ -137,8 +137,10 @@ class Client:
     async def run(self) -> None:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:
-            self.link = await self._open_link(self.launch)
-            await self._serve(self.link)
+            self._dialect: Dialect | None = asked(self.launch.protocol)
+            while self._dialect is not None:
+                self.link = await self._open_link(self.launch)
+                await self._serve(self.link, self._dialect)
         except UserError as error:
             self.hopeless = isinstance(error, NotLetIn)
             self._gone("failed", str(error))
@@ -249,42 +251,49 @@ class Client:
 
     # --- from the start to the answer
 
-    async def _serve(self, link: Link) -> None:
+    async def _serve(self, link: Link, dialect: Dialect) -> None:
+        self._dialect = None
         if self._ending:
             link.kill()
         try:
             async with anyio.create_task_group() as tasks:
                 connection = Connection(
-                    link, self.traffic, self._services.fault, NEWEST.cancel_request
+                    link, self.traffic, self._services.fault, dialect.cancel_request
                 )
                 inbound = Inbound(
                     connection,
                     tasks,
-                    NEWEST,
+                    dialect,
                     self.launch,
                     self.registry,
                     self._services,
-                    self._told_login,
+                    self._told,
                 )
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
-                tasks.start_soon(self._connect, link, connection, inbound, tasks)
-                self._ended = await connection.run(inbound)
-                self._lost(self._ended)
+                tasks.start_soon(self._connect, link, connection, dialect, tasks)
+                ended = await connection.run(inbound)
+                if self._dialect is None:
+                    self._ended = ended
+                    self._lost(ended)
                 tasks.cancel_scope.cancel()
         finally:
             link.kill()
             await link.end(grace=0)
 
     async def _connect(
-        self, link: Link, connection: Connection, inbound: Inbound, tasks: TaskGroup
+        self, link: Link, connection: Connection, dialect: Dialect, tasks: TaskGroup
     ) -> None:
         try:
-            agent = await initialize(self.launch, connection, inbound, tasks, self._clock)
+            agent = await initialize(self.launch, connection, dialect, tasks, self._clock)
         except ConnectionLost:
             return  # `_lost` says how it ended
+        except SpeaksOlder as error:
+            self._dialect = error.dialect
+            await link.end(grace=GRACE)
+            return
         except (AgentError, UserError) as error:
-            self._gone("failed", reasons.not_initialized(self.name, error))
+            self._gone("failed", reasons.not_initialized(self.name, dialect, error))
             await link.end(grace=GRACE)
             return
         if self._ending:
@@ -327,6 +336,15 @@ class Client:
         if self._lives():
             self.state, self.error = "ready" if said is None else "needs_login", said
 
+    def _told(self, told: AuthStatus | StateTold) -> None:
+        """Take what the agent tells of itself, or of what it is at in a session."""
+        if isinstance(told, AuthStatus):
+            self._told_login(told)
+            return
+        session = self.registry.find(told.session_id)
+        if session is not None and self.ready is not None:
+            self.ready.turns.told(session, told)
+
     def _told_login(self, status: AuthStatus) -> None:
         """Take what the agent tells of its login by itself: so nothing has to be refused first."""
         self.auth = status
@@ -351,6 +369,8 @@ class Client:
             said = reasons.lost(self.name, ended, begun=begun)
         if self.launch.remote is not None and begun and self._lives() and not self.hopeless:
             self.left = tuple(self.registry)
+            if self.ready is not None:
+                self.ready.turns.lost()
             self.cut_off = tuple(self.ready.turns.cut_off) if self.ready else ()
         self._gone("closed" if begun else "failed", said)
 

@@ -28,6 +28,7 @@ from acp_nvim.protocol.dialect import (
     ElicitationCompleted,
     RequestCancelled,
     SessionUpdated,
+    StateTold,
 )
 from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
@@ -85,36 +86,31 @@ class Inbound:
         launch: Launch,
         registry: Registry,
         services: Services,
-        told_login: Callable[[AuthStatus], None],
+        told: Callable[[AuthStatus | StateTold], None],
     ) -> None:
-        """Take where answers go, where requests run, and what is spoken at first."""
-        self.dialect = dialect
+        """Take where answers go, where requests run, and what is spoken."""
+        self._dialect = dialect
         self._connection = connection
         self._tasks = tasks
         self._launch = launch
         self._capabilities = launch.capabilities
         self._registry = registry
         self._services = services
-        self._told_login = told_login
+        self._told = told
         self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
 
-    def speak(self, dialect: Dialect) -> None:
-        """Take what comes from now on in another dialect: the one that was agreed upon."""
-        self.dialect = dialect
-        self._connection.cancel_call = dialect.cancel_request
-
     def notified(self, method: str, params: object) -> None:
         """Take a notification; an unknown one is ignored silently (C-017)."""
-        match self.dialect.decode_notification(method, params):
+        match self._dialect.decode_notification(method, params):
             case SessionUpdated(session_id, events):
                 events = quirks.heard(events, self._launch.quirks)
                 if not self._registry.deliver(session_id, events):
                     self._connection.note(f"update for unknown session {session_id!r} dropped")
             case ElicitationCompleted(elicitation_id):
                 self._questioning.complete(elicitation_id)
-            case AuthStatus() as status:
-                self._told_login(status)
+            case AuthStatus() | StateTold() as told:
+                self._told(told)
             case RequestCancelled(request_id):
                 scope = self._scopes.get(id_key(request_id))
                 if scope is not None:
@@ -134,7 +130,7 @@ class Inbound:
             self._connection.fail(request.id, Code.INTERNAL_ERROR, sentence)
             return
         try:
-            ask = self.dialect.decode_request(request.method, request.params, self._capabilities)
+            ask = self._dialect.decode_request(request.method, request.params, self._capabilities)
             opened = (
                 self._questioning.open(ask)
                 if isinstance(ask, PermissionRequest | ElicitationRequest)
@@ -153,7 +149,7 @@ class Inbound:
         try:
             with scope:
                 answer = await self._answer(ask, opened)
-                result = self.dialect.encode_answer(answer)
+                result = self._dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
         except RequestFailed as error:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from acp_nvim.config import McpServer
 from acp_nvim.protocol.dialect import ClientCapabilities
+from acp_nvim.protocol.negotiate import Wanted
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Fetches the headers of a connection, which are secrets; raises `UserError`."""
@@ -47,6 +48,8 @@ class Launch:
     terminal_login: bool = True
     """It is a command that can be run in a terminal as well (C-044)."""
     remote: Remote | None = None
+    protocol: Wanted = 1
+    """The newest version of the protocol that may be spoken with it."""
 
     @property
     def capabilities(self) -> ClientCapabilities:

@@ -186,12 +186,12 @@ class Opening:
 
     def _servers(self, session: Session) -> tuple[McpServer, ...]:
         """Return the MCP servers that the agent can reach, and say which it cannot (C-072)."""
-        ways = {"stdio": True, "http": self._capabilities.http, "sse": self._capabilities.sse}
+        taken = self._capabilities.mcp
         for server in self._launch.mcp_servers:
-            if not ways[server.type]:
+            if server.type not in taken:
                 text = f"MCP server {server.name} is left out: {self._launch.name} takes no"
                 session.apply(Noticed(f"{text} {server.type} servers", "warning"))
-        return tuple(server for server in self._launch.mcp_servers if ways[server.type])
+        return tuple(server for server in self._launch.mcp_servers if server.type in taken)
 
 
 def _more(session: Session, kept: TranscriptRestored) -> tuple[Event, ...]:

@@ -78,7 +78,7 @@ class Questioning:
         session = self._session(request)
         if session is None:
             return None
-        if isinstance(request, PermissionRequest):
+        if isinstance(request, PermissionRequest) and request.tool_call is not None:
             session.apply(request.tool_call)
         return session, put(session, self._questions, request)
 

@@ -9,7 +9,8 @@ import re
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, AgentError, Code, UserError
-from acp_nvim.protocol.dialect import AgentInfo
+from acp_nvim.protocol.dialect import AgentInfo, Dialect
+from acp_nvim.protocol.negotiate import refused
 from acp_nvim.transport.link import Ended
 
 LAST_LINES = 3
@@ -26,10 +27,12 @@ def silent(name: str, seconds: float) -> str:
     )
 
 
-def not_initialized(name: str, error: AgentError | UserError) -> str:
+def not_initialized(name: str, asked: Dialect, error: AgentError | UserError) -> str:
     """Return why nothing could be agreed upon with the agent (C-034, C-047)."""
     if isinstance(error, UserError):
         return f"{name}: {error}"
+    if (said := refused(name, asked, error)) is not None:
+        return said
     return f"{name} refused to initialize: {error}. See :Acp log {name}"
 
 
@@ -81,6 +84,12 @@ def held() -> str:
 def still_runs() -> str:
     """Return what to say of a cancelled turn whose command in a terminal was left alone."""
     return "The turn is cancelled, a command of it still runs: :Acp terminals shows it"
+
+
+def strange_state(name: str, state: str) -> str:
+    """Return what to say of a state that no version of the protocol that we know has."""
+    shown = state if len(state) <= 40 else f"{state[:40]}…"
+    return f"{name} says that it is in the state {shown!r}, which acp.nvim does not know"
 
 
 def lost(name: str, end: Ended, *, begun: bool) -> str:

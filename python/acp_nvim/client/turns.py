@@ -5,6 +5,8 @@ One prompt at a time per session; what comes meanwhile waits in the session's qu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.connection import Outcome
@@ -17,12 +19,13 @@ from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserE
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.prompt.mentions import Takes
-from acp_nvim.protocol.dialect import AgentCapabilities
+from acp_nvim.protocol.dialect import AgentCapabilities, StateTold
 from acp_nvim.review.notes import Notes
 from acp_nvim.session.action import SendQueued
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
 from acp_nvim.session.context import content_of, unembedded
 from acp_nvim.session.event import (
+    BackgroundChanged,
     CancelRequested,
     Event,
     Noticed,
@@ -33,6 +36,16 @@ from acp_nvim.session.event import (
     TurnStarted,
 )
 from acp_nvim.session.model import Prompt
+
+
+@dataclass(slots=True)
+class _Sent:
+    """How far the turn of a prompt is, as far as the agent has told."""
+
+    taken: bool = False
+    """The prompt was answered, and its turn goes on."""
+    begun: bool = False
+    """The agent has said that it is at work."""
 
 
 class Turns:
@@ -54,7 +67,10 @@ class Turns:
         self._terminals = services.terminals
         self._files = files
         self._login = login
-        self._sent: set[Session] = set()
+        self._sent: dict[Session, _Sent] = {}
+        """The turns whose prompt is with the agent."""
+        self._strange: set[tuple[Session, str]] = set()
+        """States that no one knows, which were told once."""
         self.cut_off: list[Session] = []
         """Those in whose turn the connection ended: the prompt may have run."""
 
@@ -114,24 +130,68 @@ class Turns:
         blocks += tuple(note.content(embedded=embedded) for note in draft.notes)
         self._lessons.sent(self._key(session), draft)
         session.apply(PromptSent(blocks))
-        self._sent.add(session)
+        sent = self._sent[session] = _Sent()
 
         def answered(outcome: Outcome) -> None:
+            if self._sent.get(session) is not sent:
+                return  # the agent has said before that the turn is over
             if isinstance(outcome, ConnectionLost) and session.state.status == "running":
                 self.cut_off.append(session)
             if is_refusal(outcome) and session.state.status == "running":
                 self._hold(session, blocks)
             elif ending := self._ending(outcome):
                 self._end(session, ending)
+            else:
+                sent.taken = True
 
         try:
             await self._connection.request(*self._dialect.prompt(session.id, blocks), answered)
         except (AgentError, ConnectionLost):
             return  # `answered` has put it into the session
 
+    def told(self, session: Session, told: StateTold) -> None:
+        """Take what the agent says that it is at: its work begins and ends turns by itself."""
+        if session.state.background != told.background:
+            session.apply(BackgroundChanged(told.background))
+        match told.state:
+            case "running" | "requires_action":
+                self._begun(session)
+            case "idle":
+                self._idle(session, told)
+            case unknown if (session, unknown) not in self._strange:
+                self._strange.add((session, unknown))
+                session.apply(Noticed(reasons.strange_state(self._agent, unknown), "warning"))
+
+    def _begun(self, session: Session) -> None:
+        """The agent is at work: on our prompt, or on what it has begun by itself."""
+        if session.state.status == "idle":
+            started = TurnStarted(Prompt(()), self._clock(), by_agent=True)
+            self._sent[session] = _Sent(taken=True)
+            session.apply(started, PromptSent(()))
+        if sent := self._sent.get(session):
+            sent.begun = True
+
+    def _idle(self, session: Session, told: StateTold) -> None:
+        """End the turn, if it is that which has ended: the state before it may be told again."""
+        sent, cancelling = self._sent.get(session), session.state.status == "cancelling"
+        if sent is None:
+            return
+        is_told = sent.taken and told.stop_reason is not None
+        if not (sent.begun or is_told or (cancelling and told.stop_reason == "cancelled")):
+            return
+        reason = told.stop_reason or ("cancelled" if cancelling else "end_turn")
+        self._end(session, TurnEnded(self._clock(), reason, told.error))
+        if session.state.status == "idle":
+            self.go_on(session)
+
+    def lost(self) -> None:
+        """Note the sessions whose turn went on after its prompt was answered."""
+        going_on = (it for it, sent in self._sent.items() if sent.taken)
+        self.cut_off += [it for it in going_on if it.state.status == "running"]
+
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""
-        self._sent.discard(session)
+        self._sent.pop(session, None)
         self._lessons.arrived(self._key(session))
         session.apply(
             TurnEnded(self._clock(), error=self._login.wanted()),
@@ -141,7 +201,7 @@ class Turns:
 
     def _end(self, session: Session, ending: TurnEnded) -> None:
         """End the turn, and say whether what went along is part of the conversation now."""
-        self._sent.discard(session)
+        self._sent.pop(session, None)
         if ending.error is None and ending.stop_reason != "refusal":
             self._lessons.arrived(self._key(session))
         else:

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from acp_nvim.config import McpServer
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
-from acp_nvim.session.model import ConfigOption, ListedSession
+from acp_nvim.session.model import BackgroundWork, ConfigOption, ListedSession
 from acp_nvim.session.request import AgentRequest, Answer
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
@@ -50,8 +50,8 @@ class AgentCapabilities:
     image: bool = False
     audio: bool = False
     embedded_context: bool = False
-    http: bool = False
-    sse: bool = False
+    mcp: frozenset[str] = frozenset({"stdio"})
+    """The kinds of MCP servers that it takes: stdio, http, sse."""
     logout: bool = False
     auth_status: bool = False
     fork: bool = False
@@ -120,6 +120,21 @@ class SessionUpdated:
 
 
 @dataclass(frozen=True, slots=True)
+class StateTold:
+    """What the agent is at in a session: idle, running, requires_action, or what it says.
+
+    An idle one may say why it stopped, verbatim, and with `error` what went wrong; `background` is
+    all that goes on nevertheless.
+    """
+
+    session_id: str
+    state: str
+    stop_reason: str | None = None
+    error: str | None = None
+    background: tuple[BackgroundWork, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ElicitationCompleted:
     """What the user did behind a link is done; None: the id was unreadable."""
 
@@ -133,7 +148,9 @@ class RequestCancelled:
     request_id: RequestId
 
 
-AgentNotification: TypeAlias = SessionUpdated | ElicitationCompleted | RequestCancelled | AuthStatus
+AgentNotification: TypeAlias = (
+    SessionUpdated | StateTold | ElicitationCompleted | RequestCancelled | AuthStatus
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,9 +147,10 @@ class Questions:
 
 def _question(question_id: str, request: QuestionRequest) -> Question:
     if isinstance(request, OwnRequest):
-        return PermissionQuestion(question_id, "", request.options, request.subject)
+        return PermissionQuestion(question_id, "", request.options, request.subject, is_ours=True)
     if isinstance(request, PermissionRequest):
-        return PermissionQuestion(question_id, request.tool_call.id, request.options)
+        call = request.tool_call.id if request.tool_call is not None else ""
+        return PermissionQuestion(question_id, call, request.options, request.subject, request.asks)
     return ElicitationQuestion(question_id, request.elicitation, request.tool_call_id or "")
 
 

@@ -82,7 +82,7 @@ def shown(host: Host, asked: Asked) -> Menu:
         menu = permission_menu(
             question,
             subject(asked),
-            agent=label(host, session) if question.subject is None else OURS,
+            agent=OURS if question.is_ours else label(host, session),
             cwd=state.cwd,
             said=sight.said,
             previews=[it for it, _ in sight.previews],
@@ -111,14 +111,23 @@ def whole(host: Host, asked: Asked) -> tuple[Line, ...]:
     if not isinstance(asked.question, PermissionQuestion):
         return (*menu.head, *menu.body)
     previews = [it for it, _ in host.questions.sight(asked.question.id).previews]
-    return (*menu.notes, *detail(menu, subject(asked), asked.session.state.cwd, previews))
+    return (
+        *menu.notes,
+        *detail(
+            menu,
+            subject(asked),
+            asked.session.state.cwd,
+            previews,
+            asks=asked.question.asks,
+        ),
+    )
 
 
 def subject(asked: Asked) -> ToolCall | None:
     """Return the tool call that a question is about, as it is now; None if it is not known."""
     question = asked.question
-    if isinstance(question, PermissionQuestion) and (ours := question.subject) is not None:
-        return ToolCall("", "", 0, ours.title, ours.kind, content=ours.content)
+    if isinstance(question, PermissionQuestion) and (about := question.subject) is not None:
+        return ToolCall("", "", 0, about.title, about.kind, content=about.content)
     return asked.session.state.tool_call(question.tool_call_id)
 
 

@@ -8,7 +8,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 from acp_nvim.reactions.files import learn
-from acp_nvim.session.content import Diff
+from acp_nvim.session.content import Diff, FileChange
 from acp_nvim.session.event import (
     UNSET,
     Event,
@@ -86,10 +86,11 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
 def paths(event: ToolCallUpdated) -> list[str]:
     """Return the files that an update names."""
     locations = () if event.locations is UNSET else event.locations
-    content = () if event.content is UNSET else event.content
+    content = (*(() if event.content is UNSET else event.content), *event.more)
     return [
         *(place.path for place in locations),
-        *(item.path for item in content if isinstance(item, Diff)),
+        *(item.path for item in content if isinstance(item, Diff | FileChange)),
+        *(it.old_path for it in content if isinstance(it, FileChange) and it.old_path),
     ]
 
 

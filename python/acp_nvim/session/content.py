@@ -124,4 +124,16 @@ class TerminalOutput:
     terminal_id: str
 
 
-ToolContent: TypeAlias = Content | Diff | TerminalOutput
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What became of a file, without its text: modify, add, delete, move, copy, or as it is said.
+
+    `old_path` is where it was moved or copied from.
+    """
+
+    path: str
+    operation: str
+    old_path: str | None = None
+
+
+ToolContent: TypeAlias = Content | Diff | FileChange | TerminalOutput

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.model import (
     NOTHING_CHOSEN,
+    BackgroundWork,
     Chosen,
     Command,
     ConfigOption,
@@ -53,6 +54,8 @@ class SessionOpened:
     """None: an answer to a load or a resume told nothing of them, so what is known stays."""
     models: ConfigOption | None = None
     """The list of models of older agents, which is in no schema."""
+    commands: tuple[Command, ...] | None = None
+    """The slash commands, if the answer tells them; None: what is known stays."""
     replayed: bool = False
     """It was loaded: tool calls that are still open were cut off long ago."""
 
@@ -67,6 +70,16 @@ class ChunkReceived:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageUpdated:
+    """A whole message, or what has changed of it: an upsert. Other messages stay as they are."""
+
+    role: Role
+    message_id: str
+    content: tuple[Content, ...] | Unset = UNSET
+    """In place of what was known."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCallUpdated:
     """A `tool_call`, a `tool_call_update`, or the `toolCall` of a permission: always an upsert."""
 
@@ -76,11 +89,20 @@ class ToolCallUpdated:
     status: ToolStatus | Unset = UNSET
     content: tuple[ToolContent, ...] | Unset = UNSET
     locations: tuple[Location, ...] | Unset = UNSET
-    raw_input: str | Unset = UNSET
+    raw_input: str | Unset | None = UNSET
     """JSON text, as compact as it came; an empty object is left UNSET (C-164)."""
-    raw_output: str | Unset = UNSET
-    name: str | Unset = UNSET
+    raw_output: str | Unset | None = UNSET
+    name: str | Unset | None = UNSET
     """What the agent's program calls the tool, as in `read_file`."""
+    more: tuple[ToolContent, ...] = ()
+    """Content that follows what was known."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundChanged:
+    """All that the agent does on, be its turn over."""
+
+    work: tuple[BackgroundWork, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +191,7 @@ class TerminalUpdated:
     """The end of the output, in place of what was known."""
     more: str = ""
     """Output that follows what was known."""
-    exit: ExitStatus | Unset = UNSET
+    exit: ExitStatus | Unset | None = UNSET
 
 
 # --- facts from this side
@@ -192,11 +214,15 @@ class QueueArranged:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A prompt leaves for the agent; `queued` when it came from the head of the queue."""
+    """A prompt leaves for the agent; `queued` when it came from the head of the queue.
+
+    `by_agent`: the agent has begun by itself, without a prompt.
+    """
 
     prompt: Prompt
     at: float
     queued: bool = False
+    by_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +298,8 @@ class TranscriptRestored:
 Event: TypeAlias = (
     SessionOpened
     | ChunkReceived
+    | MessageUpdated
+    | BackgroundChanged
     | ToolCallUpdated
     | TerminalUpdated
     | PlanReplaced

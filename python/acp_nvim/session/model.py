@@ -64,6 +64,14 @@ NOTHING_CHOSEN: Final = Chosen()
 
 
 @dataclass(frozen=True, slots=True)
+class BackgroundWork:
+    """What an agent does on, be its turn over: a `terminal` or a `tool_call`, or what it says."""
+
+    kind: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """A slash command of the agent; `name` without the slash."""
 
@@ -157,7 +165,7 @@ class PermissionOption:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a question of ours is about: its title, and the diffs or texts that say it all."""
+    """What a question is about: its title, and the diffs or texts that say it all."""
 
     title: str
     content: tuple[ToolContent, ...] = ()
@@ -166,13 +174,17 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuestion:
-    """May this tool call go on? Waits for one of the agent's options; `id` is ours, as below."""
+    """May this tool call, or what the subject says, go on? `id` is ours, as below."""
 
     id: str
     tool_call_id: str
     options: tuple[PermissionOption, ...]
     subject: Subject | None = None
-    """What a question of ours is about; an agent's is about its tool call."""
+    """What it is about, where that is no tool call."""
+    asks: str = ""
+    """The agent's own words for what it wants to know; "" if the tool call says it."""
+    is_ours: bool = False
+    """It is acp.nvim that asks, not the agent."""
 
 
 @dataclass(frozen=True, slots=True)

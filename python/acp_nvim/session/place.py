@@ -64,10 +64,10 @@ def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...
         )
     if event.locations is not UNSET and event.locations:
         return tuple(_with_change(location, call) for location in event.locations)
-    diffs = _diffs(() if event.content is UNSET else event.content)
+    diffs = _diffs((*(() if event.content is UNSET else event.content), *event.more))
     if diffs:
         return tuple(Place(diff.path, None, diff) for diff in diffs)
-    if event.raw_input is not UNSET and not call.locations and not _diffs(call.content):
+    if isinstance(event.raw_input, str) and not call.locations and not _diffs(call.content):
         return _guesses(event.raw_input, cwd)
     return ()
 

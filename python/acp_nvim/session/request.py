@@ -11,17 +11,21 @@ from typing import Literal, TypeAlias
 
 from acp_nvim.session.elicitation.model import Elicitation, Value
 from acp_nvim.session.event import ToolCallUpdated
-from acp_nvim.session.model import PermissionOption
+from acp_nvim.session.model import PermissionOption, Subject
 from acp_nvim.session.terminal import ExitStatus
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """`session/request_permission`: may this tool call go on?"""
+    """`session/request_permission`: may this tool call, or what the `subject` says, go on?"""
 
     session_id: str
-    tool_call: ToolCallUpdated
+    tool_call: ToolCallUpdated | None
     options: tuple[PermissionOption, ...]
+    asks: str = ""
+    """The agent's own words for what it wants to know; "" if the tool call says it."""
+    subject: Subject | None = None
+    """What it is about, where that is no tool call."""
 
 
 @dataclass(frozen=True, slots=True)

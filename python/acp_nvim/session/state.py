@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.model import (
+    BackgroundWork,
     Command,
     ConfigOption,
     Cost,
@@ -135,6 +136,8 @@ class SessionState:
     plan: Plan | None = None
     queue: tuple[Prompt, ...] = ()
     questions: tuple[Question, ...] = ()
+    background: tuple[BackgroundWork, ...] = ()
+    """What the agent does on, be its turn over."""
     terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)
     """By id; kept after their release, for a tool call may name them later (C-205)."""
     entries: Sequence[Entry] = ()

@@ -56,6 +56,7 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
         write_files=options.fs.write,
         guard=tuple(options.fs.guard),
         terminals=options.terminal.enabled,
+        protocol=own.protocol,
     )
 
 
@@ -73,6 +74,7 @@ def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
         terminals=own.terminal and options.terminal.enabled,
         terminal_login=False,
         remote=Remote(url),
+        protocol=own.protocol,
     )
 
 

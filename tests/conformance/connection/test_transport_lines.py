@@ -128,9 +128,9 @@ async def test_c015_a_line_of_20_megabytes(monkeypatch: pytest.MonkeyPatch) -> N
     threads: dict[bool, set[threading.Thread]] = {False: set(), True: set()}
     parse = link.parse_text
 
-    def spy(text: str) -> Any:
+    def spy(text: str, *load: Any) -> Any:
         threads[len(text) > 1_000_000].add(threading.current_thread())
-        return parse(text)
+        return parse(text, *load)
 
     monkeypatch.setattr(link, "parse_text", spy)
     async with Stage() as stage:

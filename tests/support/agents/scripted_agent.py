@@ -39,6 +39,8 @@ class ScriptedAgent(Voice):
         self._lines: list[dict[str, Any]] = []
         self._rest = b""
         self._count = 0
+        self.version = 1
+        """The version of the protocol that the client asks for: what it sends is judged by it."""
 
     # --- from the client
 
@@ -103,6 +105,14 @@ class ScriptedAgent(Voice):
         self.reply(message, {"protocolVersion": 1, **result})
         return message
 
+    async def initialize_2(self, **result: Any) -> dict[str, Any]:
+        """Take an `initialize` of version 2, answer that all goes, and return it."""
+        message = await self.expect("initialize")
+        info = {"name": "scripted", "version": "1"}
+        answer = {"protocolVersion": 2, "info": info, "capabilities": {"session": {}}}
+        self.reply(message, answer | result)
+        return message
+
     async def open(self, session: str = SESSION, **result: Any) -> dict[str, Any]:
         """Take `session/new`, answer it, and return it."""
         message = await self.expect("session/new")
@@ -114,7 +124,10 @@ class ScriptedAgent(Voice):
         for raw in lines:
             self.raw.append(raw)
             message = parse(raw)
-            validate_client_message(message, self.asked.get(json.dumps(message.get("id"))))
+            if message.get("method") == "initialize":
+                self.version = message["params"]["protocolVersion"]
+            asked = self.asked.get(json.dumps(message.get("id")))
+            validate_client_message(message, asked, self.version)
             self.received.append(message)
             self._lines.append(message)
 

@@ -1,4 +1,4 @@
-"""Which dialect is spoken when: the newest before `initialize` is answered, then the agreed one."""
+"""All that is said to an agent is in the dialect that it was asked for, and has agreed to."""
 
 from __future__ import annotations
 
@@ -51,12 +51,11 @@ def other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scripted_agent, "validate_client_message", lambda *_: None)
 
 
-async def test_what_follows_the_answer_in_the_same_read_is_in_the_agreed_dialect() -> None:
-    async with Stage() as stage:
+async def test_it_is_spoken_from_the_first_message_on() -> None:
+    async with Stage(protocol=2) as stage:
         stage.launch()
         request = await stage.agent.expect("initialize")
-        assert request["params"]["protocolVersion"] == negotiate.NEWEST.version
-        stage.agent.notify("other/update", UPDATE)
+        stage.agent.notify("session/update", UPDATE)
         await stage.agent.quiet()
         assert "dropped" not in stage.logged()
         with burst(stage.agent):
@@ -68,7 +67,7 @@ async def test_what_follows_the_answer_in_the_same_read_is_in_the_agreed_dialect
 
 
 async def test_all_that_is_sent_and_taken_is_in_the_agreed_dialect() -> None:
-    async with Stage() as stage:
+    async with Stage(protocol=2) as stage:
         session = await stage.start(protocolVersion=2)
         assert stage.client.ready is not None
         assert stage.client.ready.agent.dialect.version == 2
@@ -81,7 +80,7 @@ async def test_all_that_is_sent_and_taken_is_in_the_agreed_dialect() -> None:
 
 
 async def test_a_request_is_cancelled_in_the_agreed_dialect() -> None:
-    async with Stage() as stage:
+    async with Stage(protocol=2) as stage:
         await stage.start(protocolVersion=2)
         opening = stage.session()
         stage.tasks.start_soon(stage.client.open, opening)
@@ -92,7 +91,7 @@ async def test_a_request_is_cancelled_in_the_agreed_dialect() -> None:
 
 
 async def test_an_answer_that_only_says_that_the_turn_has_begun_does_not_end_it() -> None:
-    async with Stage() as stage:
+    async with Stage(protocol=2) as stage:
         session = await stage.start(protocolVersion=2)
         stage.prompt(session, "go")
         stage.prompt(session, "then")

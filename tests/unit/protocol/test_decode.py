@@ -113,20 +113,20 @@ def update(**fields: Any) -> object:
 
 
 def test_c034_a_version_we_speak_is_chosen() -> None:
-    assert choose({"protocolVersion": 1}).version == 1
+    assert choose(V, {"protocolVersion": 1}).version == 1
 
 
 @pytest.mark.parametrize("answered", [99, 0, 2, None, "1", True, [], 1.5])
 def test_c034_another_version_is_an_error_that_names_both(answered: object) -> None:
     with pytest.raises(UserError, match="asked for 1"):
-        choose({"protocolVersion": answered})
+        choose(V, {"protocolVersion": answered})
 
 
 def test_c034_the_error_names_what_the_agent_answered() -> None:
     with pytest.raises(UserError, match="protocol version 99"):
-        choose({"protocolVersion": 99})
+        choose(V, {"protocolVersion": 99})
     with pytest.raises(UserError, match="no protocol version"):
-        choose({})
+        choose(V, {})
 
 
 @pytest.mark.parametrize("result", [None, [], "hello", 5])

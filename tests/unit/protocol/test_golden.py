@@ -336,7 +336,10 @@ INITIALIZED = {
         "tutor",
         "The tutor",
         "1.0",
-        AgentCapabilities(**dict.fromkeys(AgentCapabilities.__slots__, True)),
+        replace(
+            AgentCapabilities(**dict.fromkeys(AgentCapabilities.__slots__, True)),
+            mcp=frozenset({"stdio", "http", "sse"}),
+        ),
         (
             AuthMethod("oauth", "Log in", "in the browser"),
             AuthMethod("tty", "Terminal", None, "terminal", ("--login",), (("A", "b"),)),

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any, assert_never
 
 from acp_nvim.errors import Code, RequestFailed
-from acp_nvim.protocol.dialect import ClientCapabilities, RequestId
+from acp_nvim.protocol.common import methods as common
+from acp_nvim.protocol.common.elicitation import decode_elicitation, encode_choice
+from acp_nvim.protocol.common.request import absolute, permission_options, valid
+from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v1 import methods, request_types, terminal
-from acp_nvim.protocol.v1.elicitation import decode_elicitation, encode_elicitation
-from acp_nvim.protocol.v1.request import absolute, invalid, valid
 from acp_nvim.protocol.v1.tool_call import tool_call_event
-from acp_nvim.session.model import PermissionOption
 from acp_nvim.session.request import (
     AgentRequest,
     Answer,
@@ -39,9 +39,9 @@ def decode_request(method: str, params: object, capabilities: ClientCapabilities
 
 def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], AgentRequest]]:
     served: dict[str, Callable[[object], AgentRequest]] = {
-        methods.REQUEST_PERMISSION: _permission,
+        common.REQUEST_PERMISSION: _permission,
         # a mode that is not advertised is a matter of the params (C-292)
-        methods.CREATE_ELICITATION: lambda params: decode_elicitation(params, capabilities),
+        common.CREATE_ELICITATION: lambda params: decode_elicitation(params, capabilities),
     }
     if capabilities.read_text_file:
         served[methods.READ_TEXT_FILE] = _read
@@ -53,13 +53,8 @@ def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], Ag
 
 
 def _permission(params: object) -> AgentRequest:
-    request = valid(request_types.RequestPermission, methods.REQUEST_PERMISSION, params)
-    if not request.options:
-        raise invalid(methods.REQUEST_PERMISSION, "options", "none of them can be answered")
-    options = tuple(
-        PermissionOption(option.option_id, option.name, option.kind or "other")
-        for option in request.options
-    )
+    request = valid(request_types.RequestPermission, common.REQUEST_PERMISSION, params)
+    options = permission_options(request.options)
     return PermissionRequest(request.session_id, tool_call_event(request.tool_call), options)
 
 
@@ -82,11 +77,8 @@ def _write(params: object) -> AgentRequest:
 def encode_answer(answer: Answer) -> dict[str, Any]:
     """Return the result that goes with the answer."""
     match answer:
-        case PermissionAnswer(option_id):
-            chosen = {"outcome": "selected", "optionId": option_id}
-            return {"outcome": {"outcome": "cancelled"} if option_id is None else chosen}
-        case ElicitationAnswer():
-            return encode_elicitation(answer)
+        case PermissionAnswer() | ElicitationAnswer():
+            return encode_choice(answer)
         case FileRead(content):
             return {"content": content}
         case FileWritten():
@@ -94,10 +86,3 @@ def encode_answer(answer: Answer) -> dict[str, Any]:
         case TerminalCreated() | TerminalShown() | TerminalExited() | TerminalEnded():
             return terminal.encode_terminal(answer)
     assert_never(answer)
-
-
-def decode_cancel_request(params: object) -> RequestId:
-    """Return the id that `$/cancel_request` names; None if it is unreadable, which is no id."""
-    if not isinstance(params, dict):
-        return None
-    return request_types.CancelRequest.model_validate(params).request_id

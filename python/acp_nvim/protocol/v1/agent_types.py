@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.protocol.base import Lenient, LenientList, WireModel
+from acp_nvim.protocol.common.answer_types import Implementation
 
 
 class PromptCapabilities(WireModel):
@@ -42,21 +43,6 @@ class AuthCapabilities(WireModel):
     status: Lenient[dict[str, Any]]
 
 
-class AuthAccount(WireModel):
-    """An account that the agent is logged in with."""
-
-    label: str
-    name: Lenient[str]
-    email: Lenient[str]
-
-
-class AuthStatus(WireModel):
-    """The result of `auth/status`, and `auth/status_update`."""
-
-    state: Lenient[str]
-    accounts: LenientList[AuthAccount]
-
-
 class Capabilities(WireModel):
     """`agentCapabilities`."""
 
@@ -76,14 +62,6 @@ class AuthMethod(WireModel):
     type: Lenient[str]
     args: LenientList[str]
     env: Lenient[dict[str, str]]
-
-
-class Implementation(WireModel):
-    """Name and version of the agent."""
-
-    name: Lenient[str]
-    title: Lenient[str]
-    version: Lenient[str]
 
 
 class InitializeResult(WireModel):

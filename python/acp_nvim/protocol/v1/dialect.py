@@ -6,23 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.config import McpServer
-from acp_nvim.protocol.base import WireModel
+from acp_nvim.protocol.common import elicitation
+from acp_nvim.protocol.common import methods as common
+from acp_nvim.protocol.common.answers import decode_auth_status
+from acp_nvim.protocol.common.calls import Calls
+from acp_nvim.protocol.common.request import decode_cancel_request
+from acp_nvim.protocol.common.warm import build
 from acp_nvim.protocol.dialect import (
     AgentInfo,
     AgentNotification,
-    AuthStatus,
     Call,
     ClientCapabilities,
     ElicitationCompleted,
     RequestCancelled,
-    SessionPage,
     SessionUpdated,
     TurnResult,
 )
 from acp_nvim.protocol.v1 import (
     agent_request,
     agent_types,
-    elicitation,
     encode,
     methods,
     opening,
@@ -30,29 +32,25 @@ from acp_nvim.protocol.v1 import (
     types,
     update,
 )
-from acp_nvim.session.content import Content
 from acp_nvim.session.event import SessionOpened
 from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.request import AgentRequest, Answer
 
 
-class V1:
+class V1(Calls):
     """ACP version 1; see `Dialect` for what each method does."""
 
     version = 1
 
     def warm(self) -> None:
         """Build the validators of all models; a second call costs nothing."""
-        for module in (agent_types, types, request_types):
-            for model in vars(module).values():
-                if isinstance(model, type) and issubclass(model, WireModel):
-                    model.model_rebuild()
+        build(agent_types, types, request_types)
 
     def initialize(
         self, capabilities: ClientCapabilities, *, name: str, title: str, version: str
     ) -> Call:
         """Return the first request of a connection."""
-        return methods.INITIALIZE, encode.encode_initialize(capabilities, name, title, version)
+        return common.INITIALIZE, encode.encode_initialize(capabilities, name, title, version)
 
     def authenticate(self, method_id: str) -> Call:
         """Return `authenticate`."""
@@ -69,7 +67,7 @@ class V1:
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/new`."""
-        return methods.NEW_SESSION, encode.encode_setup(cwd, mcp_servers, additional_directories)
+        return common.NEW_SESSION, encode.encode_setup(cwd, mcp_servers, additional_directories)
 
     def load_session(
         self,
@@ -91,19 +89,7 @@ class V1:
     ) -> Call:
         """Return `session/resume`."""
         setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
-        return methods.RESUME_SESSION, {"sessionId": session_id} | setup
-
-    def close_session(self, session_id: str) -> Call:
-        """Return `session/close`."""
-        return methods.CLOSE_SESSION, {"sessionId": session_id}
-
-    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
-        """Return `session/list`."""
-        return methods.LIST_SESSIONS, {"cwd": cwd} | ({} if cursor is None else {"cursor": cursor})
-
-    def delete_session(self, session_id: str) -> Call:
-        """Return `session/delete`."""
-        return methods.DELETE_SESSION, {"sessionId": session_id}
+        return common.RESUME_SESSION, {"sessionId": session_id} | setup
 
     def fork_session(
         self,
@@ -114,27 +100,7 @@ class V1:
     ) -> Call:
         """Return `session/fork`."""
         setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
-        return methods.FORK_SESSION, {"sessionId": session_id} | setup
-
-    def set_title(self, session_id: str, title: str) -> Call:
-        """Return `session/set_title`."""
-        return methods.SET_TITLE, {"sessionId": session_id, "title": title}
-
-    def archive_session(self, session_id: str) -> Call:
-        """Return `session/archive`."""
-        return methods.ARCHIVE_SESSION, {"sessionId": session_id}
-
-    def auth_status(self) -> Call:
-        """Return `auth/status`."""
-        return methods.AUTH_STATUS, {}
-
-    def steer(self, session_id: str, blocks: Sequence[Content]) -> Call:
-        """Return `_session/steering`."""
-        return methods.STEER, encode.encode_steering(session_id, blocks)
-
-    def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
-        """Return `session/prompt`."""
-        return methods.PROMPT, encode.encode_prompt(session_id, blocks)
+        return common.FORK_SESSION, {"sessionId": session_id} | setup
 
     def set_mode(self, session_id: str, mode_id: str) -> Call:
         """Return `session/set_mode`."""
@@ -142,19 +108,11 @@ class V1:
 
     def set_option(self, session_id: str, option_id: str, value: str | bool) -> Call:
         """Return `session/set_config_option`."""
-        return methods.SET_OPTION, encode.encode_option(session_id, option_id, value)
+        return common.SET_OPTION, encode.encode_option(session_id, option_id, value)
 
     def set_model(self, session_id: str, model_id: str) -> Call:
         """Return `session/set_model`."""
         return methods.SET_MODEL, {"sessionId": session_id, "modelId": model_id}
-
-    def cancel(self, session_id: str) -> Call:
-        """Return the notification `session/cancel`."""
-        return methods.CANCEL, {"sessionId": session_id}
-
-    def cancel_request(self, request_id: str | int) -> Call:
-        """Return the notification `$/cancel_request`."""
-        return methods.CANCEL_REQUEST, {"requestId": request_id}
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result that goes with the answer."""
@@ -170,25 +128,9 @@ class V1:
         """Return the opened session."""
         return opening.decode_session(method, result, session_id)
 
-    def decode_sessions(self, result: object) -> SessionPage:
-        """Return one page of the list."""
-        return opening.decode_sessions(result)
-
     def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
         """Return all options, if the answer tells them."""
         return opening.decode_options(result)
-
-    def decode_title(self, result: object) -> str | None:
-        """Return the title as the agent keeps it."""
-        return opening.decode_title(result)
-
-    def decode_auth_status(self, result: object) -> AuthStatus:
-        """Return whether the agent is logged in."""
-        return opening.decode_auth_status(result)
-
-    def decode_steered(self, result: object) -> bool:
-        """Return whether the text is in the turn."""
-        return not isinstance(result, dict) or result.get("outcome") != "promptRequired"
 
     def decode_prompt(self, result: object) -> TurnResult:
         """Return how the turn ended: in this version the answer to a prompt is its end."""
@@ -197,14 +139,14 @@ class V1:
     def decode_notification(self, method: str, params: object) -> AgentNotification | None:
         """Return what the agent tells."""
         match method:
-            case methods.UPDATE:
+            case common.UPDATE:
                 return SessionUpdated(*update.decode_update(params))
-            case methods.AUTH_STATUS_UPDATE:
-                return opening.decode_auth_status(params)
-            case methods.COMPLETE_ELICITATION:
+            case common.AUTH_STATUS_UPDATE:
+                return decode_auth_status(params)
+            case common.COMPLETE_ELICITATION:
                 return ElicitationCompleted(elicitation.decode_complete(params))
-            case methods.CANCEL_REQUEST:
-                return RequestCancelled(agent_request.decode_cancel_request(params))
+            case common.CANCEL_REQUEST:
+                return RequestCancelled(decode_cancel_request(params))
             case _:
                 return None
 

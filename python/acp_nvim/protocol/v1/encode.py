@@ -7,8 +7,6 @@ from typing import Any
 
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.protocol.dialect import ClientCapabilities
-from acp_nvim.protocol.v1.content import encode_content
-from acp_nvim.session.content import Content
 
 
 def encode_initialize(
@@ -84,18 +82,6 @@ def _server(server: McpServer) -> dict[str, Any]:
 
 def _pairs(values: Iterable[NamedValue]) -> list[dict[str, str]]:
     return [{"name": each.name, "value": each.value} for each in values]
-
-
-def encode_prompt(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
-    """Return the params of `session/prompt`, without the blocks that cannot be sent."""
-    encoded = (encode_content(block) for block in blocks)
-    return {"sessionId": session_id, "prompt": [block for block in encoded if block is not None]}
-
-
-def encode_steering(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
-    """Return the params of `_session/steering`; a turn that is over must not begin another."""
-    only_now = {"steering": {"idleBehavior": "promptRequired"}}
-    return encode_prompt(session_id, blocks) | {"_meta": only_now}
 
 
 def encode_option(session_id: str, option_id: str, value: str | bool) -> dict[str, Any]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.errors import UserError
+from acp_nvim.protocol.common.answer_types import Implementation
+from acp_nvim.protocol.common.calls import offers_steering
 from acp_nvim.protocol.dialect import (
     AgentCapabilities,
     AgentInfo,
     AuthMethod,
-    AuthStatus,
-    SessionPage,
     TurnResult,
 )
 from acp_nvim.protocol.v1 import agent_types, types
 from acp_nvim.protocol.v1.config import decode_config, decode_models
 from acp_nvim.session.event import SessionOpened
-from acp_nvim.session.model import ConfigOption, ListedSession, Mode
+from acp_nvim.session.model import ConfigOption, Mode
 
 
 def decode_initialize(result: object) -> AgentInfo:
@@ -24,7 +24,7 @@ def decode_initialize(result: object) -> AgentInfo:
     if not isinstance(result, dict):
         raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
     told = agent_types.InitializeResult.model_validate(result)
-    info = told.agent_info or agent_types.Implementation()
+    info = told.agent_info or Implementation()
     raw = result.get("agentCapabilities")
     return AgentInfo(
         protocol_version=1,
@@ -33,7 +33,7 @@ def decode_initialize(result: object) -> AgentInfo:
         version=info.version or "",
         capabilities=_capabilities(told.agent_capabilities or agent_types.Capabilities()),
         auth_methods=tuple(map(_auth_method, told.auth_methods or ())),
-        steering=_offers_steering(result.get("_meta")),
+        steering=offers_steering(result.get("_meta")),
         raw_capabilities=raw if isinstance(raw, dict) else {},
     )
 
@@ -53,8 +53,7 @@ def _capabilities(told: agent_types.Capabilities) -> AgentCapabilities:
         image=prompt.image is True,
         audio=prompt.audio is True,
         embedded_context=prompt.embedded_context is True,
-        http=mcp.http is True,
-        sse=mcp.sse is True,
+        mcp=frozenset(_mcp(mcp)),
         logout=auth.logout is not None,
         auth_status=auth.status is not None,
         fork=session.fork is not None,
@@ -63,10 +62,10 @@ def _capabilities(told: agent_types.Capabilities) -> AgentCapabilities:
     )
 
 
-def _offers_steering(meta: object) -> bool:
-    """Tell what `_meta`, which may be anything (C-311), says of `_session/steering`."""
-    steering = meta.get("steering") if isinstance(meta, dict) else None
-    return isinstance(steering, dict) and steering.get("supported") is True
+def _mcp(told: agent_types.McpCapabilities) -> list[str]:
+    """Return the kinds of MCP servers: every agent takes those that it starts by itself."""
+    named = {"http": told.http, "sse": told.sse}
+    return ["stdio", *(name for name, taken in named.items() if taken is True)]
 
 
 def _auth_method(method: agent_types.AuthMethod) -> AuthMethod:
@@ -101,19 +100,6 @@ def decode_session(method: str, result: object, session_id: str | None) -> Sessi
     )
 
 
-def decode_sessions(result: object) -> SessionPage:
-    """Return one page of `session/list`; what is no id, no cwd or no cursor is as good as none."""
-    told = types.ListResult.model_validate(result if isinstance(result, dict) else {})
-    sessions = tuple(
-        ListedSession(
-            it.session_id, it.cwd, it.title, it.updated_at, it.additional_directories or ()
-        )
-        for it in told.sessions or ()
-        if it.session_id and it.cwd.startswith("/")
-    )
-    return SessionPage(sessions, told.next_cursor)
-
-
 def _options(told: tuple[Any, ...] | None, *, known: bool) -> tuple[ConfigOption, ...] | None:
     """Return the options; a known session keeps its own when the answer tells of none."""
     return None if told is None and known else decode_config(told or ())
@@ -123,19 +109,6 @@ def decode_options(result: object) -> tuple[ConfigOption, ...] | None:
     """Return the whole list from the answer to `session/set_config_option` (C-257)."""
     told = types.OptionsResult.model_validate(result if isinstance(result, dict) else {})
     return None if told.config_options is None else decode_config(told.config_options)
-
-
-def decode_title(result: object) -> str | None:
-    """Return the title that the agent has made of ours, in the answer to `session/set_title`."""
-    title = result.get("title") if isinstance(result, dict) else None
-    return title if isinstance(title, str) and title else None
-
-
-def decode_auth_status(result: object) -> AuthStatus:
-    """Return what `auth/status` and `auth/status_update` tell; odd accounts are left out."""
-    told = agent_types.AuthStatus.model_validate(result if isinstance(result, dict) else {})
-    accounts = (it.email or it.name or it.label for it in told.accounts or ())
-    return AuthStatus(told.state or "unknown", tuple(accounts))
 
 
 def decode_prompt(result: object) -> TurnResult:

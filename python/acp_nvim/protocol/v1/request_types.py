@@ -4,20 +4,11 @@ its requests, and of the notifications that go with them. See `types` for what i
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
-from acp_nvim.protocol.base import Items, Lenient, LenientList, WireModel
+from acp_nvim.protocol.base import Items, Lenient, WireModel
+from acp_nvim.protocol.common.request_types import PermissionOption
 from acp_nvim.protocol.v1.types import ToolCall
-
-
-class PermissionOption(WireModel):
-    """One answer; without a kind it is still an answer (C-189)."""
-
-    option_id: str
-    name: str
-    kind: Lenient[str]
 
 
 class RequestPermission(WireModel):
@@ -43,117 +34,6 @@ class WriteTextFile(WireModel):
     session_id: str
     path: str
     content: str
-
-
-class FormSchema(WireModel):
-    """`requestedSchema`; the properties are decoded one by one."""
-
-    title: Lenient[str]
-    description: Lenient[str]
-    properties: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    required: list[str] | None = None
-
-
-class CreateElicitation(WireModel):
-    """`elicitation/create`, of whatever mode."""
-
-    mode: str
-    message: str
-    session_id: str | None = None
-    tool_call_id: Lenient[str]
-    request_id: str | int | None = None
-
-
-class FormMode(WireModel):
-    """`elicitation/create`, mode `form`."""
-
-    requested_schema: FormSchema
-
-
-class UrlMode(WireModel):
-    """`elicitation/create`, mode `url`."""
-
-    elicitation_id: str
-    url: str
-
-
-class EnumOption(WireModel):
-    """An enum value with a title."""
-
-    const: str
-    title: str
-    description: Lenient[str]
-
-
-class StringProperty(WireModel):
-    """A property of type `string`; with `enum` or `oneOf` a choice."""
-
-    title: Lenient[str]
-    description: Lenient[str]
-    min_length: int | None = Field(default=None, ge=0)
-    max_length: int | None = Field(default=None, ge=0)
-    pattern: str | None = None
-    format: str | None = None
-    default: Lenient[str]
-    enum: list[str] | None = None
-    one_of: list[EnumOption] | None = None
-
-
-class NumberProperty(WireModel):
-    """A property of type `number`."""
-
-    title: Lenient[str]
-    description: Lenient[str]
-    minimum: float | None = None
-    maximum: float | None = None
-    default: Lenient[float]
-
-
-class IntegerProperty(WireModel):
-    """A property of type `integer`."""
-
-    title: Lenient[str]
-    description: Lenient[str]
-    minimum: int | None = None
-    maximum: int | None = None
-    default: Lenient[int]
-
-
-class BooleanProperty(WireModel):
-    """A property of type `boolean`."""
-
-    title: Lenient[str]
-    description: Lenient[str]
-    default: Lenient[bool]
-
-
-class ArrayProperty(WireModel):
-    """A property of type `array`: some of the items."""
-
-    title: Lenient[str]
-    description: Lenient[str]
-    min_items: int | None = Field(default=None, ge=0)
-    max_items: int | None = Field(default=None, ge=0)
-    items: dict[str, Any]
-    default: LenientList[str]
-
-
-class PlainItems(WireModel):
-    """The items of an array, type `string`."""
-
-    enum: list[str]
-
-
-class TitledItems(WireModel):
-    """The items of an array, with titles."""
-
-    any_of: list[EnumOption]
-
-
-class CompleteElicitation(WireModel):
-    """`elicitation/complete`."""
-
-    elicitation_id: Lenient[str]
 
 
 class EnvVariable(WireModel):
@@ -186,9 +66,3 @@ class ToldExit(WireModel):
 
     exit_code: Lenient[int]
     signal: Lenient[str]
-
-
-class CancelRequest(WireModel):
-    """`$/cancel_request`."""
-
-    request_id: Lenient[str | int]

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, assert_never
 
+from acp_nvim.protocol.common.request import absolute, invalid, valid
 from acp_nvim.protocol.v1 import methods, request_types
-from acp_nvim.protocol.v1.request import absolute, invalid, valid
 from acp_nvim.session.event import UNSET, TerminalUpdated
 from acp_nvim.session.request import (
     CreateTerminalRequest,

@@ -13,63 +13,6 @@ from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, WireModel
 
-# --- content
-
-
-class TextBlock(WireModel):
-    """`ContentBlock`, type `text`."""
-
-    text: str
-
-
-class ImageBlock(WireModel):
-    """`ContentBlock`, type `image`."""
-
-    data: str
-    mime_type: str
-    uri: Lenient[str]
-
-
-class AudioBlock(WireModel):
-    """`ContentBlock`, type `audio`."""
-
-    data: str
-    mime_type: str
-
-
-class ResourceLinkBlock(WireModel):
-    """`ContentBlock`, type `resource_link`."""
-
-    uri: str
-    name: str
-    mime_type: Lenient[str]
-    title: Lenient[str]
-    description: Lenient[str]
-    size: Lenient[int]
-
-
-class TextContents(WireModel):
-    """`TextResourceContents`."""
-
-    uri: str
-    text: str
-    mime_type: Lenient[str]
-
-
-class BlobContents(WireModel):
-    """`BlobResourceContents`."""
-
-    uri: str
-    blob: str
-    mime_type: Lenient[str]
-
-
-class ResourceBlock(WireModel):
-    """`ContentBlock`, type `resource`."""
-
-    resource: TextContents | BlobContents
-
-
 # --- tool calls
 
 
@@ -165,43 +108,6 @@ class ConfigOptions(WireModel):
     config_options: Items[Any]
 
 
-class Cost(WireModel):
-    """The cumulative cost of a session."""
-
-    amount: float
-    currency: str
-
-
-class Usage(WireModel):
-    """`usage_update`."""
-
-    used: int = Field(ge=0)
-    size: int = Field(ge=0)
-    cost: Lenient[Cost]
-
-
-class Notice(WireModel):
-    """`notice`."""
-
-    title: str = Field(min_length=1)
-    description: Lenient[str]
-    severity: Lenient[Literal["info", "warning", "error"]]
-
-
-class Compaction(WireModel):
-    """`compaction_update`: a patch, the rest of which is decoded by its keys."""
-
-    compaction_id: str
-    status: str
-
-
-class CompactionChunk(WireModel):
-    """`compaction_summary_chunk`."""
-
-    compaction_id: str
-    content: dict[str, Any]
-
-
 # --- sessions
 
 
@@ -279,23 +185,6 @@ class SessionResult(WireModel):
     modes: Lenient[SessionModeState]
     config_options: LenientList[Any]
     models: Lenient[SessionModelState]
-
-
-class SessionInfo(WireModel):
-    """A session of `session/list`; without an id or a cwd it is none (C-101)."""
-
-    session_id: str
-    cwd: str
-    title: Lenient[str]
-    updated_at: Lenient[str]
-    additional_directories: LenientList[str]
-
-
-class ListResult(WireModel):
-    """The result of `session/list`: a page, and the cursor of the next one."""
-
-    sessions: LenientList[SessionInfo]
-    next_cursor: Lenient[str]
 
 
 class OptionsResult(WireModel):

@@ -8,28 +8,23 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from acp_nvim.protocol.base import compact
+from acp_nvim.protocol.common import update as common
+from acp_nvim.protocol.common.content import decode_content
 from acp_nvim.protocol.v1 import types, unstable
 from acp_nvim.protocol.v1.config import decode_config
-from acp_nvim.protocol.v1.content import decode_content
 from acp_nvim.protocol.v1.terminal import told_terminals
 from acp_nvim.protocol.v1.tool_call import tool_call_event
-from acp_nvim.session.content import Content, Text
+from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
-    UNSET,
     ChunkReceived,
     CommandsReplaced,
-    CompactionUpdated,
     ConfigReplaced,
     Event,
-    InfoChanged,
     ModeChanged,
-    Noticed,
     PlanReplaced,
     Unknown,
-    Unset,
-    UsageChanged,
 )
-from acp_nvim.session.model import Command, Cost, Role
+from acp_nvim.session.model import Command, Role
 
 Update: TypeAlias = dict[str, Any]
 
@@ -102,65 +97,6 @@ def _config(update: Update) -> Event:
     return ConfigReplaced(decode_config(types.ConfigOptions.model_validate(update).config_options))
 
 
-def _info(update: Update) -> Event:
-    return InfoChanged(_patch(update, "title"), _patch(update, "updatedAt"))
-
-
-def _patch(update: Update, key: str) -> str | Unset | None:
-    """Return the three states of a field: absent is UNSET, null clears (C-273)."""
-    value = update.get(key, UNSET)
-    return value if value is None or isinstance(value, str) else UNSET
-
-
-def _usage(update: Update) -> Event:
-    usage = types.Usage.model_validate(update)
-    cost = None if usage.cost is None else Cost(usage.cost.amount, usage.cost.currency)
-    return UsageChanged(usage.used, usage.size, cost)
-
-
-def _notice(update: Update) -> Event:
-    """Return what the agent wants the user to read; an unknown severity is shown plainly."""
-    told = types.Notice.model_validate(update)
-    text = f"{told.title}: {told.description}" if told.description else told.title
-    return Noticed(text, told.severity or "info")
-
-
-def _compaction(update: Update) -> Event:
-    """Return what has become of a compaction."""
-    told = types.Compaction.model_validate(update)
-    return CompactionUpdated(
-        told.compaction_id,
-        told.status,
-        _summary(update.get("summary", UNSET)),
-        error=_error(update.get("error", UNSET)),
-    )
-
-
-def _summary_chunk(update: Update) -> Event:
-    """Return what follows in the summary of a compaction."""
-    told = types.CompactionChunk.model_validate(update)
-    return CompactionUpdated(told.compaction_id, more=(decode_content(told.content),))
-
-
-def _summary(value: object) -> tuple[Content, ...] | Unset:
-    """Return the blocks, also of a text as such; what is neither list nor null is as absent."""
-    match value:
-        case None:
-            return ()
-        case str():
-            return (decode_content({"type": "text", "text": value}),)
-        case list():
-            return tuple(decode_content(item) for item in value if isinstance(item, dict))
-        case _:
-            return UNSET
-
-
-def _error(value: object) -> str | Unset | None:
-    """Return the sentence, also of an object that has a message."""
-    said = value.get("message") if isinstance(value, dict) else value
-    return said if said is None or isinstance(said, str) else UNSET
-
-
 _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "user_message_chunk": _chunk("user"),
     "agent_message_chunk": _chunk("agent"),
@@ -171,10 +107,6 @@ _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "available_commands_update": _commands,
     "current_mode_update": _mode,
     "config_option_update": _config,
-    "session_info_update": _info,
-    "usage_update": _usage,
-    "notice": _notice,
-    "compaction_update": _compaction,
-    "compaction_summary_chunk": _summary_chunk,
+    **common.DECODERS,
     **unstable.DECODERS,
 }

@@ -51,13 +51,17 @@ def close_open(
 ) -> SessionState:
     """Show what is not finished in that turn and later ones, tool calls above all, as closed.
 
-    Looks at those turns only (v1/prompt-turn § Cancellation).
+    Looks at those turns only (v1/prompt-turn § Cancellation); what goes on in the background is
+    not over.
     """
     entries = Log.of(state.entries)
+    goes_on = {work.id for work in state.background if work.kind == "tool_call"}
     for position in range(len(entries) - 1, -1, -1):
         entry = entries[position]
         if entry.turn < since_turn:
             break
+        if isinstance(entry, ToolCall) and entry.id in goes_on:
+            continue
         closed = _closed(entry, status)
         if closed is not entry:
             entries = entries.put(position, closed)

@@ -10,7 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.session.content import Content, Text
-from acp_nvim.session.event import ChunkReceived, PromptSent, PromptSteered
+from acp_nvim.session.event import (
+    UNSET,
+    ChunkReceived,
+    MessageUpdated,
+    PromptSent,
+    PromptSteered,
+)
 from acp_nvim.session.reduce.entries import add, put
 from acp_nvim.session.state import Message, SessionState
 
@@ -30,6 +36,34 @@ def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
         message.key, message.role, message.turn, content, message.message_id, message.local
     )
     return put(state, grown, current=message.key)
+
+
+def message_updated(state: SessionState, event: MessageUpdated) -> SessionState:
+    """Create the message, or put its new content in place of what was known."""
+    known = _known_message(state, event)
+    content = event.content
+    if known is None:
+        if event.role == "user":
+            if state.is_running:
+                return state  # the echo of our own prompt
+            state = _replay_turn(state)
+        key = f"{event.role}:{state.turn}:{event.message_id}"
+        shown = () if content is UNSET else content
+        return add(
+            state, Message(key, event.role, state.turn, shown, event.message_id), current=key
+        )
+    if content is UNSET or content == known.content:
+        return state
+    return put(state, replace(known, content=content), current=state.current)
+
+
+def _known_message(state: SessionState, event: MessageUpdated) -> Message | None:
+    """Return the message of that id, of the latest turn that has one."""
+    for turn in range(state.turn, -1, -1):
+        found = state.entry(f"{event.role}:{turn}:{event.message_id}")
+        if isinstance(found, Message):
+            return found
+    return None
 
 
 def _replay_turn(state: SessionState) -> SessionState:
@@ -83,9 +117,10 @@ def local_prompt(state: SessionState, content: tuple[Content, ...]) -> SessionSt
 def prompt_sent(state: SessionState, event: PromptSent) -> SessionState:
     """Show the prompt as it went out."""
     message = state.entry(_local_key(state))
+    if state.is_running:
+        state = replace(state, prompted=True)
     if not isinstance(message, Message):
         return state
-    state = replace(state, prompted=True)
     return put(state, replace(message, content=event.blocks), current=state.current)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from acp_nvim.session import options
 from acp_nvim.session.event import (
     UNSET,
+    BackgroundChanged,
     CancelRequested,
     ChunkReceived,
     CommandsReplaced,
@@ -21,6 +22,7 @@ from acp_nvim.session.event import (
     ConfigReplaced,
     Event,
     InfoChanged,
+    MessageUpdated,
     ModeChanged,
     Noticed,
     PlanReplaced,
@@ -123,6 +125,8 @@ def _is_refused(question: PermissionQuestion, event: QuestionClosed) -> bool:
 _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     SessionOpened: turns.session_opened,
     ChunkReceived: messages.chunk_received,
+    MessageUpdated: messages.message_updated,
+    BackgroundChanged: turns.background_changed,
     ToolCallUpdated: tool_calls.tool_call_updated,
     TerminalUpdated: terminals.terminal_updated,
     PlanReplaced: _plan_replaced,

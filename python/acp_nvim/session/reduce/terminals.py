@@ -36,11 +36,21 @@ def shown_in(state: SessionState, content: Iterable[ToolContent]) -> tuple[Termi
     return tuple(state.terminals[id] for id in dict.fromkeys(ids) if id in state.terminals)
 
 
+def _mended(text: str) -> str:
+    """Return the text with the characters whose bytes came in two pieces."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # it holds what never was a byte
+        return text
+
+
 def _patched(terminal: Terminal, event: TerminalUpdated) -> Terminal:
     output = terminal.tail if event.tail is UNSET else event.tail
     return Terminal(
         terminal.id,
         terminal.command if event.command is UNSET else event.command,
-        tail(output + event.more),
+        tail(_mended(output + event.more)),
         terminal.exit if event.exit is UNSET else event.exit,
     )

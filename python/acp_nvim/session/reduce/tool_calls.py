@@ -14,7 +14,9 @@ from acp_nvim.session.reduce.entries import OPEN, add, put, rename
 from acp_nvim.session.reduce.terminals import shown_in
 from acp_nvim.session.state import SessionState, ToolCall
 
-_PATCHED = tuple(field.name for field in fields(ToolCallUpdated) if field.name != "id")
+_PATCHED = tuple(
+    field.name for field in fields(ToolCallUpdated) if field.name not in ("id", "more")
+)
 
 
 def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionState:
@@ -30,7 +32,7 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
     if isinstance(call, ToolCall):
         merged = _merged(state, call, event)
         return state if merged == call else put(state, merged, current=state.current)
-    named = [word for word in (event.name, event.kind) if word is not UNSET]
+    named = [word for word in (event.name, event.kind) if word is not UNSET and word]
     title = named[0] if named else event.id
     return add(state, _merged(state, ToolCall(key, event.id, state.turn, title), event))
 
@@ -45,6 +47,8 @@ def _merged(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> Tool
         name: value for name in _PATCHED if (value := getattr(event, name)) is not UNSET
     }
     merged = replace(call, **changes)
+    if event.more:
+        merged = replace(merged, content=(*merged.content, *event.more))
     if merged.content is not call.content:
         merged = replace(merged, terminals=shown_in(state, merged.content))
     if state.status in ("cancelling", "closed") and merged.status in OPEN:

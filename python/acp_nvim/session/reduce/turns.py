@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.session.event import (
+    BackgroundChanged,
     CancelRequested,
     PromptQueued,
     QueueArranged,
@@ -21,7 +22,7 @@ from acp_nvim.session.event import (
 from acp_nvim.session.log import Index, Log
 from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
-from acp_nvim.session.reduce.entries import close_open, notice
+from acp_nvim.session.reduce.entries import close_call, close_open, notice
 from acp_nvim.session.reduce.messages import local_prompt
 from acp_nvim.session.state import NO_INDEX, Entry, SessionState
 
@@ -51,6 +52,7 @@ def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
         modes=event.modes or state.modes,
         mode=event.mode or state.mode,
         config=state.config if event.config is None else replaced(state.config, event.config),
+        commands=state.commands if event.commands is None else event.commands,
         current=None,
     )
 
@@ -59,7 +61,8 @@ def session_closed(state: SessionState, event: SessionClosed) -> SessionState:
     """End everything but the queue."""
     if state.status == "closed":
         return state
-    state = close_open(replace(state, status="closed", questions=()), since_turn=0)
+    state = replace(state, status="closed", questions=(), background=())
+    state = close_open(state, since_turn=0)
     return state if event.reason is None else notice(state, event.reason, "warning")
 
 
@@ -127,7 +130,19 @@ def turn_started(state: SessionState, event: TurnStarted) -> SessionState:
         turn_tokens=None,
         queue=state.queue[1:] if event.queued else state.queue,
     )
-    return local_prompt(state, event.prompt.blocks)
+    # an agent may begin by itself, and nobody said anything then
+    return state if event.by_agent else local_prompt(state, event.prompt.blocks)
+
+
+def background_changed(state: SessionState, event: BackgroundChanged) -> SessionState:
+    """Take the list; what was in it, and is not any more, is over if its turn is."""
+    gone = set(state.background) - set(event.work)
+    state = replace(state, background=event.work)
+    for work in gone:
+        call = state.tool_call(work.id) if work.kind == "tool_call" else None
+        if call is not None and (call.turn < state.turn or not state.is_running):
+            state = close_call(state, work.id, "ended")
+    return state
 
 
 def cancel_requested(state: SessionState, _event: CancelRequested) -> SessionState:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from acp_nvim.session.content import (
     Audio,
     Content,
+    FileChange,
     Image,
     Resource,
     ResourceLink,
@@ -19,12 +20,21 @@ from acp_nvim.session.content import (
 from acp_nvim.view.block import Line
 from acp_nvim.view.cut import head, visible_lines
 from acp_nvim.view.diff.text import MIME_TYPE, diff_lines
-from acp_nvim.view.place import mention
+from acp_nvim.view.place import mention, relative
 from acp_nvim.view.styled import after, coloured, plural
 from acp_nvim.view.visible import one_line
 
+DONE = {
+    "add": "new",
+    "delete": "deleted",
+    "modify": "changed",
+    "move": "moved",
+    "copy": "copied",
+}
+"""What became of a file; what is in no version of the protocol is shown as it came."""
 
-def attachment(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+
+def attachment(content: Content | FileChange, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
     """Return the line of one block; open, the text of an embedded resource follows it."""
     if not isinstance(content, Resource | ResourceLink):
         return (coloured(label(content, cwd), "AcpDim"),)
@@ -44,7 +54,7 @@ def _opened(text: str, mime_type: str | None) -> Iterable[Line]:
     return (*map(Line, visible_lines(kept)), *rest)
 
 
-def label(content: Content, cwd: str) -> str:
+def label(content: Content | FileChange, cwd: str) -> str:
     """Return what stands for the block in plain text: `@src/foo.py`, `[image/png, 12 kB]`."""
     match content:
         case Text(text):
@@ -58,6 +68,10 @@ def label(content: Content, cwd: str) -> str:
         case Resource(uri, _, blob, mime_type):
             kind = one_line(mime_type or "binary", 60)
             return f"{mention(uri, cwd)} [{kind}, {size(decoded_length(blob or ''))}]"
+        case FileChange(path, operation, old_path):
+            done = DONE.get(operation, operation)
+            source = "" if old_path is None else f", was {relative(old_path, cwd)}"
+            return f"[{one_line(done, 60)}: {relative(path, cwd)}{source}]"
         case UnknownContent(kind):
             return f"[{one_line(kind, 60)}]"
 

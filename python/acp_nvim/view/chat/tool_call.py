@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from acp_nvim.session.content import Diff, Resource, TerminalOutput, Text, ToolContent
+from acp_nvim.session.content import Diff, FileChange, Resource, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import Location
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
@@ -75,7 +75,7 @@ def draw(
 
 def locations(tool: ToolCall) -> tuple[Location, ...]:
     """Return the files that the call works on: its locations, then those of its diffs."""
-    diffs = (Location(part.path) for part in tool.content if isinstance(part, Diff))
+    diffs = (Location(part.path) for part in tool.content if isinstance(part, Diff | FileChange))
     return (*tool.locations, *diffs)
 
 

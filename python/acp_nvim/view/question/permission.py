@@ -46,7 +46,7 @@ def permission_menu(
 
     `previews` are of the files that it is about; of others the agent's own diffs are shown.
     """
-    title, all_of_it = _title(tool), _body(tool, cwd, previews)
+    title, all_of_it = _title(question.asks, tool), _body(tool, cwd, previews)
     # as it is: a line end after it is not shown
     command = None if tool is None else raw.command(tool.raw_input)
     body, omitted = ends(list(gathered(all_of_it)))
@@ -73,10 +73,18 @@ def changed(menu: Menu) -> Menu:
 
 
 def detail(
-    menu: Menu, tool: ToolCall | None, cwd: str, previews: Sequence[Preview] = ()
+    menu: Menu,
+    tool: ToolCall | None,
+    cwd: str,
+    previews: Sequence[Preview] = (),
+    *,
+    asks: str = "",
 ) -> tuple[Line, ...]:
-    """Return all that there is to see, nothing in it shortened, without the options."""
-    lines = [*_title(tool), *_body(tool, cwd, previews)]
+    """Return all that there is to see, nothing in it shortened, without the options.
+
+    `asks` is as in the question.
+    """
+    lines = [*_title(asks, tool), *_body(tool, cwd, previews)]
     lines += _further(tool) if tool is not None else []
     left = len(lines) - DETAIL
     if left > 0:
@@ -86,10 +94,15 @@ def detail(
     return (*lines, *menu.about)
 
 
-def _title(tool: ToolCall | None) -> list[Line]:
+def _title(asks: str, tool: ToolCall | None) -> list[Line]:
+    """Return the agent's words for what it asks, and what it asks that for."""
+    words = [coloured(text, "AcpToolTitle") for text in _split(asks) if asks]
     if tool is None:
-        return [coloured("(the agent did not say what for)", "AcpDim")]
-    return [coloured(text, "AcpToolTitle") for text in _split(_named(tool))]
+        return words or [coloured("(the agent did not say what for)", "AcpDim")]
+    named = _named(tool)
+    if named == asks:
+        return words
+    return [*words, *(coloured(text, "AcpToolTitle") for text in _split(named))]
 
 
 def _named(tool: ToolCall) -> str:

@@ -1,13 +1,17 @@
-"""Params of the agent's requests: valid, or an error that names the field. For `protocol.v1`."""
+"""Params of the agent's requests: valid, or an error that names the field. For all versions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.base import WireModel
+from acp_nvim.protocol.common import methods, request_types
+from acp_nvim.protocol.dialect import RequestId
+from acp_nvim.session.model import PermissionOption
 
 M = TypeVar("M", bound=WireModel)
 
@@ -34,3 +38,19 @@ def absolute(method: str, field: str, path: str) -> str:
 def invalid(method: str, field: str, why: str) -> RequestFailed:
     """Return the error that tells the agent which field is wrong, and why."""
     return RequestFailed(Code.INVALID_PARAMS, f"{method}: '{field}' is not valid: {why}")
+
+
+def permission_options(
+    told: Sequence[request_types.PermissionOption],
+) -> tuple[PermissionOption, ...]:
+    """Return the answers that a permission offers; raises `RequestFailed` when there are none."""
+    if not told:
+        raise invalid(methods.REQUEST_PERMISSION, "options", "none of them can be answered")
+    return tuple(PermissionOption(it.option_id, it.name, it.kind or "other") for it in told)
+
+
+def decode_cancel_request(params: object) -> RequestId:
+    """Return the id that `$/cancel_request` names; None if it is unreadable, which is no id."""
+    if not isinstance(params, dict):
+        return None
+    return request_types.CancelRequest.model_validate(params).request_id

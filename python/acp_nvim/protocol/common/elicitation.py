@@ -1,7 +1,7 @@
 """`elicitation/create` as a request, and its answer as a result (v1/elicitation).
 
 A malformed property of a known type is an error; one of an unknown type is a field that cannot be
-filled in (C-290). Called by `agent_request` only.
+filled in (C-290). The same in every version.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pydantic import ValidationError
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.protocol.base import WireModel
+from acp_nvim.protocol.common import elicitation_types as types
+from acp_nvim.protocol.common import methods
+from acp_nvim.protocol.common.request import invalid
 from acp_nvim.protocol.dialect import ClientCapabilities
-from acp_nvim.protocol.v1 import methods, request_types
-from acp_nvim.protocol.v1.request import invalid
 from acp_nvim.session.elicitation.model import (
     BooleanField,
     ChoiceField,
@@ -29,21 +30,21 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
-from acp_nvim.session.request import ElicitationAnswer, ElicitationRequest
+from acp_nvim.session.request import ElicitationAnswer, ElicitationRequest, PermissionAnswer
 
 M = TypeVar("M", bound=WireModel)
 
 
 def decode_elicitation(params: object, capabilities: ClientCapabilities) -> ElicitationRequest:
     """Return what the agent wants to know; raises `RequestFailed` (C-292)."""
-    request = _valid(request_types.CreateElicitation, params, "params")
+    request = _valid(types.CreateElicitation, params, "params")
     if request.session_id is None and request.request_id is None:
         raise _invalid("sessionId", "neither a session nor a request is named")
     if request.mode == "form" and capabilities.elicitation_form:
-        form = _valid(request_types.FormMode, params, "params")
+        form = _valid(types.FormMode, params, "params")
         wanted: Form | Link = _form(form.requested_schema)
     elif request.mode == "url" and capabilities.elicitation_url:
-        link = _valid(request_types.UrlMode, params, "params")
+        link = _valid(types.UrlMode, params, "params")
         wanted = Link(link.elicitation_id, link.url)
     else:
         raise _invalid("mode", f"this client does not serve {request.mode!r}")
@@ -55,7 +56,15 @@ def decode_elicitation(params: object, capabilities: ClientCapabilities) -> Elic
     )
 
 
-def encode_elicitation(answer: ElicitationAnswer) -> dict[str, Any]:
+def encode_choice(answer: PermissionAnswer | ElicitationAnswer) -> dict[str, Any]:
+    """Return the result that says what the user has chosen."""
+    if isinstance(answer, ElicitationAnswer):
+        return _encode_elicitation(answer)
+    chosen = {"outcome": "selected", "optionId": answer.option_id}
+    return {"outcome": {"outcome": "cancelled"} if answer.option_id is None else chosen}
+
+
+def _encode_elicitation(answer: ElicitationAnswer) -> dict[str, Any]:
     """Return the result; only an accepted form has content (C-298)."""
     if answer.action != "accept" or answer.content is None:
         return {"action": answer.action}
@@ -70,10 +79,10 @@ def decode_complete(params: object) -> str | None:
     """Return the id that `elicitation/complete` names; None if it is unreadable."""
     if not isinstance(params, dict):
         return None
-    return request_types.CompleteElicitation.model_validate(params).elicitation_id
+    return types.CompleteElicitation.model_validate(params).elicitation_id
 
 
-def _form(schema: request_types.FormSchema) -> Form:
+def _form(schema: types.FormSchema) -> Form:
     required = schema.required or []
     fields = [
         _field(name, raw, required=name in required) for name, raw in schema.properties.items()
@@ -105,7 +114,7 @@ def _unsupported(raw: Mapping[str, Any], common: dict[str, Any], kind: str) -> F
 
 
 def _string(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(request_types.StringProperty, raw, where)
+    told = _valid(types.StringProperty, raw, where)
     common = _said(common, told.title, told.description)
     if told.one_of is not None:
         return ChoiceField(**common, options=_titled(told.one_of), default=told.default)
@@ -122,13 +131,13 @@ def _string(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
 
 
 def _number(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(request_types.NumberProperty, raw, where)
+    told = _valid(types.NumberProperty, raw, where)
     common = _said(common, told.title, told.description)
     return NumberField(**common, minimum=told.minimum, maximum=told.maximum, default=told.default)
 
 
 def _integer(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(request_types.IntegerProperty, raw, where)
+    told = _valid(types.IntegerProperty, raw, where)
     common = _said(common, told.title, told.description)
     return NumberField(
         **common,
@@ -140,17 +149,17 @@ def _integer(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
 
 
 def _boolean(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(request_types.BooleanProperty, raw, where)
+    told = _valid(types.BooleanProperty, raw, where)
     return BooleanField(**_said(common, told.title, told.description), default=told.default)
 
 
 def _array(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(request_types.ArrayProperty, raw, where)
+    told = _valid(types.ArrayProperty, raw, where)
     kind = told.items.get("type")
     if kind == "string":
-        options = _plain(_valid(request_types.PlainItems, told.items, f"{where}.items").enum)
+        options = _plain(_valid(types.PlainItems, told.items, f"{where}.items").enum)
     elif kind is None:
-        options = _titled(_valid(request_types.TitledItems, told.items, f"{where}.items").any_of)
+        options = _titled(_valid(types.TitledItems, told.items, f"{where}.items").any_of)
     else:
         return _unsupported(raw, common, f"array of {kind}")
     return ChoicesField(
@@ -179,7 +188,7 @@ def _plain(values: Sequence[str]) -> tuple[Option, ...]:
     return tuple(Option(value, value) for value in dict.fromkeys(values))
 
 
-def _titled(options: Sequence[request_types.EnumOption]) -> tuple[Option, ...]:
+def _titled(options: Sequence[types.EnumOption]) -> tuple[Option, ...]:
     return tuple(Option(option.const, option.title, option.description) for option in options)
 
 

@@ -1,0 +1,1 @@
+"""What means the same in every version of ACP. The versions use it; it knows none of them."""

@@ -1,0 +1,85 @@
+"""The calls that every version of ACP has alike: the base of all dialects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from acp_nvim.protocol.common import answers, methods
+from acp_nvim.protocol.common.content import encode_content
+from acp_nvim.protocol.dialect import AuthStatus, Call, SessionPage
+from acp_nvim.session.content import Content
+
+
+class Calls:
+    """What a dialect need not say by itself; see `Dialect` for what each method does."""
+
+    def close_session(self, session_id: str) -> Call:
+        """Return `session/close`."""
+        return methods.CLOSE_SESSION, {"sessionId": session_id}
+
+    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
+        """Return `session/list`."""
+        return methods.LIST_SESSIONS, {"cwd": cwd} | ({} if cursor is None else {"cursor": cursor})
+
+    def delete_session(self, session_id: str) -> Call:
+        """Return `session/delete`."""
+        return methods.DELETE_SESSION, {"sessionId": session_id}
+
+    def set_title(self, session_id: str, title: str) -> Call:
+        """Return `session/set_title`."""
+        return methods.SET_TITLE, {"sessionId": session_id, "title": title}
+
+    def archive_session(self, session_id: str) -> Call:
+        """Return `session/archive`."""
+        return methods.ARCHIVE_SESSION, {"sessionId": session_id}
+
+    def auth_status(self) -> Call:
+        """Return `auth/status`."""
+        return methods.AUTH_STATUS, {}
+
+    def steer(self, session_id: str, blocks: Sequence[Content]) -> Call:
+        """Return `_session/steering`; a turn that is over must not begin another."""
+        only_now = {"steering": {"idleBehavior": "promptRequired"}}
+        return methods.STEER, _prompt(session_id, blocks) | {"_meta": only_now}
+
+    def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
+        """Return `session/prompt`."""
+        return methods.PROMPT, _prompt(session_id, blocks)
+
+    def cancel(self, session_id: str) -> Call:
+        """Return the notification `session/cancel`."""
+        return methods.CANCEL, {"sessionId": session_id}
+
+    def cancel_request(self, request_id: str | int) -> Call:
+        """Return the notification `$/cancel_request`."""
+        return methods.CANCEL_REQUEST, {"requestId": request_id}
+
+    def decode_sessions(self, result: object) -> SessionPage:
+        """Return one page of the list."""
+        return answers.decode_sessions(result)
+
+    def decode_auth_status(self, result: object) -> AuthStatus:
+        """Return whether the agent is logged in."""
+        return answers.decode_auth_status(result)
+
+    def decode_steered(self, result: object) -> bool:
+        """Return whether the text is in the turn."""
+        return not isinstance(result, dict) or result.get("outcome") != "promptRequired"
+
+    def decode_title(self, result: object) -> str | None:
+        """Return the title as the agent keeps it."""
+        title = result.get("title") if isinstance(result, dict) else None
+        return title if isinstance(title, str) and title else None
+
+
+def _prompt(session_id: str, blocks: Iterable[Content]) -> dict[str, Any]:
+    """Return the params of `session/prompt`, without the blocks that cannot be sent."""
+    encoded = (encode_content(block) for block in blocks)
+    return {"sessionId": session_id, "prompt": [block for block in encoded if block is not None]}
+
+
+def offers_steering(meta: object) -> bool:
+    """Tell what the `_meta` of an agent, which may be anything (C-311), says of steering."""
+    steering = meta.get("steering") if isinstance(meta, dict) else None
+    return isinstance(steering, dict) and steering.get("supported") is True

@@ -1,0 +1,46 @@
+"""The parts of `session/update` that are the same in every version of ACP."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from acp_nvim.protocol.base import Lenient, WireModel
+
+
+class Cost(WireModel):
+    """The cumulative cost of a session."""
+
+    amount: float
+    currency: str
+
+
+class Usage(WireModel):
+    """`usage_update`."""
+
+    used: int = Field(ge=0)
+    size: int = Field(ge=0)
+    cost: Lenient[Cost]
+
+
+class Notice(WireModel):
+    """`notice`."""
+
+    title: str = Field(min_length=1)
+    description: Lenient[str]
+    severity: Lenient[Literal["info", "warning", "error"]]
+
+
+class Compaction(WireModel):
+    """`compaction_update`: a patch, the rest of which is decoded by its keys."""
+
+    compaction_id: str
+    status: str
+
+
+class CompactionChunk(WireModel):
+    """`compaction_summary_chunk`."""
+
+    compaction_id: str
+    content: dict[str, Any]

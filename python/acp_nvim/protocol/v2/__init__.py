@@ -1,0 +1,1 @@
+"""ACP version 2. `dialect.V2` is all that the outside needs."""

@@ -1,0 +1,104 @@
+"""Diffs of ACP v2: what became of files, and a git patch that has the texts (schema Diff).
+
+A patch is read hunk by hunk, each of which is a change of its own; paths in it are absolute. Of a
+file without a hunk, which may be binary or only moved, a line says what became of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from acp_nvim.protocol.v2 import types
+from acp_nvim.session.content import Diff, FileChange, ToolContent
+
+GIT_PATCH = "git_patch"
+_HEAD = re.compile(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
+
+
+@dataclass(slots=True)
+class _Hunk:
+    path: str
+    is_new: bool
+    olds: int
+    news: int
+    """How many lines of the old and of the new text are still to come."""
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    sign: str = ""
+    """Of the last line."""
+
+    def takes(self, line: str) -> bool:
+        """Take a line if it is of this hunk; one without a sign is an empty line that stays."""
+        sign = line[:1] or " "
+        if sign == "\\":
+            self._unend()
+            return True
+        if (self.olds, self.news) == (0, 0) or sign not in " +-":
+            return False
+        if sign in " -":
+            self.old.append(line[1:] + "\n")
+            self.olds -= 1
+        if sign in " +":
+            self.new.append(line[1:] + "\n")
+            self.news -= 1
+        self.sign = sign
+        return True
+
+    def _unend(self) -> None:
+        r"""Take the line end away that `\ No newline at end of file` is about: the last line's."""
+        for lines, others in ((self.old, "+"), (self.new, "-")):
+            if lines and self.sign != others:
+                lines[-1] = lines[-1].removesuffix("\n")
+
+
+def decode_diff(told: types.Diff) -> Iterator[ToolContent]:
+    """Yield the hunks of the patch, and the files of which it has none."""
+    patch = told.patch
+    diffs = list(_diffs(patch.text)) if patch is not None and patch.format == GIT_PATCH else []
+    shown = {diff.path for diff in diffs}
+    for change in told.changes:
+        if change.path not in shown or change.old_path is not None:
+            yield FileChange(change.path, change.operation, change.old_path)
+    yield from diffs
+
+
+def _diffs(text: str) -> Iterator[Diff]:
+    for hunk in _hunks(text):
+        if not hunk.path.startswith("/"):
+            continue  # it cannot be told which file it is of
+        old = None if hunk.is_new and not hunk.old else "".join(hunk.old)
+        yield Diff(hunk.path, old, "".join(hunk.new))
+
+
+def _hunks(text: str) -> Iterator[_Hunk]:
+    """Yield the hunks; what is no line of one is passed over."""
+    paths = {"--- ": "", "+++ ": ""}
+    hunk: _Hunk | None = None
+    for line in text.split("\n"):
+        if hunk is not None and hunk.takes(line):
+            continue
+        if line[:4] in paths:
+            paths[line[:4]] = _path(line[4:])
+        elif (counts := _counts(line)) is not None:
+            if hunk is not None:
+                yield hunk
+            old, new = paths.values()
+            hunk = _Hunk(new or old, not old, *counts)
+    if hunk is not None:
+        yield hunk
+
+
+def _path(name: str) -> str:
+    """Return the path of a file header; "" for the one that stands for no file."""
+    name = name.partition("\t")[0].strip()
+    if len(name) > 1 and name[0] == name[-1] == '"':
+        name = name[1:-1]
+    return "" if name == "/dev/null" else name
+
+
+def _counts(line: str) -> tuple[int, int] | None:
+    """Return how many lines a hunk has of the old and of the new text; None: it is no head."""
+    found = _HEAD.match(line)
+    return None if found is None else (int(found[1] or 1), int(found[2] or 1))
