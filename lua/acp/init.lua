@@ -22,6 +22,13 @@ function M.prompt(content, opts)
   require('acp.command.session').prompt(content, opts)
 end
 
+--- Let something go along with the next prompt of the current session.
+---@param context? acp.Context mentions (`@…`) or paths, one or a list, or `{ range = { 2, 5 } }` of
+---  the current buffer; nil: the current buffer
+function M.add(context)
+  require('acp.command.session').add(context)
+end
+
 --- Cancel the running turn of the current session.
 function M.cancel()
   require('acp.command.session').tell('cancel')

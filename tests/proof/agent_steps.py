@@ -122,6 +122,7 @@ class AgentSteps(UserSteps):
         write = Writes(session, step.file, ())
         if step.disk_first:
             self._put(name, text)
+            self.made[session, name] = text
             await self._between(step, name)
             await self._write(write, name, known, text)
             return
@@ -134,6 +135,7 @@ class AgentSteps(UserSteps):
         """Write to the disk what was written through the client: nothing comes of it."""
         is_same = self.known.get((session, name)) == text and not self._unsettled(name)
         self._put(name, text)
+        self.made[session, name] = text
         before = self.sight
         await self._settle(session, (name,))
         shown = self.sight.shown.get(name)
@@ -165,7 +167,8 @@ class AgentSteps(UserSteps):
     async def _kills(self, step: Kills) -> None:
         """The agents go with the host; what they have done is found by the next one.
 
-        What a merge has saved is on the disk for that, as if the user had saved it.
+        What a merge has saved is on the disk for that, as if the user had saved it. Of what the
+        user has done since an agent was last at work only the outcome is there.
         """
         for name in NAMES:
             self.unsaved[name] -= users(self.seen[name])
@@ -174,6 +177,10 @@ class AgentSteps(UserSteps):
         self.made.clear()
         self.commanded.clear()
         await self._settled_by(self.services.killed(flushed=step.flushed), NAMES)
+        if not step.flushed:
+            for name in self.acted:
+                self.pristine[name] = UNSURE
+        self.acted.clear()
         self.known.clear()
         for session in (0, 1):
             await self.services.begin_turn(session)

@@ -36,7 +36,8 @@ class Model:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
     `made`: what the tool of each has left since it read or wrote; `commanded`: files that a
     command has changed since the client looked; `taken_out`: the user's words that the user took
-    out last, be it that an agent has put them in again.
+    out last, be it that an agent has put them in again; `acted`: files that the user has changed
+    since the host began.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -64,6 +65,7 @@ class Model:
         self.taken_out: set[str] = set()
         self.made: dict[tuple[int, str], str] = {}
         self.commanded: set[str] = set()
+        self.acted: set[str] = set()
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 

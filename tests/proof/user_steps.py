@@ -52,6 +52,7 @@ class UserSteps(OwnWrites):
         if text_of(before, name) != text_of(self.sight, name):
             self.unsaved[name] |= users(self.sight.live(name)) - users(before.live(name))
             self.pristine[name] = UNSURE
+            self.acted.add(name)
             self.pending[name] &= agents(self.sight.live(name))
         if step.act == "copy":  # which of the two is whose cannot be known
             self.pending[name] -= agents(lines[row - 1])

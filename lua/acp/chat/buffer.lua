@@ -7,6 +7,7 @@ local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
+local life = require('acp.ui.life')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
@@ -124,7 +125,8 @@ end
 bridge.on_end(function()
   for _, chat in ipairs(chats.all()) do
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
-    status.state, status.pending = 'closed', 0
+    status.state, status.pending, status.doing = 'closed', 0, nil
+    life.set(chat.chat, status)
     vim.b[chat.chat].acp_status = status
     attachment.note(chat.chat, {}) -- nobody remembers what they were about
     local ended = 'the host ended: this session is closed'

@@ -61,6 +61,11 @@ local sources = {
     end)
     return option and option.values or {}
   end,
+  mention = function()
+    return vim.tbl_map(function(special)
+      return '@' .. special[1]
+    end, require('acp.prompt.mention').specials)
+  end,
   command = function()
     return require('acp.prompt.complete').commands()
   end,

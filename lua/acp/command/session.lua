@@ -128,6 +128,26 @@ function M.compose(range, mods)
   end)
 end
 
+---@alias acp.Context string|string[]|{ range: { [1]: integer, [2]: integer } }
+
+--- Let something go along with the next prompt, and stay where the user is.
+---@param context? acp.Context mentions, paths, or lines of the current buffer; nil: this buffer
+function M.add(context)
+  local origin = api.nvim_get_current_buf()
+  with_chat(function(chat)
+    if not chat then
+      return
+    end
+    local add = require('acp.prompt.add')
+    local given = type(context) == 'string' and { context } or context or {}
+    if given.range then
+      add.lines(chat, given.range, origin)
+    else
+      add.mentions(chat, given, origin)
+    end
+  end, true)
+end
+
 --- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
 function M.resend()
   local number = agents.chat()

@@ -16,7 +16,7 @@ local M = {}
 ---@field bang? boolean
 ---@field range? boolean
 ---@field words? string[] the only words that it takes
----@field complete? 'agent'|'mode'|'model'|'option'|'command'|'login'|string[]
+---@field complete? 'agent'|'mention'|'mode'|'model'|'option'|'command'|'login'|string[]
 ---@field run fun(invoked: acp.Invocation)
 
 local function agent()
@@ -71,6 +71,18 @@ M.list = {
         return session().compose(invoked.range, invoked.mods)
       end
       session().prompt(invoked.text, { bang = invoked.bang, range = invoked.range })
+    end,
+  },
+  {
+    name = 'add',
+    args = '[what]',
+    desc = 'let this file, lines, a path or a mention go along with the next prompt',
+    range = true,
+    complete = 'mention',
+    run = function(invoked)
+      local what = vim.trim(invoked.text)
+      local words = what ~= '' and what or nil
+      session().add(not words and invoked.range and { range = invoked.range } or words)
     end,
   },
   {

@@ -55,7 +55,7 @@ local function candidate(command)
     word = '/' .. command.name,
     menu = command.hint and ('<%s>'):format(command.hint) or '',
     info = command.description,
-    kind = 'Function',
+    kind = 'Event', -- engines would put brackets after a function
   }
 end
 

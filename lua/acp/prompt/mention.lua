@@ -15,9 +15,13 @@ local AFTER = '[%.,;:!%?%)%]}>\'"]$'
 --- What is no file, and what it is.
 M.specials = {
   { 'selection', 'last visual selection' },
+  { 'viewport', 'what is to be seen of the file last worked in' },
   { 'diagnostics', 'of the file last worked in' },
+  { 'diagnostic', 'of the line of the cursor in it' },
   { 'quickfix', 'the quickfix list' },
   { 'diff', 'what is not committed' },
+  { 'messages', ':messages' },
+  { 'terminal', 'end of the terminal that you were in last' },
   { 'clipboard', 'image in the clipboard' },
 }
 
@@ -111,9 +115,10 @@ function M.start(before)
   end
 end
 
+--- The mention of a name, as it is written.
 ---@param name string
----@return string mention as it is written
-local function written(name)
+---@return string
+function M.written(name)
   if name:match('["\\]') then
     return '@' .. name:gsub('[%s"\\]', '\\%0')
   end
@@ -159,7 +164,7 @@ function M.complete(chat, base)
   local function add(name, menu, kind)
     if not seen[name] and not name:match('%c') then
       seen[name] = true
-      table.insert(items, { word = written(name), menu = menu, kind = kind })
+      table.insert(items, { word = M.written(name), menu = menu, kind = kind })
     end
   end
   for _, special in ipairs(M.specials) do
@@ -171,7 +176,7 @@ function M.complete(chat, base)
     add(name, 'buffer', 'File')
   end
   for _, name in ipairs(fuzzy(known[chat.chat] and known[chat.chat].names or {}, query)) do
-    add(name, '', 'File')
+    add(name, '', name:match('/$') and 'Folder' or 'File')
   end
   return items
 end
@@ -195,6 +200,19 @@ local function is_file(chat, name)
     end
   end
   return false
+end
+
+--- The mention of a file or folder by its path.
+---@param chat acp.Chat
+---@param path string absolute
+---@return string? mention nil: it is in none of the folders of the session
+function M.of_path(chat, path)
+  local root = roots(chat)[1]:gsub('/$', '') .. '/'
+  path = vim.fs.normalize(path, { expand_env = false })
+  if not is_file(chat, path) then
+    return nil
+  end
+  return M.written(vim.startswith(path, root) and path:sub(#root + 1) or path)
 end
 
 --- Whether a name stands for something that would go along.
@@ -240,7 +258,7 @@ function M.explain(chat, line, column)
     if column >= first and column < found.names[1][2] then
       for _, candidate in ipairs(found.names) do
         if M.resolves(chat, candidate[1]) then
-          return { written(candidate[1]), what(chat, candidate[1]) }
+          return { M.written(candidate[1]), what(chat, candidate[1]) }
         end
       end
       return { line:sub(first + 1, found.names[1][2]), 'names nothing: it is sent as text' }

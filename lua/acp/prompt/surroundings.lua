@@ -5,6 +5,8 @@ local api = vim.api
 
 local M = {}
 
+local MOST_LINES = 1000
+
 ---@class acp.Finding
 ---@field path string
 ---@field line integer 1-based, 0: not known
@@ -21,16 +23,21 @@ local function is_file(buffer)
   return vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
 end
 
---- Remember the file that the user works in.
+---@type integer? the terminal of the user that was in last
+local terminal
+
+--- Remember the file and the terminal that the user works in.
 local function note()
   local buffer = api.nvim_get_current_buf()
   if is_file(buffer) then
     last = buffer
+  elseif vim.bo[buffer].buftype == 'terminal' then
+    terminal = buffer
   end
 end
 
 note()
-api.nvim_create_autocmd({ 'BufEnter', 'BufFilePost' }, {
+api.nvim_create_autocmd({ 'BufEnter', 'BufFilePost', 'TermOpen' }, {
   group = api.nvim_create_augroup('acp.surroundings', {}),
   callback = note,
 })
@@ -38,6 +45,21 @@ api.nvim_create_autocmd({ 'BufEnter', 'BufFilePost' }, {
 ---@return integer? buffer
 local function file()
   return last and api.nvim_buf_is_loaded(last) and last or nil
+end
+
+---@param buffer integer
+---@param first integer 1-based
+---@param final integer inclusive
+---@return table lines `{ buffer, path, first, last, lines, filetype }`, 1-based and inclusive
+local function lines_of(buffer, first, final)
+  return {
+    buffer = buffer,
+    path = vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p'),
+    first = first,
+    last = final,
+    lines = api.nvim_buf_get_lines(buffer, first - 1, final, false),
+    filetype = vim.bo[buffer].filetype,
+  }
 end
 
 --- The last visual selection of the file last worked in, as whole lines.
@@ -49,21 +71,36 @@ function M.selection()
     return nil
   end
   local final = math.min(api.nvim_buf_get_mark(buffer, '>')[1], api.nvim_buf_line_count(buffer))
-  return {
-    buffer = buffer,
-    path = vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p'),
-    first = first,
-    last = final,
-    lines = api.nvim_buf_get_lines(buffer, first - 1, final, false),
-    filetype = vim.bo[buffer].filetype,
-  }
+  return lines_of(buffer, first, final)
+end
+
+---@return integer? buffer of the file last worked in
+---@return integer? window that shows it
+local function shown()
+  local buffer = file()
+  local window = buffer and vim.fn.bufwinid(buffer) or -1
+  return buffer, window ~= -1 and window or nil
+end
+
+--- What is to be seen of the file last worked in.
+---@return table? as of `selection()`; nil: no window shows it
+function M.viewport()
+  local buffer, window = shown()
+  if not buffer or not window then
+    return nil
+  end
+  return lines_of(buffer, vim.fn.line('w0', window), vim.fn.line('w$', window))
 end
 
 --- The diagnostics of the file last worked in, from its top.
+---@param is_here? boolean only those of the line of its cursor
 ---@return acp.Finding[]
-function M.diagnostics()
-  local buffer = file()
-  local found = buffer and vim.diagnostic.get(buffer) or {}
+function M.diagnostics(is_here)
+  local buffer, window = shown()
+  local row = window and api.nvim_win_get_cursor(window)[1]
+    or buffer and api.nvim_buf_get_mark(buffer, '"')[1]
+  local lnum = is_here and row and math.max(row - 1, 0) or nil
+  local found = buffer and vim.diagnostic.get(buffer, { lnum = lnum }) or {}
   table.sort(found, function(a, b)
     return a.lnum < b.lnum or a.lnum == b.lnum and a.col < b.col
   end)
@@ -93,6 +130,29 @@ function M.quickfix()
       text = it.text,
     }
   end, vim.fn.getqflist())
+end
+
+---@param text string
+---@return string[]
+local function split(text)
+  return vim.split(vim.trim(text), '\n', { plain = true })
+end
+
+--- Text that is in no file.
+---@param name 'messages'|'terminal'
+---@return { name: string, lines: string[], filetype: string }? nil: there is none
+function M.text(name)
+  local lines = {}
+  if name == 'messages' then
+    lines = split(api.nvim_exec2('messages', { output = true }).output)
+  elseif terminal and api.nvim_buf_is_loaded(terminal) then
+    local text = table.concat(api.nvim_buf_get_lines(terminal, -MOST_LINES, -1, false), '\n')
+    lines = split(text)
+  end
+  if #lines == 0 or #lines == 1 and lines[1] == '' then
+    return nil
+  end
+  return { name = name, lines = lines, filetype = '' }
 end
 
 --- What a listed buffer that is no file is called in a mention.

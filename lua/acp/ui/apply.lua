@@ -3,6 +3,7 @@
 -- plugin draw their text with `draw` too.
 
 local bar = require('acp.ui.bar')
+local life = require('acp.ui.life')
 local tail = require('acp.ui.tail')
 
 local api = vim.api
@@ -140,9 +141,11 @@ local function draw_buffer(part)
   local ops = present(part.ops)
   if ops and #ops > 0 then
     draw_in_windows(part.bufnr, ops)
+    life.draw(part.bufnr)
   end
   if present(part.status) then
     vim.b[part.bufnr].acp_status = part.status
+    life.set(part.bufnr, part.status)
     require('acp.chat.registry').place(part.bufnr, part.status.cwd)
   end
   if present(part.winbar) then

@@ -13,7 +13,7 @@ local SEPARATOR = ' · '
 ---@field group string
 ---@field text string
 ---@field need integer 0 always stays; of the others the largest goes first
----@field short? string what stands there before anything of need 1 or 2 goes
+---@field short? string what stands there before anything goes
 ---@field right boolean
 
 ---@class acp.Bar
@@ -41,12 +41,11 @@ end
 
 --- Take away the part that is needed least, the last of several.
 ---@param parts acp.BarPart[]
----@param least integer what is needed so much stays
 ---@return boolean whether there was one
-local function drop(parts, least)
+local function drop(parts)
   local worst = 0
   for index, part in ipairs(parts) do
-    if part.need > least and (worst == 0 or part.need >= parts[worst].need) then
+    if part.need > 0 and (worst == 0 or part.need >= parts[worst].need) then
       worst = index
     end
   end
@@ -59,7 +58,8 @@ end
 ---@param parts acp.BarPart[]
 ---@return boolean whether one has become shorter
 local function shorten(parts)
-  for index, part in ipairs(parts) do
+  for index = #parts, 1, -1 do
+    local part = parts[index]
     if (part.short or '') ~= '' then
       parts[index] = vim.tbl_extend('force', part, { text = part.short, short = '' })
       return true
@@ -87,7 +87,7 @@ end
 ---@return string statusline
 function M.fit(parts, width)
   parts = vim.list_slice(parts)
-  while cells(parts) > width and (drop(parts, 2) or shorten(parts) or drop(parts, 0)) do
+  while cells(parts) > width and (shorten(parts) or drop(parts)) do
   end
   local left, right = side(parts, false), side(parts, true)
   return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)

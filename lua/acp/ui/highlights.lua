@@ -37,6 +37,8 @@ M.links = {
   AcpSyntaxPreproc = 'PreProc',
   AcpSyntaxIdentifier = 'Identifier',
 
+  AcpAdded = 'Added',
+  AcpRemoved = 'Removed',
   AcpDiffAdd = 'DiffAdd',
   AcpDiffDelete = 'DiffDelete',
   AcpDiffText = 'DiffText',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -115,16 +115,25 @@ def last_answer(host: Host, payload: OfChat) -> str:
 
 
 async def files(host: Host, payload: OfChat) -> dict[str, Any]:
-    """Answer the folders of a chat, and the files in them that completion may offer after `@`.
+    """Answer the folders of a chat, and what is in them that completion may offer after `@`.
 
-    Those of the first folder are relative to it, the others absolute.
+    Files come first, then their folders, which end in "/". What is in the first folder is relative
+    to it, the others absolute.
     """
     root = host.workspace.chat(payload.chat).session.state.cwd
     more = host.workspace.options.additional_directories
     names = await git.files(root)
     for folder in more:
         names += [os.path.join(folder, name) for name in await git.files(folder)]
-    return {"roots": [root, *more], "names": names[: git.MOST_NAMES]}
+    names = names[: git.MOST_NAMES]
+    return {"roots": [root, *more], "names": names + _folders(names)}
+
+
+def _folders(names: Sequence[str]) -> list[str]:
+    found = {os.path.dirname(name) for name in names}
+    while parents := {os.path.dirname(folder) for folder in found} - found:
+        found |= parents
+    return sorted(f"{folder}/" for folder in found - {"", "/"})
 
 
 def _block(plain: Mapping[str, Any]) -> Content:

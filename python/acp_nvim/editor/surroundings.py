@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from acp_nvim.session.model import Selection
 
@@ -36,11 +36,17 @@ class Surroundings(Protocol):
     async def selection(self) -> Selection | None:
         """Return the last visual selection of the file last worked in, as whole lines."""
 
-    async def diagnostics(self) -> Sequence[Finding]:
-        """Return those of the file last worked in."""
+    async def viewport(self) -> Selection | None:
+        """Return what is to be seen of the file last worked in."""
+
+    async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
+        """Return those of the file last worked in; `here`: of the line of its cursor."""
 
     async def quickfix(self) -> Sequence[Finding]:
         """Return the quickfix list."""
+
+    async def text(self, name: Literal["messages", "terminal"]) -> NamedText | None:
+        """Return the messages of the editor, or the end of the terminal last used."""
 
     async def buffer(self, name: str) -> NamedText | None:
         """Return the buffer of that name that is no file, or None."""

@@ -87,7 +87,9 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
         return "returns" if span.died in numbers else None
 
     def turn(span: Span) -> Span:
-        if span.alive:
+        brought_back = ledger.delta(span.undone or NOBODY)
+        if span.alive or (brought_back is not None and not brought_back.batch):
+            # that undo was returned before this one: they are gone as they were before both
             return replace(span, died=span.was, undone=None, was=None)
         return replace(span, died=None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from acp_nvim.editor import Finding, NamedText, Surroundings
 from acp_nvim.session.model import Selection
@@ -17,15 +17,16 @@ class NvimSurroundings(Surroundings):
 
     async def selection(self) -> Selection | None:
         """See `editor.Surroundings`."""
-        found = await self._lua("acp.prompt.surroundings.selection")
-        if not found:
-            return None
-        plain = {"path": None, **found, "lines": tuple(found["lines"])}
-        return Selection(mark=0, **plain)
+        return _selection(await self._lua("acp.prompt.surroundings.selection"))
 
-    async def diagnostics(self) -> Sequence[Finding]:
+    async def viewport(self) -> Selection | None:
         """See `editor.Surroundings`."""
-        return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.diagnostics")]
+        return _selection(await self._lua("acp.prompt.surroundings.viewport"))
+
+    async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
+        """See `editor.Surroundings`."""
+        found = await self._lua("acp.prompt.surroundings.diagnostics", here)
+        return [Finding(**it) for it in found]
 
     async def quickfix(self) -> Sequence[Finding]:
         """See `editor.Surroundings`."""
@@ -33,7 +34,21 @@ class NvimSurroundings(Surroundings):
 
     async def buffer(self, name: str) -> NamedText | None:
         """See `editor.Surroundings`."""
-        found = await self._lua("acp.prompt.surroundings.buffer", name)
-        if not found:
-            return None
-        return NamedText(found["name"], tuple(found["lines"]), found["filetype"])
+        return _text(await self._lua("acp.prompt.surroundings.buffer", name))
+
+    async def text(self, name: Literal["messages", "terminal"]) -> NamedText | None:
+        """See `editor.Surroundings`."""
+        return _text(await self._lua("acp.prompt.surroundings.text", name))
+
+
+def _selection(found: Any) -> Selection | None:
+    if not found:
+        return None
+    plain = {"path": None, **found, "lines": tuple(found["lines"])}
+    return Selection(mark=0, **plain)
+
+
+def _text(found: Any) -> NamedText | None:
+    if not found:
+        return None
+    return NamedText(found["name"], tuple(found["lines"]), found["filetype"])

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from acp_nvim.editor import Files, Finding, LiveBuffer, Surroundings
+from acp_nvim.editor import Files, Finding, LiveBuffer, NamedText, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
 from acp_nvim.files import disk, git
 from acp_nvim.files.encoding import clean
@@ -62,9 +62,13 @@ class Mentions:
         self._surroundings = surroundings
         self._specials: dict[str, Special] = {
             "selection": self._selection,
+            "viewport": self._viewport,
             "diagnostics": self._diagnostics,
+            "diagnostic": self._diagnostic,
             "quickfix": self._quickfix,
             "diff": self._diff,
+            "messages": self._messages,
+            "terminal": self._terminal,
             "clipboard": self._clipboard,
         }
 
@@ -98,8 +102,7 @@ class Mentions:
         text = await self._surroundings.buffer(name)
         if text is None:
             return ()
-        content = "".join(line + "\n" for line in text.lines)
-        return _report(f"buffer/{text.name}", content, takes, text.filetype)
+        return _whole(f"buffer/{text.name}", text, takes)
 
     # --- files
 
@@ -132,6 +135,22 @@ class Mentions:
         if selection is None:
             raise UserError("@selection: nothing was selected in the file last worked in")
         return content_of(selection, embedded=takes.embedded)
+
+    async def _viewport(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        seen = await self._surroundings.viewport()
+        if seen is None:
+            raise UserError("@viewport: no window shows the file last worked in")
+        return content_of(seen, embedded=takes.embedded)
+
+    async def _diagnostic(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        findings = await self._surroundings.diagnostics(here=True)
+        return _findings("diagnostic", findings, roots, takes)
+
+    async def _messages(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        return _whole("messages", await self._surroundings.text("messages"), takes)
+
+    async def _terminal(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        return _whole("terminal", await self._surroundings.text("terminal"), takes)
 
     async def _diagnostics(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
         findings = await self._surroundings.diagnostics()
@@ -189,6 +208,13 @@ def _findings(
     if not findings:
         raise UserError(f"@{name}: there is nothing in it")
     return _report(name, "".join(_row(it, roots.cwd) + "\n" for it in findings), takes)
+
+
+def _whole(name: str, text: NamedText | None, takes: Takes) -> tuple[Content, ...]:
+    if text is None:
+        raise UserError(f"@{name}: there is nothing in it")
+    content = "".join(line + "\n" for line in text.lines)
+    return _report(name, content, takes, text.filetype)
 
 
 def _row(finding: Finding, cwd: str) -> str:

@@ -93,7 +93,11 @@ class EditLog:
         self._left[path] = form
 
     def conflicted(self, conflict: Conflict) -> None:
-        """Both have changed the same place."""
+        """Both have changed the same place. What they had differed on before, and the agent's text
+        goes on from, is a part of it."""
+        older = self._conflicts.get(conflict.path)
+        if older is not None and older.on_disk and older.theirs == conflict.base:
+            conflict = replace(conflict, base=older.base)
         self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
         self._stand(conflict)
 

@@ -8,11 +8,13 @@ from typing import Any
 
 from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
-from acp_nvim.session.state import SessionState, Usage
+from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.cut import ITEMS
 from acp_nvim.view.visible import one_line
 
 SEPARATOR = " · "
+RECENT = 16
+"""Entries among which the tool call that runs is looked for."""
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
 _MONEY = re.compile("[A-Z]{3}")
@@ -49,18 +51,17 @@ def winbar(state: SessionState, *, title: str, now: float, login_since: float | 
     `login_since` is when a login to the agent began, None when none is going on. State and
     questions stand left, model and context right. All of an agent's text is visible.
     """
-    model, share = _value(state, "model"), _share(state.usage)
+    model, usage = _value(state, "model"), _tokens(state.usage) or _turn_tokens(state)
     parts = (
         BarPart("State", _activity(state, now, login_since), 0),
         _asks(len(state.questions)),
         BarPart("Mode", _mode_name(state), 3),
-        BarPart("Agent", one_line(title, 30), 4 if model or share else 1),
+        BarPart("Agent", one_line(title, 30), 4 if model or usage else 1),
         BarPart("", one_line(state.title or "", 40), 8),
         BarPart("Usage", _cost(state.usage.cost if state.usage else None), 6),
-        BarPart("Usage", _tokens(state.usage), 7, right=True),
         BarPart("Model", _value(state, "thought_level"), 5, right=True),
         BarPart("Model", model, 2, right=True),
-        BarPart("Usage", share or _turn_tokens(state), 1, right=True),
+        BarPart("Usage", usage, 1, right=True, short=_share(state.usage)),
     )
     return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
 
@@ -85,9 +86,27 @@ def summary(state: SessionState) -> dict[str, Any]:
         "title": state.title,
         "turn": state.turn,
         "queue": len(state.queue),
+        "doing": _doing(state) or None,
         "commands": _commands(state),
     }
     return {name: value for name, value in facts.items() if value is not None}
+
+
+def _doing(state: SessionState) -> str:
+    """Return what a running turn is busy with; "" for none."""
+    if not state.is_running:
+        return ""
+    if state.status == "cancelling":
+        return "cancelling"
+    if state.questions:
+        return "waiting for you"
+    recent = state.entries[-RECENT:]
+    running = (it for it in reversed(recent) if isinstance(it, ToolCall) and it.turn == state.turn)
+    for tool in running:
+        if tool.status == "in_progress":
+            return one_line(tool.title or tool.kind, 60)
+    last = recent[-1] if recent else None
+    return "writing" if isinstance(last, Message) and last.role == "agent" else "thinking"
 
 
 def elapsed(seconds: float) -> str:
@@ -122,18 +141,16 @@ def _activity(state: SessionState, now: float, login_since: float | None) -> str
 
 
 def _share(usage: Usage | None) -> str:
-    """Return how much of the context is used; the tokens where its size is not known."""
+    """Return how much of the context is used."""
+    return f"{usage.used * 100 // usage.size}%" if usage and usage.size > 0 else ""
+
+
+def _tokens(usage: Usage | None) -> str:
     if usage is None:
         return ""
     if usage.size <= 0:
         return f"{_short(usage.used)} tokens"
-    return f"{usage.used * 100 // usage.size}%"
-
-
-def _tokens(usage: Usage | None) -> str:
-    if usage is None or usage.size <= 0:
-        return ""
-    return f"{_short(usage.used)}/{_short(usage.size)}"
+    return f"{_short(usage.used)}/{_short(usage.size)} ({_share(usage)})"
 
 
 def _turn_tokens(state: SessionState) -> str:

@@ -115,7 +115,7 @@ def test_a_thousand_are_one_window_and_nothing_is_left_of_them(
     title = job.nvim.api.nvim_win_get_config(window)["title"][0][0]
     assert title.startswith(" 1 of 1000 · ")
     agent.request_permission("one more", toolCall=call("more", "ls"))
-    assert "1,000 questions" in agent.answer_to("one more")["error"]["message"]
+    assert "1,000 requests are open already" in agent.answer_to("one more")["error"]["message"]
     job.command("Acp cancel")
     job.until(lambda: job.asks() == [])
     assert job.nvim.lua(FLOATS) == []

@@ -21,9 +21,8 @@ PARTS = [
     part("Agent", "Showcase 2.1.0", 4),
     part("", "Fix the cache", 8),
     part("Usage", "0.12 USD", 6),
-    part("Usage", "73.4k/200k", 7, right=True),
     part("Model", "Opus 5", 2, right=True),
-    part("Usage", "37%", 1, right=True),
+    part("Usage", "73.4k/200k (37%)", 1, right=True) | {"short": "37%"},
 ]
 
 
@@ -49,18 +48,18 @@ def drawn(nvim: Neovim, chat: int, width: int) -> str:
         (24, "running 0:12", ""),
         (32, "running 0:12 · 2 waiting", "37%"),
         (40, "running 0:12 · 2 waiting", "Opus 5 · 37%"),
-        (50, "running 0:12 · 2 waiting for you", "Opus 5 · 37%"),
-        (70, "running 0:12 · 2 waiting for you · Ask before edits", "Opus 5 · 37%"),
+        (50, "running 0:12 · 2 waiting", "Opus 5 · 37%"),
+        (60, "running 0:12 · 2 waiting · Ask before edits", "Opus 5 · 37%"),
         (
             100,
-            "running 0:12 · 2 waiting for you · Ask before edits · Showcase 2.1.0",
+            "running 0:12 · 2 waiting · Ask before edits · Showcase 2.1.0 · 0.12 USD",
             "Opus 5 · 37%",
         ),
         (
             160,
             "running 0:12 · 2 waiting for you · Ask before edits · Showcase 2.1.0"
             " · Fix the cache · 0.12 USD",
-            "73.4k/200k · Opus 5 · 37%",
+            "Opus 5 · 73.4k/200k (37%)",
         ),
     ],
 )

@@ -72,10 +72,13 @@ def test_what_is_no_file_and_buffers_are_completed(nvim: Neovim, spy: BridgeSpy)
     nvim.command("edit new.py | badd hidden.py")
     ready(nvim, spy, "src/main.py", "new.py")
     nvim.input("@<C-x><C-o>")
-    specials = ["@selection", "@diagnostics", "@quickfix", "@diff", "@clipboard"]
+    specials = nvim.lua(
+        "return vim.tbl_map(function(it) return '@' .. it[1] end,"
+        " require('acp.prompt.mention').specials)"
+    )
     assert completed(nvim) == [*specials, "@new.py", "@src/main.py"]
     nvim.input("<Esc>cc@di<C-x><C-o>")
-    assert completed(nvim)[:2] == ["@diagnostics", "@diff"]
+    assert completed(nvim)[:3] == ["@diagnostics", "@diagnostic", "@diff"]
     nvim.input("<Esc>cc@sel<C-x><C-o><C-y>")
     assert nvim.lines() == ["@selection"]
 
@@ -207,6 +210,52 @@ def test_everything_is_sent_as_it_is_in_the_editor(job: MainJob) -> None:
     ]
     job.until(lambda: any("@diagnostics" in line for line in job.chat()))
     job.usable()
+
+
+def test_what_is_on_screen_is_sent(job: MainJob) -> None:
+    path = job.edit("a.py", "one\ntwo\nthree\n")
+    agent = start(job, **EVERYTHING)
+    job.command("wincmd t")
+    job.nvim.input("jjk")
+    job.nvim.lua(
+        """local space = vim.api.nvim_create_namespace('test')
+        vim.diagnostic.set(space, 0, {
+          { lnum = 0, col = 0, message = 'other', severity = 1 },
+          { lnum = 1, col = 2, message = 'bad', severity = 1 },
+        })
+        vim.api.nvim_echo({ { 'something was said' } }, true, {})
+        vim.cmd('new')
+        vim.api.nvim_chan_send(vim.api.nvim_open_term(0, {}), 'done\\r\\n')
+        vim.wait(10000, function() return vim.fn.getline(1) == 'done' end)
+        vim.api.nvim_exec_autocmds('BufEnter', {})
+        vim.cmd('wincmd p')"""
+    )
+    text = "@viewport @diagnostic @messages @terminal"
+    blocks = [block["resource"] for block in prompted(job, agent, text)]
+    said = blocks.pop(2)
+    assert [(it["uri"], it["text"]) for it in blocks] == [
+        (f"{path.as_uri()}#L1-L3", "one\ntwo\nthree\n"),
+        ("acp-nvim://diagnostic", "a.py:2:3: error: bad\n"),
+        ("acp-nvim://terminal", "done\n"),
+    ]
+    assert said["uri"] == "acp-nvim://messages"
+    assert "something was said" in said["text"]
+
+
+def test_folders_are_offered(job: MainJob) -> None:
+    (job.work / "src" / "inner").mkdir(parents=True)
+    (job.work / "src" / "inner" / "main.py").write_text("x\n")
+    job.start()
+    job.command("Acp prompt")
+    job.nvim.input("i@inner")
+    code = "return require('acp.prompt.mention').complete(...)"
+    given = {"chat": job.session()["bufnr"], "cwd": str(job.work)}
+    job.until(
+        lambda: (
+            [it["word"] for it in job.nvim.lua(code, given, "@inner/")]
+            == ["@src/inner/", "@src/inner/main.py"]
+        )
+    )
 
 
 def test_an_agent_that_takes_only_text_gets_links_and_text(job: MainJob) -> None:

@@ -192,17 +192,25 @@ class FakeSurroundings(Surroundings):
 
     def __init__(self) -> None:
         self.selected: Selection | None = None
+        self.seen: Selection | None = None
+        self.texts: dict[str, NamedText] = {}
         self.found: dict[str, tuple[Finding, ...]] = {}
         self.buffers: dict[str, NamedText] = {}
 
     async def selection(self) -> Selection | None:
         return self.selected
 
-    async def diagnostics(self) -> Sequence[Finding]:
-        return self.found.get("diagnostics", ())
+    async def viewport(self) -> Selection | None:
+        return self.seen
+
+    async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
+        return self.found.get("diagnostic" if here else "diagnostics", ())
 
     async def quickfix(self) -> Sequence[Finding]:
         return self.found.get("quickfix", ())
+
+    async def text(self, name: str) -> NamedText | None:
+        return self.texts.get(name)
 
     async def buffer(self, name: str) -> NamedText | None:
         return self.buffers.get(name)

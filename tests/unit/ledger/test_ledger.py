@@ -216,6 +216,18 @@ def test_where_another_turn_has_gone_on_a_turn_is_not_taken_back() -> None:
     assert undo(later, ONE, "z", 0.0).ledger.text == text("a", "b")
 
 
+def test_undos_are_returned_in_any_order() -> None:
+    ledger = wrote(edited(text("a", "b"), text("a", "B")), text("a", "BB"), TWO, 0.0)
+    back = undo(undo(ledger, TWO, "x", 0.0).ledger, ONE, "y", 0.0).ledger
+    assert back.text == text("a", "b")
+    for order in ("xy", "yx"):
+        again = back
+        for batch in order:
+            again = redo(again, batch).ledger
+        assert again.weave == ledger.weave
+    assert undo(again, TWO, "z", 0.0).ledger.text == text("a", "B")
+
+
 def test_where_the_user_has_changed_what_came_back_a_redo_leaves_it() -> None:
     back = undo(edited(text("a", "b"), text("a", "B")), ONE, "x", 0.0).ledger
     mine = saw(back, text("a", "bb"), 0)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from acp_nvim.session.model import (
     PermissionQuestion,
     Prompt,
 )
-from acp_nvim.session.state import SessionState, Usage
+from acp_nvim.session.state import Entry, Message, SessionState, ToolCall, Usage
 from acp_nvim.view.status import elapsed, summary, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
@@ -62,7 +63,7 @@ def test_everything_at_once() -> None:
         title="Fix it",
     )
     assert shown(full) == (
-        "idle · 2 waiting for you · Ask first · Tutor 1.0 · Fix it · 0.12 USD · 12.3k/200k · 6%"
+        "idle · 2 waiting for you · Ask first · Tutor 1.0 · Fix it · 0.12 USD · 12.3k/200k (6%)"
     )
 
 
@@ -71,9 +72,9 @@ def test_everything_at_once() -> None:
     [
         (999, 0, "999 tokens"),
         (1_000, 0, "1k tokens"),
-        (0, 200_000, "0/200k · 0%"),
-        (300, 200, "300/200 · 150%"),
-        (1_500_000, 2_000_000, "1.5M/2M · 75%"),
+        (0, 200_000, "0/200k (0%)"),
+        (300, 200, "300/200 (150%)"),
+        (1_500_000, 2_000_000, "1.5M/2M (75%)"),
     ],
 )
 def test_tokens(used: int, size: int, text: str) -> None:
@@ -114,12 +115,12 @@ def test_state_and_questions_stand_left_model_and_context_right() -> None:
         ("é", "AcpWinbar"),
     ]
     assert [(it.text, it.group) for it in parts if it.right] == [
-        ("5/10", "AcpWinbarUsage"),
         ("X", "AcpWinbarModel"),
-        ("50%", "AcpWinbarUsage"),
+        ("5/10 (50%)", "AcpWinbarUsage"),
     ]
     by_need = [it.text for it in sorted(parts, key=lambda it: it.need)]
-    assert by_need == ["idle", "1 waiting for you", "50%", "X", "ask", "Tütor", "5/10", "é"]
+    assert by_need == ["idle", "1 waiting for you", "5/10 (50%)", "X", "ask", "Tütor", "é"]
+    assert [it.short for it in parts if it.short] == ["1 waiting", "50%"]
 
 
 def test_a_long_title_is_cut() -> None:
@@ -195,3 +196,23 @@ def test_summary_of_everything() -> None:
 def test_a_model_outside_its_choices_shows_its_value() -> None:
     model = ConfigOption("m", "Model", "select", "x2", "model")
     assert summary(replace(IDLE, config=(model,)))["model"] == "x2"
+
+
+def test_what_a_running_turn_does() -> None:
+    running = replace(IDLE, status="running", turn=2, turn_started=1.0)
+
+    def doing(*entries: Entry, **more: Any) -> object:
+        return summary(replace(running, entries=entries, **more)).get("doing")
+
+    read = ToolCall("tool:1", "1", 2, title="Read cache.py", status="in_progress")
+    said = Message("m", "agent", 2, (Text("well"),))
+    assert "doing" not in summary(IDLE)
+    assert doing() == "thinking"
+    assert doing(said) == "writing"
+    assert doing(replace(said, role="thought")) == "thinking"
+    assert doing(read, said) == "Read cache.py"
+    assert doing(replace(read, status="completed")) == "thinking"
+    assert doing(replace(read, turn=1)) == "thinking"
+    assert doing(read, questions=(QUESTION,)) == "waiting for you"
+    assert doing(read, status="cancelling") == "cancelling"
+    assert doing(replace(read, title="a\u202e" + "b" * 99)) == "a<U+202E>" + "b" * 50 + "…"

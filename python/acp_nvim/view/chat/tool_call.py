@@ -54,6 +54,10 @@ class _Plain:
     text: str
 
 
+LONG = 40
+"""Bytes of a title that leave room for more in a narrow window."""
+
+Chunks: TypeAlias = tuple[tuple[str, str], ...]
 _Piece: TypeAlias = ToolContent | Terminal | _Plain
 
 
@@ -86,19 +90,38 @@ def entry_text(tool: ToolCall) -> str:
     return "\n".join(map(_content_text, _pieces(tool)))
 
 
-def _header(tool: ToolCall, cwd: str, summary: tuple[tuple[str, str], ...]) -> Line:
+def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
     title = one_line(tool.title or tool.kind or tool.id, 200)
     path = _unsaid_path(tool, cwd)
     middle, end = len(title.encode()), len((title + path).encode())
     marks: list[Mark] = [before(*STATUSES[tool.status])]
+    if middle + len(path) > LONG:  # what stands behind the end of a long line is not to be seen
+        summary = _moved_before(marks, summary)
     if title:
         marks.append(Highlight(0, middle, "AcpToolTitle"))
     if path:
         marks.append(Highlight(middle, end, "AcpToolPath"))
-    kind = ((f"  {KINDS[tool.kind]}", "AcpDim"),) if tool.kind in KINDS else ()
-    if kind or summary:
-        marks.append(VirtualText(0, (*kind, *summary), "eol"))
+    if kind := _unsaid_kind(tool):
+        summary = ((f"  {kind}", "AcpDim"), *summary)
+    if summary:
+        marks.append(VirtualText(0, summary, "eol"))
     return Line(title + path, tuple(marks))
+
+
+def _moved_before(marks: list[Mark], summary: Chunks) -> Chunks:
+    """Put what was changed before the title; return what is left of the summary."""
+    counts = tuple(chunk for chunk in summary if chunk[1] in ("AcpAdded", "AcpRemoved"))
+    if not counts:
+        return summary
+    spaced = (part for text, group in counts for part in ((text, group), (" ", "AcpDim")))
+    marks.append(VirtualText(0, tuple(spaced)))
+    return ()
+
+
+def _unsaid_kind(tool: ToolCall) -> str:
+    """Return what kind of call it is, unless the title begins with that."""
+    word = KINDS.get(tool.kind, "")
+    return "" if tool.title.casefold().startswith((word, tool.kind)) else word
 
 
 def _unsaid_path(tool: ToolCall, cwd: str) -> str:
@@ -111,13 +134,19 @@ def _unsaid_path(tool: ToolCall, cwd: str) -> str:
     return "" if said or not where else " " + where
 
 
-def _summary(tool: ToolCall) -> tuple[tuple[str, str], ...]:
+def _summary(tool: ToolCall) -> Chunks:
+    opens = tool.content or tool.raw_input or tool.raw_output or len(tool.locations) > 1
+    return ((" ▸", "AcpDim"), *_amount(tool)) if opens else ()
+
+
+def _amount(tool: ToolCall) -> Chunks:
     counted = [diff.counts(part) for part in tool.content if isinstance(part, Diff)]
     if counted:
         added, removed = (sum(numbers) for numbers in zip(*counted, strict=True))
-        return ((f"  +{added}", "AcpDiffAdd"), (f" −{removed}", "AcpDiffDelete"))
+        blank = (" ", "AcpDim")
+        return (blank, (f"+{added}", "AcpAdded"), blank, (f"−{removed}", "AcpRemoved"))
     text = entry_text(tool).rstrip("\n")
-    size = ((f"  {plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
+    size = ((f" {plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
     return (*size, *(part for each in tool.terminals for part in terminal.summary(each)))
 
 

@@ -17,7 +17,7 @@ from acp_nvim.session.model import Location, Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, inserted
-from acp_nvim.view.chat import compaction, message, plan, tool_call
+from acp_nvim.view.chat import compaction, group, message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.cut import is_rest
 from acp_nvim.view.pause import Pause, never
@@ -61,7 +61,7 @@ class _Drawn:
     cells: Log[_Cell] = field(default_factory=Log)
     """One for each entry, at the same position."""
     blocks: Log[Block] = field(default_factory=Log)
-    """Of the cells."""
+    """Of the cells; those of tool calls as they stand among others."""
     folds: _Folds = _Folds()
     paused: bool = False
 
@@ -114,6 +114,10 @@ def fold(
 ) -> frozenset[str]:
     """Return the new `opened` after a fold command in the 0-based row."""
     cells = [cell for cell in transcript._drawn.cells if cell.block.foldable]
+    if action == "close_all":
+        opened = frozenset(key for key in opened if not key.startswith(group.PREFIX))
+    elif action != "open_all" and (members := _group_at(transcript, row)):
+        return _fold_group(members, opened, action)
     if action not in ("open_all", "close_all"):
         key = key_at(transcript, row)
         cells = [cell for cell in cells if cell.block.key == key]
@@ -123,6 +127,31 @@ def fold(
     return opened ^ {cell.block.key for cell in cells}
 
 
+def _group_at(transcript: Transcript, row: int) -> list[_Cell]:
+    """Return the calls of the group of which the line is in that row; empty if there is none."""
+    found = _block_at(transcript, row)
+    cells = transcript._drawn.cells
+    if found is None or found[1] > 0:
+        return []
+    at = next((at for at, cell in enumerate(cells) if cell.block.key == found[0].key), None)
+    if at is None or found[0].lines[0] in cells[at].block.lines[:1]:
+        return []
+    return [cells[at] for at in group.members(transcript._drawn.entries, at)]
+
+
+def _fold_group(
+    members: Sequence[_Cell], opened: frozenset[str], action: FoldAction
+) -> frozenset[str]:
+    is_open = _is_group_open(members, opened)
+    wanted = not is_open if action == "toggle" else action == "open"
+    if wanted == is_open:
+        return opened
+    key = f"{group.PREFIX}{members[0].block.key}"
+    if wanted:
+        return opened | {key}
+    return (opened - {key}) ^ {cell.block.key for cell in members if cell.is_open}
+
+
 def key_at(transcript: Transcript, row: int) -> str | None:
     """Return the key of the block in the 0-based buffer row, or None."""
     found = _block_at(transcript, row)
@@ -130,11 +159,15 @@ def key_at(transcript: Transcript, row: int) -> str | None:
 
 
 def row_of(transcript: Transcript, key: str) -> int | None:
-    """Return the 0-based buffer row at which the block of that key begins, or None."""
-    row = 0
+    """Return the 0-based buffer row at which the block of that key begins, or None.
+
+    What is folded away is where its group is.
+    """
+    row = shown = 0
     for block in transcript.blocks:
+        shown = row if block.lines else shown
         if block.key == key:
-            return row
+            return shown
         row += len(block.lines)
     return None
 
@@ -186,21 +219,68 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     last = range(len(known), len(entries))
     turned = _turned(state, folds, basis.folds)
     changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
+    done = list[int]()
     for position in (*changed, *last):
         old = cells[position] if position < len(cells) else None
         entry = entries[position]
         cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
+        done.append(position)
         if not _is_paused(cell):
             known = _placed(known, position, entry)
         if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
+            blocks = _arranged(entries, cells, blocks, folds, (done, last.start))
             return _Drawn(known, cells, blocks, basis.folds, paused=True)
-    return _Drawn(entries, cells, blocks, folds)
+    return _Drawn(
+        entries, cells, _arranged(entries, cells, blocks, folds, (done, last.start)), folds
+    )
+
+
+def _arranged(
+    entries: Log[Entry],
+    cells: Log[_Cell],
+    blocks: Log[Block],
+    folds: _Folds,
+    drawn: tuple[Sequence[int], int],
+) -> Log[Block]:
+    """Put tool calls among each other: close together, and in groups.
+
+    `drawn` are the positions that were drawn, ascending, and the first that was not there before.
+    """
+    done, first_new = drawn
+    entries = entries.first(len(cells))
+    changed = [at for at in done if at < first_new]
+    new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
+    settled = set[int]()
+    for position in group.touched(entries, changed, new):
+        if position in settled:
+            continue
+        calls = group.members(entries, position)
+        span = calls or range(position, position + 1)
+        settled.update(span)
+        shown = [_spaced(entries, cells[at], at) for at in span]
+        if calls:
+            members = [cells[at] for at in calls]
+            is_open = _is_group_open(members, folds.opened)
+            shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
+        for at, block in zip(span, shown, strict=True):
+            blocks = _placed(blocks, at, block)
+    return blocks
+
+
+def _spaced(entries: Log[Entry], cell: _Cell, position: int) -> Block:
+    following = entries[position + 1] if position + 1 < len(entries) else None
+    return group.spaced(cell.block, entries[position], following, is_open=cell.is_open)
+
+
+def _is_group_open(members: Sequence[_Cell], opened: frozenset[str]) -> bool:
+    return f"{group.PREFIX}{members[0].block.key}" in opened or any(it.is_open for it in members)
 
 
 def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
     """Yield where the user, or a question, has opened or closed something since."""
-    keys = (folds.opened ^ basis.opened) | {f"tool:{id}" for id in folds.asking ^ basis.asking}
+    keys = {key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened}
+    keys |= {f"tool:{id}" for id in folds.asking ^ basis.asking}
     return (position for key in keys if (position := state.index.get(key)) is not None)
 
 

@@ -14,7 +14,7 @@ from acp_nvim import hunks
 from acp_nvim.session.content import Diff
 from acp_nvim.view.block import Highlight, Line, LineHighlight
 from acp_nvim.view.cut import narrowed
-from acp_nvim.view.diff.emphasis import changed_part
+from acp_nvim.view.diff.emphasis import changed_parts
 from acp_nvim.view.place import relative
 from acp_nvim.view.styled import after, before, coloured, plural
 from acp_nvim.view.visible import visible
@@ -155,8 +155,6 @@ def _line(row: _Row) -> Line:
 
 def _emphasis(text: str, mate: str) -> tuple[Highlight, ...]:
     """Mark what differs between two lines that have more in common than not."""
-    part = changed_part(text, mate)
-    if part is None:
-        return ()
-    first, last = (len(text[:at].encode()) for at in part)
-    return (Highlight(first, last, "AcpDiffText"),)
+    parts = changed_parts(text, mate)
+    spans = ((len(text[:first].encode()), len(text[:last].encode())) for first, last in parts)
+    return tuple(Highlight(first, last, "AcpDiffText") for first, last in spans)

@@ -1,33 +1,31 @@
-"""Which part of a line differs from the line that it replaces."""
+"""Which words of a line differ from the line that it replaces."""
 
 from __future__ import annotations
 
+import re
+
+from acp_nvim import hunks
+
 LIMIT = 1_000
 """Longer lines are not looked at: nobody sees all of one at once."""
+EFFORT = 2_000
+"""Steps of a comparison; past them what is left of both lines counts as changed."""
+_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 
-def changed_part(text: str, mate: str) -> tuple[int, int] | None:
-    """Return where `text` differs from `mate`, as half-open positions in `text`.
+def changed_parts(text: str, mate: str) -> tuple[tuple[int, int], ...]:
+    """Return where `text` differs from `mate`, as half-open positions in `text`, ascending.
 
     None: only `mate` has something there, the two have less in common than not, or one is longer
     than `LIMIT`.
     """
     if max(len(text), len(mate)) > LIMIT:
-        return None
-    start = _common(text, mate)
-    end = _common(text[start:][::-1], mate[start:][::-1])
-    if start + end == len(text) or 2 * (start + end) < min(len(text), len(mate)):
-        return None
-    return start, len(text) - end
-
-
-def _common(one: str, other: str) -> int:
-    """Return how many characters both begin with."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+        return ()
+    words = _WORD.findall(text)
+    found = hunks.diff(words, _WORD.findall(mate), hunks.Effort(EFFORT))
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word))
+    parts = [(starts[it.first], starts[it.last]) for it in found if it.first < it.last]
+    common = len(text) - sum(end - start for start, end in parts)
+    return tuple(parts) if 2 * common >= min(len(text), len(mate)) else ()

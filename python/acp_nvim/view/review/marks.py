@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.view.diff.emphasis import changed_part
+from acp_nvim.view.diff.emphasis import changed_parts
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import visible
 
@@ -152,9 +152,8 @@ def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
 def _parts(change: ReviewHunk) -> Iterator[PartMark]:
     """Yield what was changed in lines that replace one."""
     for row, (new, old) in enumerate(zip(*_texts(change), strict=False), change.first):
-        part = changed_part(new, old)
-        if part is not None:
-            yield PartMark(row, _bytes(new[: part[0]]), _bytes(new[: part[1]]))
+        for start, end in changed_parts(new, old):
+            yield PartMark(row, _bytes(new[:start]), _bytes(new[:end]))
 
 
 def _removed_lines(change: ReviewHunk) -> tuple[Chunks, ...]:
@@ -170,14 +169,12 @@ def _removed_lines(change: ReviewHunk) -> tuple[Chunks, ...]:
 
 
 def _removed_line(old: str, new: str | None) -> Chunks:
-    part = changed_part(old, new) if new is not None else None
-    start, end = part or (0, 0)
-    cut = old[end:LONGEST] + "…" if len(old) > LONGEST else old[end:]
-    pieces = (
-        (old[:start], "AcpReviewDelete"),
-        (old[start:end], "AcpReviewText"),
-        (cut, "AcpReviewDelete"),
-    )
+    pieces, done = list[tuple[str, str]](), 0
+    for start, end in changed_parts(old, new) if new is not None else ():
+        pieces += [(old[done:start], "AcpReviewDelete"), (old[start:end], "AcpReviewText")]
+        done = end
+    cut = old[done:LONGEST] + "…" if len(old) > LONGEST else old[done:]
+    pieces.append((cut, "AcpReviewDelete"))
     return (*((visible(text), group) for text, group in pieces if text), REST)
 
 

@@ -120,3 +120,17 @@ async def test_the_agents_side_is_its_own_once_the_user_gives_up_the_other_befor
     assert path.read_text() == THEIRS
     await rig.undo()
     assert path.read_text() == BASE
+
+
+async def test_a_second_conflict_does_not_forget_the_first(rig: FileRig) -> None:
+    path = await conflict(rig, on_disk=True)
+    rig.files.type(path, "a", "mine", "c", "d!")
+    second = THEIRS.replace("d", "D")
+    rig.file(second)
+    await rig.look(path, author(2))
+    await rig.review.look(str(path))
+    assert found(rig, path).places == ((1, 2), (3, 4))
+    del rig.files.buffers[str(path)]
+    assert await rig.hunks(path) == [(1, "b", "B"), (3, "d", "D|e")]
+    await rig.review.reject(str(path))
+    assert path.read_text() == BASE

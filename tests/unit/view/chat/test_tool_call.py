@@ -8,7 +8,7 @@ from acp_nvim.session.content import Diff, Image, Resource, TerminalOutput, Text
 from acp_nvim.session.model import Location, ToolStatus
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import ExitStatus, Terminal
-from acp_nvim.view.block import BLANK, Highlight, LineHighlight
+from acp_nvim.view.block import BLANK, Highlight, LineHighlight, VirtualText
 from acp_nvim.view.chat.tool_call import entry_text, lines, locations
 from tests.unit.view.look import groups, looks
 
@@ -76,9 +76,9 @@ def test_without_a_title_the_kind_or_the_id_stands() -> None:
 
 def test_closed_it_says_how_much_there_is() -> None:
     diffs = (Diff("/w/a", "a\n", "b\nc\n"), Diff("/w/b", None, "x\n"))
-    assert closed(tool(title="T", content=diffs)) == "○ T  +3 −1"
-    assert closed(tool(title="T", content=(Text("a\nb\n"),))) == "○ T  2 lines"
-    assert closed(tool(title="T", raw_output='"one"')) == "○ T  1 line"
+    assert closed(tool(title="T", content=diffs)) == "○ T ▸ +3 −1"
+    assert closed(tool(title="T", content=(Text("a\nb\n"),))) == "○ T ▸ 2 lines"
+    assert closed(tool(title="T", raw_output='"one"')) == "○ T ▸ 1 line"
 
 
 def test_open_text_is_markdown_behind_a_bar() -> None:
@@ -197,13 +197,13 @@ def shell(tail: str, status: ExitStatus | None = None) -> ToolCall:
 def test_a_terminal_is_shown_as_plain_text() -> None:
     call = shell("\x1b[32mok\x1b[0m\r\n10%\r20%\r\n", ExitStatus(2))
     assert opened(call) == ["│ $ make test", "│ ok", "│ 20%", "│ [exit 2]"]
-    assert closed(call) == "○ Test  2 lines  exit 2"
+    assert closed(call) == "○ Test ▸ 2 lines  exit 2"
     assert entry_text(call) == "ok\n20%\n"
 
 
 def test_a_terminal_that_runs_has_no_end() -> None:
     assert opened(shell("")) == ["│ $ make test"]
-    assert closed(shell("")) == "○ Test"
+    assert closed(shell("")) == "○ Test ▸"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_terminal_that_runs_has_no_end() -> None:
     ],
 )
 def test_how_a_terminal_ended(status: ExitStatus, said: str) -> None:
-    assert closed(shell("", status)) == f"○ Test  {said}"
+    assert closed(shell("", status)) == f"○ Test ▸  {said}"
     assert opened(shell("", status))[-1] == f"│ [{said}]"
 
 
@@ -227,3 +227,18 @@ def test_only_the_end_of_a_terminal_is_shown() -> None:
 
 def test_the_command_of_a_terminal_is_not_said_twice() -> None:
     assert opened(replace(shell("x"), title="make test")) == ["│ x"]
+
+
+def test_a_kind_that_the_title_begins_with_is_not_said_twice() -> None:
+    assert closed(tool(title="Read a.py", kind="read")) == "○ Read a.py"
+    assert closed(tool(title="Run tests", kind="execute")) == "○ Run tests"
+
+
+def test_what_was_changed_stands_before_a_long_title() -> None:
+    title = "Edit " + "x" * 60
+    diffs = (Diff("/w/a", "a\n", "b\nc\n"),)
+    [line, _] = lines(tool(title=title, content=diffs), CWD, is_open=False)
+    assert looks([line]) == [f"○ +2 −1 {title}"]
+    drawn = [chunk for mark in line.marks if isinstance(mark, VirtualText) for chunk in mark.chunks]
+    assert ("+2", "AcpAdded") in drawn
+    assert ("−1", "AcpRemoved") in drawn

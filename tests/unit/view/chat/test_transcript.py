@@ -141,10 +141,10 @@ def test_failed_and_waiting_calls_are_open() -> None:
     question = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
     first = render(state(waiting, questions=(question,)), NONE, None)
     assert drawn(first) == ["○ Edit", "│ why", ""]
-    assert drawn(render(state(waiting), NONE, first)) == ["○ Edit  1 line", ""]
+    assert drawn(render(state(waiting), NONE, first)) == ["○ Edit ▸ 1 line", ""]
     toggled = fold(first, NONE, 0, "close")
     assert drawn(render(state(waiting, questions=(question,)), toggled, first)) == [
-        "○ Edit  1 line",
+        "○ Edit ▸ 1 line",
         "",
     ]
 

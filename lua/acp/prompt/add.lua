@@ -1,0 +1,87 @@
+-- What is added to the next prompt from anywhere: lines as a selection, the rest as mentions, which
+-- stand in the prompt and can be taken out of it like any text.
+
+local attachment = require('acp.prompt.attachment')
+local mention = require('acp.prompt.mention')
+local notice = require('acp.ui.notice')
+local surroundings = require('acp.prompt.surroundings')
+
+local api = vim.api
+
+local M = {}
+
+---@param chat acp.Chat
+---@param text string
+local function append(chat, text)
+  vim.fn.bufload(chat.prompt)
+  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1] or ''
+  local blank = (last == '' or last:match('%s$')) and '' or ' '
+  api.nvim_buf_set_text(chat.prompt, -1, #last, -1, #last, { blank .. text .. ' ' })
+end
+
+---@param chat acp.Chat
+---@param what string `@…`, or the path of a file or folder
+---@return string? mention nil: it names nothing that could go along
+local function mentioned(chat, what)
+  local name = what:match('^@"?(.-)"?$')
+  if name and mention.resolves(chat, name) then
+    return what
+  end
+  return not name and mention.of_path(chat, vim.fn.fnamemodify(what, ':p')) or nil
+end
+
+---@param chat acp.Chat
+---@param buffer integer
+---@return string? mention nil: it has no name
+local function of_buffer(chat, buffer)
+  local name = surroundings.name(buffer)
+  if name then
+    return mention.written(name)
+  end
+  local path = api.nvim_buf_get_name(buffer)
+  return path ~= '' and mention.of_path(chat, path) or nil
+end
+
+--- Add mentions to the prompt of a chat.
+---@param chat acp.Chat
+---@param all string[] each `@…`, or a path; none: the current buffer
+---@param buffer integer the one that the user is in
+function M.mentions(chat, all, buffer)
+  local added = {}
+  for _, what in ipairs(#all > 0 and all or { '' }) do
+    local found = what == '' and of_buffer(chat, buffer) or what ~= '' and mentioned(chat, what)
+    if found then
+      append(chat, found)
+      table.insert(added, found)
+    else
+      local name = what == '' and 'this buffer' or what
+      notice.warn(
+        ('%s cannot go along: it names nothing in the folders of the session'):format(name)
+      )
+    end
+  end
+  if #added > 0 then
+    notice.notice(
+      ('%s goes along with the next prompt to %s'):format(table.concat(added, ' '), chat.agent)
+    )
+  end
+end
+
+--- Let lines of a buffer go along.
+---@param chat acp.Chat
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+---@param buffer integer
+function M.lines(chat, range, buffer)
+  attachment.attach(
+    chat.chat,
+    api.nvim_buf_call(buffer, function()
+      return attachment.select(range[1], range[2])
+    end)
+  )
+  local count = range[2] - range[1] + 1
+  local form = count == 1 and '%d line goes along with the next prompt to %s'
+    or '%d lines go along with the next prompt to %s'
+  notice.notice(form:format(count, chat.agent))
+end
+
+return M

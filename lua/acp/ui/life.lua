@@ -1,0 +1,107 @@
+-- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
+-- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
+
+local api = vim.api
+
+local M = {}
+
+local namespace = api.nvim_create_namespace('acp_life')
+
+local FRAMES = vim.fn.split('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '\\zs')
+local INTERVAL_MS = 250
+
+---@class acp.Life
+---@field doing string
+---@field turn integer
+---@field since integer milliseconds of `vim.uv.now`
+
+---@type table<integer, acp.Life> by buffer
+local lives = {}
+local timer ---@type uv.uv_timer_t?
+
+---@param milliseconds integer
+---@return string m:ss, or h:mm:ss
+local function elapsed(milliseconds)
+  local seconds = math.floor(milliseconds / 1000)
+  local minutes = math.floor(seconds / 60)
+  if minutes >= 60 then
+    return ('%d:%02d:%02d'):format(math.floor(minutes / 60), minutes % 60, seconds % 60)
+  end
+  return ('%d:%02d'):format(minutes, seconds % 60)
+end
+
+---@param life acp.Life
+---@param width integer cells
+---@return [string, string][] chunks
+local function chunks(life, width)
+  local now = vim.uv.now()
+  local spinner = FRAMES[math.floor(now / INTERVAL_MS) % #FRAMES + 1] .. ' '
+  local rest = (' · %s · :Acp cancel'):format(elapsed(now - life.since))
+  local room = math.max(width - api.nvim_strwidth(spinner .. rest) - 1, 0)
+  local doing = life.doing
+  if api.nvim_strwidth(doing) > room then
+    doing = vim.fn.printf(('%%.%dS…'):format(math.max(room - 1, 0)), doing)
+  end
+  return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
+end
+
+--- Draw the row of a chat, which may have other lines now.
+---@param buffer integer
+function M.draw(buffer)
+  local life = lives[buffer]
+  local windows = life and vim.fn.win_findbuf(buffer) or {}
+  if #windows == 0 then
+    return
+  end
+  local width = math.min(unpack(vim.tbl_map(api.nvim_win_get_width, windows)))
+  api.nvim_buf_set_extmark(buffer, namespace, api.nvim_buf_line_count(buffer) - 1, 0, {
+    id = 1,
+    virt_text = chunks(life, width),
+    virt_text_pos = 'eol',
+  })
+end
+
+local function stop()
+  if timer then
+    timer:stop()
+    timer:close()
+    timer = nil
+  end
+end
+
+local function tick()
+  for buffer in pairs(lives) do
+    if api.nvim_buf_is_loaded(buffer) then
+      M.draw(buffer)
+    else
+      lives[buffer] = nil
+    end
+  end
+  if vim.tbl_isempty(lives) then
+    stop()
+  end
+end
+
+--- Take note of what a session does now.
+---@param buffer integer its chat
+---@param status table what `status()` returns
+function M.set(buffer, status)
+  local before = lives[buffer]
+  if not status.doing then
+    lives[buffer] = nil
+    if before then
+      api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+    end
+    return
+  end
+  local is_same = before and before.turn == status.turn
+  local since = is_same and before.since or vim.uv.now()
+  lives[buffer] = { doing = status.doing, turn = status.turn, since = since }
+  M.draw(buffer)
+  if not timer then
+    timer = assert(vim.uv.new_timer())
+    timer:start(INTERVAL_MS, INTERVAL_MS, vim.schedule_wrap(tick))
+  end
+end
+
+return M

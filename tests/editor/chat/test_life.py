@@ -1,0 +1,84 @@
+"""The row that says that a turn runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.nvim import Neovim
+
+RUNNING: dict[str, Any] = {
+    "agent": "tutor",
+    "state": "running",
+    "turn": 1,
+    "doing": "Read cache.py",
+}
+
+
+def row(nvim: Neovim, chat: int) -> tuple[int, str] | None:
+    """Return where the row is, and what it says."""
+    marks = nvim.lua(
+        """local namespace = vim.api.nvim_create_namespace('acp_life')
+        return vim.api.nvim_buf_get_extmarks(..., namespace, 0, -1, { details = true })""",
+        chat,
+    )
+    if not marks:
+        return None
+    [(_, line, _, details)] = marks
+    return line, "".join(text for text, _ in details["virt_text"])
+
+
+def said(nvim: Neovim, chat: int) -> str:
+    found = row(nvim, chat)
+    return found[1] if found else ""
+
+
+def test_the_last_row_says_what_runs_and_how_to_end_it(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    spy.frame(chat, [0, 1, ["fix it", ""], []], status=RUNNING)
+    found = row(nvim, chat)
+    assert found
+    assert found[0] == 1
+    assert re.fullmatch(r". Read cache.py · 0:\d\d · :Acp cancel", found[1])
+    assert nvim.lines(chat) == ["fix it", ""]
+    spy.frame(chat, [1, 2, ["", "well", ""], []])
+    moved = row(nvim, chat)
+    assert moved
+    assert moved[0] == 3
+
+
+def test_it_moves_and_goes_with_the_turn(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    spy.frame(chat, status=RUNNING)
+    first = said(nvim, chat)
+    nvim.wait(lambda: said(nvim, chat) != first)
+    spy.frame(chat, status=RUNNING | {"doing": "writing"})
+    assert " writing · 0:0" in said(nvim, chat)
+    spy.frame(chat, status={"agent": "tutor", "state": "idle", "turn": 1})
+    assert row(nvim, chat) is None
+
+
+def test_it_goes_with_the_host(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    spy.frame(chat, status=RUNNING)
+    spy.end_host()
+    assert row(nvim, chat) is None
+
+
+@pytest.mark.parametrize("width", [30, 40, 80])
+def test_a_long_title_leaves_room_for_the_rest(nvim: Neovim, spy: BridgeSpy, width: int) -> None:
+    chat, _ = spy.open_session()
+    nvim.lua(
+        """local chat, width = ...
+        vim.o.columns = 120
+        vim.api.nvim_win_set_width(require('acp.ui.layout').window_of(chat), width)""",
+        chat,
+        width,
+    )
+    spy.frame(chat, status=RUNNING | {"doing": "Run " + "x" * 200})
+    text = said(nvim, chat)
+    assert re.search(r"… · 0:\d\d · :Acp cancel$", text)
+    assert len(text) == width - 1

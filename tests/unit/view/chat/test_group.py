@@ -1,0 +1,141 @@
+"""Tool calls that follow one another."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from acp_nvim.session.content import Diff, Text
+from acp_nvim.session.log import Log
+from acp_nvim.session.state import Entry, Message, SessionState, ToolCall
+from acp_nvim.view.chat.transcript import Transcript, fold, render, row_of
+from tests.unit.view.look import looks
+
+NONE: frozenset[str] = frozenset()
+SAID = Message("agent:1", "agent", 1, (Text("Well."),))
+KINDS = ("read", "read", "search", "execute")
+
+
+def call(number: int, **fields: Any) -> ToolCall:
+    known = {"title": f"T{number}", "kind": KINDS[number % 4], "status": "completed", **fields}
+    return ToolCall(f"tool:{number}", str(number), 1, **known)
+
+
+def calls(count: int) -> list[Entry]:
+    return [call(number) for number in range(count)]
+
+
+def state(*entries: Entry) -> SessionState:
+    index = {entry.key: position for position, entry in enumerate(entries)}
+    return replace(SessionState("tutor", "/w"), entries=Log(entries), index=index, id="s")
+
+
+def drawn(view: Transcript) -> list[str]:
+    return looks(line for block in view.blocks for line in block.lines)
+
+
+def shown(*entries: Entry) -> list[str]:
+    return drawn(render(state(*entries), NONE, None))
+
+
+def test_no_blank_rows_between_them() -> None:
+    assert shown(SAID, *calls(2), replace(SAID, key="m")) == [
+        "Well.",
+        "",
+        "✓ T0  read",
+        "✓ T1  read",
+        "",
+        "Well.",
+        "",
+    ]
+
+
+def test_an_open_one_keeps_its_distance() -> None:
+    failed = call(0, status="failed", content=(Text("why"),))
+    assert shown(failed, call(1)) == ["✗ T0  read", "│ why", "", "✓ T1  read", ""]
+
+
+def test_they_are_one_line_once_the_turn_goes_on() -> None:
+    assert len(shown(*calls(8))) == 9
+    assert shown(*calls(8), SAID) == [
+        "▸ ✓ 8 calls: 4 read, 2 search, 2 run",
+        "",
+        "Well.",
+        "",
+    ]
+    assert shown(call(1, kind="telepathy"), *calls(2), SAID)[0] == "▸ ✓ 3 calls: 2 read, 1 other"
+
+
+def test_two_are_not_worth_a_line_of_their_own() -> None:
+    assert shown(*calls(2), SAID)[:2] == ["✓ T0  read", "✓ T1  read"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"status": "failed"},
+        {"status": "in_progress"},
+        {"status": "cancelled"},
+        {"content": (Diff("/w/a", "a\n", "b\n"),)},
+    ],
+)
+def test_what_is_to_be_looked_at_stays(other: dict[str, Any]) -> None:
+    texts = shown(*calls(3), call(3, **other), *(call(n) for n in (4, 5, 6)), SAID)
+    assert texts[0] == "▸ ✓ 3 calls: 2 read, 1 search"
+    assert "T3" in texts[1]
+    assert "▸ ✓ 3 calls: 2 read, 1 search" in texts[2:]
+
+
+def test_a_group_opens_and_closes() -> None:
+    entries = state(*calls(3), SAID)
+    view = render(entries, NONE, None)
+    opened = fold(view, NONE, 0, "toggle")
+    view = render(entries, opened, view)
+    assert drawn(view) == [
+        "▾ ✓ 3 calls: 2 read, 1 search",
+        "✓ T0  read",
+        "✓ T1  read",
+        "✓ T2  search",
+        "",
+        "Well.",
+        "",
+    ]
+    inner = fold(view, opened, 2, "toggle")
+    view = render(entries, inner, view)
+    assert drawn(view)[0].startswith("▾ ")
+    for action in ("toggle", "close"):
+        closed = fold(view, inner, 0, action)  # type: ignore[arg-type]
+        assert drawn(render(entries, closed, view))[0].startswith("▸ ")
+    assert fold(view, inner, 0, "open") == inner
+    everything = fold(view, inner, 0, "close_all")
+    assert drawn(render(entries, everything, view))[0].startswith("▸ ")
+
+
+def test_what_is_folded_away_is_found_where_its_group_is() -> None:
+    view = render(state(SAID, *calls(3), replace(SAID, key="m")), NONE, None)
+    assert [row_of(view, key) for key in ("tool:0", "tool:2", "m")] == [2, 2, 4]
+
+
+def test_step_by_step_it_looks_as_at_once() -> None:
+    chance = random.Random(1)
+    for _ in range(60):
+        entries: list[Entry] = []
+        view: Transcript | None = None
+        for number in range(24):
+            if entries and chance.random() < 0.4:
+                at = chance.randrange(len(entries))
+                entry = entries[at]
+                if isinstance(entry, ToolCall):
+                    status = chance.choice(["completed", "failed", "in_progress"])
+                    entries[at] = replace(entry, status=status)
+            elif chance.random() < 0.3:
+                entries.append(replace(SAID, key=f"m{number}"))
+            else:
+                status = chance.choice(["completed", "in_progress"])
+                entries.append(call(number, status=status))
+            now = state(*entries)
+            view = render(now, NONE, view)
+            assert drawn(view) == drawn(render(now, NONE, None))
