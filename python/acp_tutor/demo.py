@@ -20,7 +20,8 @@ SAMPLE = Path(__file__).resolve().parent / "sample"
 
 INIT = """\
 vim.opt.runtimepath:prepend({root!r})
-vim.g.acp = {{ python = {python!r}, default_agent = 'tutor' }}
+vim.g.acp = {{ python = {python!r} }}
+pcall(vim.cmd.helptags, {root!r} .. '/doc')
 vim.o.termguicolors = vim.env.COLORTERM == 'truecolor'
 vim.o.laststatus, vim.o.number, vim.o.mouse = 2, true, 'a'
 vim.cmd.filetype('plugin on')

@@ -22,31 +22,10 @@ WELCOME = """\
 # Welcome to acp.nvim
 
 I am the **tutor**: a small program that speaks the *Agent Client Protocol*, as every coding agent \
-does. There is no model behind me, so I always say the same. Try this:
+does. There is no model behind me. One lesson follows the other; `g?` shows all keys.
 
-1. **Talk.** The window below is the prompt. Type `/read` there and press `<CR>` \
-(`<C-s>` while inserting). I read a file *through your editor*, so I see what you have not saved.
-2. **Point.** Select lines in a file and type `:'<,'>AcpPrompt explain this`.
-3. **Decide.** Send `/edit`. I propose a change and wait: press `<Tab>` and then a number, or type \
-`:Acp permit 1` anywhere. Nothing is written before you say yes.
-4. **Review.** The change is in your buffer. `:Acp review` shows it there; `:Acp keep` and \
-`:Acp reject` decide on the hunk under the cursor, `:Acp undo` takes back all that I did.
-5. **Stop me.** Send `/plan`, then type `:Acp cancel`.
-
-| In the chat | it does |
-|---|---|
-| `i` | goes back to the prompt |
-| `<CR>` | opens or closes a thought or a tool call |
-| `gf` | goes to the place that a tool call names |
-| `<Tab>` | goes to the question that waits |
-
-A key of your own for the prompt, with or without a selection:
-
-```lua
-vim.keymap.set({ 'n', 'x' }, '<leader>a', '<Plug>(acp-prompt)')
-```
-
-When you have seen enough, `:Acp start` lists the real agents on this machine.
+**1. Talk.** The window below is the prompt. Go there, press `i`, type `/read` and press `<C-s>` \
+(or `<CR>` in normal mode).
 """
 
 WELCOME_QUIET = "I am the tutor. `/help` says what I can do."
@@ -54,6 +33,9 @@ WELCOME_QUIET = "I am the tutor. `/help` says what I can do."
 AGAIN = """\
 I know only what I was taught: `/read`, `/edit`, `/plan`, `/ask`, and `/help` for what they do. \
 For a real answer, `:Acp start` lists the agents on this machine.
+
+**3. Decide.** Send `/edit`. I propose a change and wait: `<Tab>` goes to the question, a number \
+answers it, `:Acp permit 1` does so from anywhere. Nothing is written before you say yes.
 """
 
 HELP = """\
@@ -67,6 +49,20 @@ HELP = """\
 A path may be relative to the project; without one I take the file you showed me last, else \
 `README.md`. In the prompt, type `/` and `<C-x><C-o>` for this list. `:Acp mode quiet` makes me \
 talk less, `:Acp mode guide` more.
+
+| In the chat | it does |
+|---|---|
+| `i` | goes back to the prompt |
+| `<CR>` | opens or closes a thought or a tool call |
+| `gf` | goes to the place that a tool call names |
+| `<Tab>` | goes to the question that waits |
+| `g?` | shows all keys |
+
+A key of your own for the prompt, with or without a selection:
+
+```lua
+vim.keymap.set({ 'n', 'x' }, '<leader>a', '<Plug>(acp-prompt)')
+```
 """
 
 UNKNOWN_COMMAND = "There is no `/{}`. I know `/help`, `/read`, `/edit`, `/plan` and `/ask`."
@@ -82,7 +78,9 @@ CANNOT_WRITE = (
 READ_FAILED = "The editor did not let me read `{}`. It said: {}"
 READ_AFTERWARDS = (
     "That was your editor's text, also where it is not saved yet. "
-    "Put the cursor on the tool call above: `<CR>` opens it, `gf` goes to the file."
+    "Put the cursor on the tool call above: `<CR>` opens it, `gf` goes to the file.\n\n"
+    "**2. Point.** Go to a file, select lines with `V` and type `:'<,'>AcpPrompt explain this`: "
+    "they go along. In the prompt, `@` names files and more."
 )
 
 PLAN = ("Show you a plan", "Follow it step by step", "Be done")
@@ -90,7 +88,12 @@ PLAN_INTRODUCTION = (
     "This is a **plan**. An agent replaces it as a whole whenever it gets further; watch the "
     "marks. `:Acp cancel` stops me."
 )
-PLAN_DONE = "The plan is done."
+PLAN_DONE = (
+    "The plan is done.\n\n"
+    "**6. Go on.** `:Acp follow on` goes with me from file to file, `/ask` asks you something, "
+    "`:Acp sessions` shows what was said before. `:Acp start` lists the real agents on this "
+    "machine, `/help` and `:help acp` tell the rest."
+)
 
 ASK_INTRODUCTION = (
     "I am about to ask you something. The menu takes no focus and does not mind what you type; "
@@ -120,7 +123,10 @@ EDIT_RETRY = "The editor did not take it: {} I read the file again and try once 
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
 EDIT_AFTERWARDS = (
-    "Go to the file: `:Acp review` shows what is new, `:Acp reject` brings the old line back, and "
-    "`u` works as always: the change is one step of your undo history. Had you been editing other "
-    "lines meanwhile, they would still be there."
+    "Had you been editing other lines meanwhile, they would still be there.\n\n"
+    "**4. Review.** Go to the file. `:Acp review` shows what is new, `:Acp why` who wrote it. "
+    "`:Acp reject because …` brings the old line back and tells me why, and `u` works as always; "
+    "`:Acp comment` says something about a line. `:Acp undo` takes back all that I did, "
+    "`:Acp redo` returns it.\n\n"
+    "**5. Stop me.** Send `/plan`, then type `:Acp cancel`."
 )

@@ -51,15 +51,23 @@ def asked(client: Client) -> list[dict[str, Any]]:
     ]
 
 
+async def test_help_has_a_table_and_code():
+    async with tutor() as client:
+        assert await client.prompt(await client.open(), "/help") == "end_turn"
+        said = client.said()
+    assert "```lua\n" in said
+    assert TABLE.search(said)
+
+
 async def test_the_first_prompt_is_answered_with_the_lesson():
     async with tutor() as client:
         assert await client.prompt(await client.open(), "hello") == "end_turn"
         said = client.said()
         chunks = client.updates("agent_message_chunk")
     assert said.startswith("# Welcome to acp.nvim\n\n")
-    assert "```lua\n" in said
-    assert TABLE.search(said)
-    assert len(chunks) > 100
+    assert "**1. Talk.**" in said and "press `i`" in said
+    assert "**2." not in said, "one lesson at a time"
+    assert len(chunks) > 20
     assert len({chunk["messageId"] for chunk in chunks}) == 1
     assert client.updates("agent_thought_chunk")
     assert client.updates("usage_update")[-1]["size"] == 16_000
