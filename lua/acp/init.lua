@@ -91,6 +91,38 @@ function M.comment(range, text)
   require('acp.review.comments').comment(range, text)
 end
 
+--- The sessions that there are, the one used last first.
+---@return { id?: string, agent: string, title?: string, cwd: string, state?: string, pending: integer }[]
+function M.sessions()
+  return vim.tbl_map(function(chat)
+    local status = vim.b[chat.chat].acp_status or {}
+    return {
+      id = status.session,
+      agent = chat.agent,
+      title = status.title,
+      cwd = chat.root,
+      state = status.state,
+      pending = status.pending or 0,
+    }
+  end, package.loaded['acp.chat.registry'] and require('acp.chat.registry').all() or {})
+end
+
+--- Have something called at each event of that name (:help acp-events).
+---@param event string for instance AcpTurnEnded
+---@param callback fun(data: table)
+---@return fun() stop ends it
+function M.on(event, callback)
+  local id = vim.api.nvim_create_autocmd('User', {
+    pattern = event,
+    callback = function(args)
+      callback(args.data)
+    end,
+  })
+  return function()
+    pcall(vim.api.nvim_del_autocmd, id)
+  end
+end
+
 --- A snapshot of everything, plain data (:help acp-inspect). Waits one second at most.
 ---@return table
 function M.inspect()

@@ -23,6 +23,7 @@ local function gone(chat, was_running)
   require('acp.prompt.mention').forget(chat.chat)
   attachment.forget(chat.chat)
   require('acp.prompt.history').forget(chat.chat)
+  require('acp.chat.welcome').forget(chat.chat)
   tail.forget(chat.chat)
   bar.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then

@@ -7,6 +7,7 @@ local layout = require('acp.ui.layout')
 local link = require('acp.chat.link')
 local notice = require('acp.ui.notice')
 local question = require('acp.ask.window')
+local welcome = require('acp.chat.welcome')
 local yank = require('acp.chat.yank')
 
 local api = vim.api
@@ -201,6 +202,9 @@ local function map_folds(chat)
   for _, fold in ipairs(FOLDS) do
     for _, key in ipairs(fold[3]) do
       keys.map(chat.chat, 'n', key, fold[2], function()
+        if key == '<CR>' and welcome.choose(chat) then
+          return
+        end
         bridge.notify('toggle', { chat = chat.chat, row = row(), action = fold[1] })
       end, 'fold-' .. fold[1]:gsub('_', '-'))
     end

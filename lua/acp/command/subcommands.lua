@@ -136,6 +136,30 @@ M.list = {
     end,
   },
   {
+    name = 'export',
+    args = '[file]',
+    desc = 'write what was said as markdown, or show it',
+    run = function(invoked)
+      require('acp.command.talk').export(vim.trim(invoked.text))
+    end,
+  },
+  {
+    name = 'steer',
+    args = '{text}',
+    desc = 'say something into the running turn, else first of what waits',
+    run = function(invoked)
+      session().tell('steer', { text = invoked.text })
+    end,
+  },
+  {
+    name = 'rewind',
+    args = '[turn]',
+    desc = 'files and talk as before a prompt, which is in the prompt again',
+    run = function(invoked)
+      require('acp.command.talk').rewind(word(invoked.text))
+    end,
+  },
+  {
     name = 'mode',
     args = '[id]',
     desc = 'switch the session mode',

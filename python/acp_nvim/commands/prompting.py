@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from acp_nvim.commands.payloads import OfChat, SendPrompt
+from acp_nvim.commands.payloads.of_sessions import Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.session.action import Refused, SubmitPrompt
@@ -18,6 +20,7 @@ from acp_nvim.session.content import (
     ResourceLink,
     Text,
 )
+from acp_nvim.session.event import PromptQueued
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message
@@ -41,12 +44,34 @@ def prompt(host: Host, payload: SendPrompt) -> int:
 
 def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:
     """Send a prompt, or queue it; raises `UserError`."""
+    if chat.background is not None:
+        wanted = replace(wanted, blocks=(*wanted.blocks, chat.background))
+        chat.background = None
     if chat.client is not None:
         chat.client.submit(chat.session, wanted, interrupt=interrupt)
         return
     decision = chat.session.decide(SubmitPrompt(wanted, host.clock(), interrupt))
     if isinstance(decision, Refused):
         raise UserError(decision.reason)
+
+
+async def steer(host: Host, payload: Steer) -> None:
+    """Put text into the running turn; where the agent takes none, it is the next prompt."""
+    chat = host.workspace.chat(payload.chat)
+    text = payload.text.strip()
+    if not text:
+        raise UserError("what is to be said is missing: :Acp steer {text}")
+    running = chat.session.state.is_running
+    if running and chat.client is not None and await chat.client.steer(chat.session, text):
+        host.editor.notifier.notice(f"said into the turn of {chat.session.state.agent}")
+        return
+    wanted = Prompt((Text(text),), mentions=find_mentions(text))
+    if not chat.session.state.is_running:
+        submit(host, chat, wanted)
+        return
+    chat.session.apply(PromptQueued(wanted, first=True))
+    said = "takes nothing into a running turn: it is the next prompt"
+    host.editor.notifier.notice(f"{chat.session.state.agent} {said}")
 
 
 def cancel(host: Host, payload: OfChat) -> Awaitable[None] | None:
@@ -68,11 +93,14 @@ def sent(host: Host, payload: OfChat) -> list[str]:
     texts = [
         text
         for entry in entries
-        if isinstance(entry, Message)
-        and entry.role == "user"
-        and (text := "".join(it.text for it in entry.content if isinstance(it, Text)).strip())
+        if isinstance(entry, Message) and entry.role == "user" and (text := prompt_text(entry))
     ]
     return [text for at, text in enumerate(texts) if at == 0 or texts[at - 1] != text]
+
+
+def prompt_text(message: Message) -> str:
+    """Return what the user has written of a prompt."""
+    return "".join(it.text for it in message.content if isinstance(it, Text)).strip()
 
 
 def last_answer(host: Host, payload: OfChat) -> str:

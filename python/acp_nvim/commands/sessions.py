@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import list_all
+from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
@@ -20,12 +22,14 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.saved import restored
 from acp_nvim.storage import private
-from acp_nvim.view.sessions import Row, label, listed_row, merged, open_row, stored_row
+from acp_nvim.view.sessions import Row, age, label, listed_row, merged, open_row, stored_row
+from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root, is_too_wide
 
 KIND = "acp.session"
+MOST_RECENT = 3
 
 
 async def sessions(host: Host, payload: Sessions) -> None:
@@ -72,6 +76,25 @@ async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     told = [listed_row(agent, it) for agent, all_of_it in listed.items() for it in all_of_it]
     kept = [stored_row(head) for head in host.store.heads() if _is_same(head.cwd, cwd)]
     return merged((opened, told, kept))
+
+
+def recent(host: Host, payload: OfChat) -> dict[str, Any]:
+    """Answer the folder of a chat, and the last sessions kept of it that no chat shows."""
+    cwd, now = host.workspace.chat(payload.chat).session.state.cwd, host.store.now()
+    shown = {chat.session.state.key for chat in host.workspace.chats.values()}
+    kept = [it for it in host.store.heads() if (it.agent, it.id) not in shown]
+    last = [it for it in kept if _is_same(it.cwd, cwd)][:MOST_RECENT]
+    return {
+        "cwd": cwd,
+        "sessions": [
+            {
+                "agent": it.agent,
+                "session": it.id,
+                "title": f"{one_line(it.title or it.id, 60)} · {age(now - it.updated)} ago",
+            }
+            for it in last
+        ],
+    }
 
 
 def _tell_logins(host: Host) -> None:

@@ -21,6 +21,7 @@ from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
+from acp_nvim.view.talk import talk
 from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -205,3 +206,9 @@ def _questions(host: Host, session: Session) -> list[dict[str, Any]]:
         if host.questions.sight(question.id).ready
         and (place := host.editor.questions.place()) is not None
     ]
+
+
+def export(host: Host, payload: OfChat) -> str:
+    """Answer what was said in a session, as markdown."""
+    state = host.workspace.chat(payload.chat).session.state
+    return talk(state.entries, state.title or f"{state.agent} in {state.cwd}")

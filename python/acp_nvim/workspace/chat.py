@@ -9,6 +9,7 @@ from typing import Any
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
+from acp_nvim.session.content import Resource
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
 from acp_nvim.workspace.waiting import Waiting
@@ -29,6 +30,15 @@ class Noted:
     """They must be found out, again if they are already."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """What a rewind has taken back: how many turns of which session, and the chat of that."""
+
+    session: tuple[str, str]
+    chat: int
+    turns: int
+
+
 class Chat:
     """Chat and prompt buffer of a session; the number of the chat buffer is its name."""
 
@@ -46,6 +56,10 @@ class Chat:
         """None as long as it is not clear which agent it will be."""
         self.transcript = Transcript()
         self.noted = Noted()
+        self.background: Resource | None = None
+        """What goes along with the first prompt: the agent does not know it."""
+        self.rewound: Rewound | None = None
+        """The rewind that the chat came from."""
         self.waiting = Waiting()
         self._opened: frozenset[str] = frozenset()
         self._clock = clock

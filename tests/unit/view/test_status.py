@@ -178,7 +178,7 @@ def test_summary_of_everything() -> None:
         "mode": "code",
         "modes": [{"id": "code", "name": "Code"}],
         "model": "X One",
-        "config": [{"id": "m", "values": ["x1"]}],
+        "config": [{"id": "m", "values": ["x1"], "category": "model"}],
         "used": 1,
         "size": 2,
         "cost": {"amount": 0.5, "currency": "EUR"},

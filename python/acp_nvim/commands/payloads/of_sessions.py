@@ -48,3 +48,19 @@ class Reopen:
     agent: str
     session: str
     cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """To before the turn of that number, else before the last one."""
+
+    chat: int
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Steer:
+    """Text for the turn that runs."""
+
+    chat: int
+    text: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_nvim.session.model import PlanEntry
 from acp_nvim.session.state import Plan
 from acp_nvim.view import cut
@@ -19,13 +21,20 @@ STATUSES = {
 }
 
 
-def lines(plan: Plan) -> tuple[Line, ...]:
-    """Return a header that counts what is done, and a line for each entry."""
+def lines(plan: Plan, *, is_live: bool = True) -> tuple[Line, ...]:
+    """Return a header that counts what is done, and a line for each entry.
+
+    Without `is_live` nobody works on it any more: what was begun is open.
+    """
     # a plan that came as a text may say of no step, or only of some, whether it is done
     steps = [entry for entry in plan.entries if entry.status]
     done = sum(entry.status == "completed" for entry in steps)
     head = coloured(f"Plan {done}/{len(steps)}" if steps else "Plan", "AcpPlan")
-    lines = [line for entry in plan.entries[:ITEMS] for line in _entry(entry)]
+    shown = plan.entries[:ITEMS]
+    if not is_live:
+        begun = {"in_progress": "pending"}
+        shown = tuple(replace(it, status=begun.get(it.status, it.status)) for it in shown)
+    lines = [line for entry in shown for line in _entry(entry)]
     if len(plan.entries) > ITEMS:
         lines.append(rest(len(plan.entries) - ITEMS, "more step"))
     return (head, *lines, BLANK)

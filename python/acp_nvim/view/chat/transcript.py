@@ -321,14 +321,20 @@ def _extras(state: SessionState, basis: Transcript) -> tuple[_Cell, ...]:
         wanted.append(("plan", state.plan))
     wanted += [(f"queue:{number}", prompt) for number, prompt in enumerate(state.queue)]
     known = {cell.block.key: cell for cell in basis._extras}
-    return tuple(_extra(key, source, state.cwd, known.get(key)) for key, source in wanted)
+    is_live = state.is_running or state.stop_reason != "cancelled"
+    return tuple(
+        _extra(key, source, state.cwd, known.get(key), is_live=is_live) for key, source in wanted
+    )
 
 
-def _extra(key: str, source: Plan | Prompt, cwd: str, old: _Cell | None) -> _Cell:
-    if old and old.source is source:
+def _extra(key: str, source: Plan | Prompt, cwd: str, old: _Cell | None, *, is_live: bool) -> _Cell:
+    if old and old.source is source and old.is_open == is_live:
         return old
-    lines = plan.lines(source) if isinstance(source, Plan) else message.queued(source, cwd)
-    return _Cell(source, True, Block(key, lines))
+    if isinstance(source, Plan):
+        lines = plan.lines(source, is_live=is_live)
+    else:
+        lines = message.queued(source, cwd)
+    return _Cell(source, is_live, Block(key, lines))
 
 
 def _starting(agent: str) -> Block:

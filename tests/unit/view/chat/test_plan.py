@@ -39,3 +39,8 @@ def test_an_entry_of_two_lines() -> None:
 
 def test_harmful_characters_are_visible() -> None:
     assert drawn(PlanEntry("a\u202eb\x1b", "low", "pending"))[1].text == "a<U+202E>b␛"
+
+
+def test_of_a_cancelled_turn_nothing_is_in_progress() -> None:
+    plan = Plan(1, (PlanEntry("do", "low", "in_progress"),))
+    assert [look(row) for row in lines(plan, is_live=False)] == ["Plan 0/1", "☐ do", ""]

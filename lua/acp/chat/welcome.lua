@@ -1,0 +1,185 @@
+-- What an empty chat teaches: who is there, the keys, and the last sessions of the project. It is
+-- virtual text, and gone with the first prompt.
+
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local layout = require('acp.ui.layout')
+local options = require('acp.host.options')
+
+local api = vim.api
+
+local M = {}
+
+local namespace = api.nvim_create_namespace('acp_welcome')
+
+local HINTS = {
+  'i write',
+  '<CR> send',
+  '/ commands',
+  '@ files',
+  '<Tab> answer',
+  ']] [[ prompts',
+  'g? all keys',
+}
+
+---@class acp.Recent
+---@field agent string
+---@field session string
+---@field title string
+
+---@type table<integer, { cwd: string, sessions: acp.Recent[] }> by chat
+local known = {}
+
+---@param chat acp.Chat
+---@return boolean whether nothing was said in it yet
+local function is_empty(chat)
+  local status = vim.b[chat.chat].acp_status or {}
+  local lines = api.nvim_buf_get_lines(chat.chat, 0, 2, false)
+  return status.state == 'idle'
+    and (status.turn or 0) == 0
+    and (status.queue or 0) == 0
+    and #lines == 1
+    and lines[1] == ''
+end
+
+---@param parts string[]
+---@param width integer cells
+---@return string[] lines of as many parts as fit
+local function filled(parts, width)
+  local lines = {}
+  for _, part in ipairs(parts) do
+    local last = lines[#lines]
+    local longer = last and last .. ' · ' .. part
+    if longer and api.nvim_strwidth(longer) <= width then
+      lines[#lines] = longer
+    else
+      table.insert(lines, part)
+    end
+  end
+  return lines
+end
+
+---@param status table
+---@return string
+local function mode_of(status)
+  for _, mode in ipairs(status.modes or {}) do
+    if mode.id == status.mode then
+      return mode.name
+    end
+  end
+  return status.mode or ''
+end
+
+---@param text string
+---@param width integer cells
+---@return string
+local function cut(text, width)
+  if api.nvim_strwidth(text) <= width then
+    return text
+  end
+  return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 1)), text)
+end
+
+---@param chat acp.Chat
+---@param width integer cells
+---@return [string, string][][] lines of chunks
+local function content(chat, width)
+  local status, facts = vim.b[chat.chat].acp_status or {}, known[chat.chat] or {}
+  local lines = {}
+  local function add(text, group)
+    table.insert(lines, { { cut(' ' .. text, width), group } })
+  end
+  local who = vim.tbl_filter(function(part)
+    return part ~= ''
+  end, { status.agent or chat.agent, status.model or '', mode_of(status) })
+  vim.iter(filled(who, width - 1)):each(function(line)
+    add(line, 'AcpToolTitle')
+  end)
+  add(vim.fn.fnamemodify(facts.cwd or chat.cwd, ':~'), 'AcpToolPath')
+  if options.value('default_keys') ~= false then
+    add('', 'AcpDim')
+    vim.iter(filled(HINTS, width - 1)):each(function(line)
+      add(line, 'AcpDim')
+    end)
+  end
+  for number, recent in ipairs(facts.sessions or {}) do
+    if number == 1 then
+      add('', 'AcpDim')
+      add('Go on with an earlier session:', 'AcpDim')
+    end
+    add(('%-5s %s'):format(number == 1 and '<CR>' or number .. '<CR>', recent.title), 'AcpDim')
+  end
+  return lines
+end
+
+--- Show it in a chat in which nothing was said yet, take it away from any other.
+---@param chat acp.Chat
+function M.draw(chat)
+  if not api.nvim_buf_is_loaded(chat.chat) then
+    return
+  end
+  api.nvim_buf_clear_namespace(chat.chat, namespace, 0, -1)
+  if not is_empty(chat) then
+    return
+  end
+  local window = layout.window_of(chat.chat)
+  local width = window and api.nvim_win_get_width(window) or vim.o.columns
+  api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, { virt_lines = content(chat, width) })
+end
+
+---@param chat acp.Chat
+local function ask(chat)
+  M.draw(chat)
+  if not is_empty(chat) or known[chat.chat] then
+    return
+  end
+  known[chat.chat] = { sessions = {} }
+  bridge.call('recent', { chat = chat.chat }, function(_, facts)
+    known[chat.chat] = facts or known[chat.chat]
+    M.draw(chat)
+  end)
+end
+
+--- Go on with the session of that number, if the chat shows any.
+---@param chat acp.Chat
+---@return boolean done
+function M.choose(chat)
+  local recent = is_empty(chat) and ((known[chat.chat] or {}).sessions or {})[vim.v.count1]
+  if not recent then
+    return false
+  end
+  local name = ('acp://%s/%s'):format(chats.encode(recent.agent), chats.encode(recent.session))
+  local buffer = vim.fn.bufadd(name)
+  vim.fn.bufload(buffer)
+  local opened = chats.of(buffer)
+  if opened then
+    layout.open(opened)
+  end
+  return true
+end
+
+---@param chat integer
+function M.forget(chat)
+  known[chat] = nil
+end
+
+local group = api.nvim_create_augroup('acp.welcome', {})
+
+api.nvim_create_autocmd('User', {
+  group = group,
+  pattern = { 'AcpSessionStarted', 'AcpTurnStarted', 'AcpModeChanged', 'AcpSessionClosed' },
+  desc = 'What an empty chat teaches',
+  callback = function()
+    vim.tbl_map(ask, chats.all())
+  end,
+})
+
+api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
+  group = group,
+  desc = 'It fits its window',
+  callback = function()
+    vim.tbl_map(M.draw, chats.all())
+  end,
+})
+
+return M

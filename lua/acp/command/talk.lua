@@ -1,0 +1,66 @@
+-- What is done with all that was said in a session: rewind it, export it.
+
+local agents = require('acp.command.agent')
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local notice = require('acp.ui.notice')
+
+local M = {}
+
+--- Go back to before a prompt, by default the last one; its text is in the prompt again.
+---@param text? string the number of its turn
+function M.rewind(text)
+  if text and not text:match('^[1-9]%d*$') then
+    return notice.warn(('%s is no number: :Acp rewind 2 goes to before turn 2'):format(text))
+  end
+  local chat = agents.chat()
+  if not chat then
+    return
+  end
+  bridge.call('rewind', { chat = chat, turn = tonumber(text) }, function(err, made)
+    if err then
+      return bridge.warn(err)
+    end
+    local new = made and chats.of(made.chat)
+    if new then
+      require('acp.prompt.history').add(new, made.text)
+    end
+  end)
+end
+
+---@param path string
+---@param lines string[]
+local function write(path, lines)
+  path = vim.fn.fnamemodify(path, ':p')
+  if vim.uv.fs_stat(path) then
+    return notice.warn(('%s is there already: name another file'):format(path))
+  end
+  local ok = pcall(vim.fn.writefile, lines, path)
+  if not ok then
+    return notice.warn(('%s cannot be written'):format(path))
+  end
+  notice.notice(('what was said is in %s'):format(path))
+end
+
+--- Write what was said into a new file, or show it in a buffer.
+---@param path string '' for a buffer
+function M.export(path)
+  local chat = agents.chat()
+  if not chat then
+    return
+  end
+  bridge.call('export', { chat = chat }, function(err, text)
+    if err then
+      return bridge.warn(err)
+    end
+    local lines = vim.split(vim.trim(text), '\n', { plain = true })
+    if path ~= '' then
+      return write(path, lines)
+    end
+    vim.cmd('new')
+    vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+    vim.bo.filetype, vim.bo.buftype, vim.bo.bufhidden = 'markdown', 'nofile', 'wipe'
+  end)
+end
+
+return M

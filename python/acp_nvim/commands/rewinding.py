@@ -1,0 +1,127 @@
+"""Rewind: the files as before a prompt, and a session that knows only what was said until then."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from acp_nvim.commands import reviewing
+from acp_nvim.commands.payloads import Redo
+from acp_nvim.commands.payloads.of_sessions import Rewind
+from acp_nvim.commands.prompting import prompt_text
+from acp_nvim.editor import Choice
+from acp_nvim.errors import UserError
+from acp_nvim.reactions import clients
+from acp_nvim.reactions.files import catch_up
+from acp_nvim.review.decisions import Undone
+from acp_nvim.review.log import Turn
+from acp_nvim.session.content import Resource
+from acp_nvim.session.event import Noticed, TranscriptRestored
+from acp_nvim.session.state import Message
+from acp_nvim.view.place import relative
+from acp_nvim.view.styled import plural
+from acp_nvim.view.talk import talk
+from acp_nvim.view.visible import one_line
+from acp_nvim.workspace.chat import Chat, Rewound
+from acp_nvim.workspace.host import Host
+
+TALK = "acp:talk.md"
+"""The address of what was said before, for the agent."""
+
+
+async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
+    """Take back a turn and all later ones; answer the new chat and the prompt's text.
+
+    The session that was is left as it is, and `:Acp redo` goes back to it. None: not wanted.
+    """
+    chat = host.workspace.chat(payload.chat)
+    state = chat.session.state
+    if state.is_running:
+        raise UserError("a turn is running: :Acp cancel ends it, then rewind")
+    number = state.turn if payload.turn is None else payload.turn
+    said = next((it for it in state.entries if _is_prompt(it, number)), None)
+    if not isinstance(said, Message):
+        raise UserError(f"there is no prompt of turn {number} in this session")
+    await catch_up(host)
+    turns = [it for it in host.review.log.turns(state.key) if it.author.turn >= number]
+    text = prompt_text(said)
+    if not await _is_wanted(host, number, text, turns):
+        return None
+    undone = await _undo(host, turns)
+    opened = await host.editor.chats.open(state.agent)
+    if opened is None:
+        raise UserError("no chat could be opened")
+    new = _begin(host, chat, opened, number)
+    new.rewound = Rewound(state.key, chat.number, undone)
+    await _connect(host, new, chat)
+    return {"chat": new.number, "text": text}
+
+
+def _is_prompt(entry: object, number: int) -> bool:
+    return isinstance(entry, Message) and entry.role == "user" and entry.turn == number
+
+
+async def _is_wanted(host: Host, number: int, text: str, turns: Sequence[Turn]) -> bool:
+    """Ask, and name first what cannot be taken back."""
+    paths = sorted({path for turn in turns for path in turn.paths})
+    names = ", ".join(one_line(relative(path, os.getcwd()), 40) for path in paths[:3])
+    files = f"{plural(len(paths), 'file')} ({names})" if paths else "no file"
+    title = f"Rewind to before turn {number}, {one_line(text, 40)}? It changes {files}; what "
+    title += "commands did elsewhere, and lines that you have changed since, stay"
+    choices = [Choice("No", value=False), Choice("Yes, :Acp redo returns", value=True)]
+    return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
+
+
+async def _undo(host: Host, turns: Sequence[Turn]) -> int:
+    """Take the turns back, the last one first; return of how many something was."""
+    decisions, count = host.review.decisions, 0
+    outcomes: list[Undone] = []
+    async with decisions.acts:
+        for turn in reversed(turns):
+            outcome = await decisions.undo(turn)
+            outcomes.append(outcome)
+            count += bool(outcome.paths)
+    stays = sorted({relative(path, os.getcwd()) for it in outcomes for path, _ in it.left})
+    failed = [said for it in outcomes for said in it.failed]
+    if stays or failed:
+        told = "; ".join([*failed, *(f"lines of yours stay in {name}" for name in stays)])
+        host.editor.notifier.notice(f"rewound, but {told}", warning=True)
+    return count
+
+
+def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
+    """Take in a chat that shows what was said before that turn."""
+    state = old.session.state
+    session = clients.new_session(host, state.agent, state.cwd)
+    new = Chat(*opened, session, host.clock)
+    host.add(new)
+    kept = tuple(it for it in state.entries if it.turn < number)
+    if kept:
+        session.apply(TranscriptRestored(kept, state.title))
+        new.background = Resource(TALK, talk(kept, state.title or ""), mime_type="text/markdown")
+        said = "Rewound to here, in a new session: what was said goes along with the next prompt"
+        session.apply(Noticed(said))
+    return new
+
+
+async def _connect(host: Host, new: Chat, old: Chat) -> None:
+    state = new.session.state
+    new.client = clients.connect(host, host.workspace.launch(state.agent, state.cwd))
+    await new.client.open(new.session)
+
+
+async def redo(host: Host, payload: Redo) -> None:
+    """Return what was taken back last: by a rewind, with its session, or by an undo."""
+    chat = host.workspace.chats.get(payload.chat or 0)
+    rewound = None if chat is None else chat.rewound
+    if chat is None or rewound is None or host.review.log.last_undo(chat.session.state.key):
+        await reviewing.redo(host, payload)
+        return
+    chat.rewound = None
+    async with host.review.decisions.acts:
+        for _ in range(rewound.turns):
+            await host.review.decisions.redo(rewound.session)
+    if rewound.chat in host.workspace.chats:
+        await host.editor.chats.show(rewound.chat)
+    host.editor.notifier.notice("the files are as before the rewind, and so is the session")

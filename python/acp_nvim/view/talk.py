@@ -1,0 +1,52 @@
+"""A conversation as markdown: for the user's files, and for an agent that is to go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from acp_nvim.session.content import Content, Resource, ResourceLink, Text
+from acp_nvim.session.state import Entry, Message, Notice, ToolCall
+from acp_nvim.view.visible import one_line
+
+
+def talk(entries: Iterable[Entry], title: str = "") -> str:
+    """Return what was said and done, thoughts left out; texts stand as they were written."""
+    parts = [f"# {one_line(title, 200)}"] if title else []
+    speaker = ""
+    for entry in entries:
+        who = _speaker(entry)
+        if who and who != speaker:
+            parts.append(f"## {who}")
+        speaker = who or speaker
+        parts += filter(None, [_text(entry)])
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _speaker(entry: Entry) -> str:
+    if isinstance(entry, ToolCall):
+        return "Agent"
+    if not isinstance(entry, Message) or entry.role == "thought":
+        return ""
+    return "You" if entry.role == "user" else "Agent"
+
+
+def _text(entry: Entry) -> str:
+    match entry:
+        case Message(role="user" | "agent", content=blocks):
+            return "\n\n".join(filter(None, map(_block, blocks)))
+        case ToolCall(title=title, kind=kind, status=status):
+            return f"- {one_line(title or kind, 200)} ({status})"
+        case Notice(text=text):
+            return f"> {one_line(text, 500)}"
+        case _:
+            return ""
+
+
+def _block(block: Content) -> str:
+    match block:
+        case Text(text=text):
+            return text.strip("\n")
+        case Resource(uri=uri) | ResourceLink(uri=uri):
+            return f"[{one_line(uri, 200)}]"
+        case _:
+            return f"[{type(block).__name__.lower()}]"

@@ -1,0 +1,140 @@
+"""Rewind, steer, export, and what scripts learn of sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.main_job import MainJob
+
+AGREE = """
+_G.asked = {}
+vim.ui.select = function(items, how, done)
+  table.insert(_G.asked, how.prompt)
+  done(items[#items], #items)
+end
+"""
+
+
+def turn(job: MainJob, agent: StdioAgent, text: str, line: str) -> None:
+    """Play a turn that makes that the file's first line."""
+    prompt = job.turn(agent, text)
+    agent.say(f"I write {line}")
+    agent.ask(
+        "fs/write_text_file",
+        path=str(job.work / "code.py"),
+        content=f"{line}\ntwo\n",
+        sessionId="sess 1/ü",
+    )
+    job.finish(agent, prompt)
+
+
+def rewound(job: MainJob) -> StdioAgent:
+    job.nvim.lua(AGREE)
+    agent = job.start()
+    job.edit("code.py", "one\ntwo\n")
+    turn(job, agent, "first", "ONE")
+    turn(job, agent, "second", "EINS")
+    turn(job, agent, "third", "UN")
+    job.command("Acp rewind 2")
+    agent.open("sess 2")
+    job.until(lambda: job.nvim.lines(job.session()["prompt_bufnr"]) == ["second"])
+    return agent
+
+
+def test_files_and_talk_are_as_before_the_prompt(job: MainJob) -> None:
+    agent = rewound(job)
+    assert "before turn 2, second" in job.nvim.lua("return _G.asked[1]")
+    assert (job.work / "code.py").read_text() == "ONE\ntwo\n"
+    talk = [it["text"] for it in job.session()["entries"] if it["kind"] in ("user", "agent")]
+    assert talk == ["first", "I write ONE"]
+    job.until(lambda: job.session()["state"] == "idle")
+    job.command("AcpPrompt again")
+    blocks: list[dict[str, Any]] = agent.prompted()["params"]["prompt"]
+    assert blocks[0] == {"type": "text", "text": "again"}
+    assert "I write ONE" in str(blocks[1:]) and "EINS" not in str(blocks)
+
+
+def test_redo_goes_back_to_the_session_that_was(job: MainJob) -> None:
+    rewound(job)
+    old = job.inspect()["sessions"][0]
+    job.command("Acp redo")
+    job.told("as before the rewind")
+    assert (job.work / "code.py").read_text() == "UN\ntwo\n"
+    job.until(lambda: job.nvim.eval("bufnr()") == old["prompt_bufnr"])
+    assert [it["text"] for it in old["entries"] if it["kind"] == "user"] == [
+        "first",
+        "second",
+        "third",
+    ]
+
+
+def test_nothing_is_rewound_unasked(job: MainJob) -> None:
+    agent = job.start()
+    job.edit("code.py", "one\ntwo\n")
+    turn(job, agent, "first", "ONE")
+    job.nvim.lua("vim.ui.select = function(_, _, done) _G.refused = true done(nil) end")
+    job.command("Acp rewind")
+    job.until(lambda: job.nvim.lua("return _G.refused"))
+    assert len(job.inspect()["sessions"]) == 1
+    assert (job.work / "code.py").read_text() == "ONE\ntwo\n"
+    job.command("Acp rewind 7")
+    job.told("there is no prompt of turn 7")
+
+
+def test_an_agent_that_takes_no_text_gets_it_as_the_next_prompt(job: MainJob) -> None:
+    agent = job.start()
+    prompt = job.turn(agent)
+    job.command("AcpPrompt later")
+    job.command("Acp steer not so fast")
+    job.told("takes nothing into a running turn: it is the next prompt")
+    assert [it["text"] for it in job.session()["queue"]] == ["not so fast", "later"]
+    agent.end(prompt)
+    assert agent.prompted()["params"]["prompt"][0]["text"] == "not so fast"
+
+
+def test_an_agent_that_takes_it_gets_it_at_once(job: MainJob) -> None:
+    agent = job.start(_meta={"steering": {"supported": True}})
+    job.turn(agent)
+    job.command("Acp steer not so fast")
+    agent.reply(agent.expect("_session/steering"), {"outcome": "injected"})
+    job.told("said into the turn of scripted")
+    assert job.session()["queue"] == []
+
+
+def test_what_was_said_is_exported(job: MainJob) -> None:
+    agent = job.start()
+    job.edit("code.py", "one\ntwo\n")
+    turn(job, agent, "first", "ONE")
+    path = job.work / "talk.md"
+    job.command(f"Acp export {path}")
+    job.told("what was said is in")
+    text = path.read_text()
+    assert "## You\n\nfirst" in text and "## Agent\n\nI write ONE" in text
+    job.command(f"Acp export {path}")
+    job.told("is there already")
+
+
+def test_scripts_learn_of_sessions(job: MainJob) -> None:
+    job.nvim.lua(
+        "_G.ends = {} _G.stop = require('acp').on('AcpTurnEnded', function(data) "
+        "table.insert(_G.ends, data.stop_reason) end)"
+    )
+    assert job.nvim.lua("return require('acp').sessions()") == []
+    agent = job.start()
+    found = job.nvim.lua("return require('acp').sessions()")
+    assert found == [
+        {
+            "id": "sess 1/ü",
+            "agent": "scripted",
+            "cwd": str(job.work),
+            "state": "idle",
+            "pending": 0,
+        }
+    ]
+    job.finish(agent, job.turn(agent))
+    job.until(lambda: job.nvim.lua("return _G.ends") == ["end_turn"])
+    job.nvim.lua("_G.stop()")
+    job.finish(agent, job.turn(agent))
+    job.until_event("AcpTurnEnded", 2)
+    assert job.nvim.lua("return _G.ends") == ["end_turn"]
