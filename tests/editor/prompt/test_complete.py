@@ -48,7 +48,7 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("Acp st", ["start", "stop"]),
+        ("Acp st", ["start", "steer", "stop"]),
         ("Acp start gem", ["gemini"]),
         ("AcpStart gem", ["gemini"]),
         ("Acp stop! gem", ["gemini"]),
