@@ -232,16 +232,23 @@ async def test_c046_initialize_is_sent_once(tmp_path: Path) -> None:
         assert methods[0] == "initialize"
 
 
-async def test_c047_an_error_to_initialize_is_readable() -> None:
+@pytest.mark.parametrize(
+    ("code", "error", "advice"),
+    [
+        (-32602, "unsupported protocol version", "agents.scripted.protocol = 'auto'"),
+        (-32603, "no disk", ":Acp log scripted"),
+    ],
+)
+async def test_c047_an_error_to_initialize_is_readable(code: int, error: str, advice: str) -> None:
     async with Stage() as stage:
         session = stage.launch()
         request = await stage.agent.expect("initialize")
-        stage.agent.refuse(request, -32602, "unsupported protocol version")
+        stage.agent.refuse(request, code, error)
         await stage.agent.closed()
         await stage.until(lambda: stage.over)
         assert stage.client.state == "failed"
-        assert "unsupported protocol version" in notices(session)[-1]
-        assert ":Acp log scripted" in notices(session)[-1]
+        assert error in notices(session)[-1]
+        assert advice in notices(session)[-1]
 
 
 @pytest.mark.parametrize("result", [None, "hello", [], {"protocolVersion": 1, "agentInfo": []}])

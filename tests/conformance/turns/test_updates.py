@@ -147,12 +147,12 @@ async def test_c274_long_titles_are_cut():
 @pytest.mark.parametrize(
     ("usage", "look"),
     [
-        ({"used": 12_000, "size": 200_000}, "12k/200k · 6%"),
+        ({"used": 12_000, "size": 200_000}, "12k/200k (6%)"),
         ({"used": 10, "size": 0}, "10"),
-        ({"used": 300, "size": 100}, "300/100 · 300%"),
+        ({"used": 300, "size": 100}, "300/100 (300%)"),
         ({"used": 1, "size": 10, "cost": {"amount": 0.5, "currency": "XBT"}}, "0.50 XBT"),
-        ({"used": 1, "size": 10, "cost": None}, "1/10 · 10%"),
-        ({"used": 1, "size": 10, "cost": {"amount": "much"}}, "1/10 · 10%"),
+        ({"used": 1, "size": 10, "cost": None}, "1/10 (10%)"),
+        ({"used": 1, "size": 10, "cost": {"amount": "much"}}, "1/10 (10%)"),
     ],
 )
 async def test_c275_usage_is_shown(usage: dict[str, Any], look: str):
