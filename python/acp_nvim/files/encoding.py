@@ -152,6 +152,15 @@ def clean(text: str, encoding: str = "utf-8") -> str:
     return read if read.isascii() else SURROGATES.sub("\ufffd", read)
 
 
+def is_misread(read: str, text: str, old: str, encoding: str) -> bool:
+    """Return whether some of `read` is how that exact text was read as `old`, and is no more.
+
+    Its file was opened or closed since, or in another encoding.
+    """
+    then, now = (set(clean(text, it).split("\n")) for it in (old, encoding))
+    return not then.isdisjoint(set(read.split("\n")) - now)
+
+
 def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool = True) -> str:
     """Return the exact text of `content`, for the file that holds the exact text `old`.
 

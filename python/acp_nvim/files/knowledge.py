@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, without
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import clean
+from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.ledger.delta import Author, SessionKey
@@ -38,12 +39,14 @@ class Known:
 
     `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
     that since; it may have been another program. What it was told in a note is in neither.
+    `encoding`: that of the buffer when it read or wrote it, "" without one.
     """
 
     text: Text = UNKNOWN
     how: How = "read"
     base: Text = UNKNOWN
     made: Text = UNKNOWN
+    encoding: str = ""
 
     @property
     def latest(self) -> Text:
@@ -75,14 +78,19 @@ class Knowledge:
         self._revisions: dict[SessionKey, int] = {}
         self._agreed: dict[str, Agreed] = {}
 
-    def learn(self, session: SessionKey, path: str, text: str | None, how: How) -> None:
-        """The agent takes the file for this text from now on; None: for no file."""
+    def learn(
+        self, session: SessionKey, path: str, text: str | None, how: How, encoding: str = ""
+    ) -> None:
+        """The agent takes the file for this text from now on; None: for no file.
+
+        `encoding`: that of the buffer by which it is read, "" without one.
+        """
         known = None if text is None else clean(text)
         was = self.of(session, path)
         if how == "told":
             self._know(session, path, replace(was, text=known, how=how))
         else:
-            self._know(session, path, Known(known, how, known))
+            self._know(session, path, Known(known, how, known, encoding=encoding))
 
     def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
         """The agent has written through us.
@@ -95,30 +103,39 @@ class Knowledge:
             written.disk if was is None else was.text, request.base, written.before, content
         )
         if written.taken:
-            self.learn(session, path, content, "written")
+            self.learn(session, path, content, "written", written.encoding or "")
         else:  # what it has in common with the user's text is as old as before
-            self._know(session, path, Known(content, "written", request.base))
+            known = replace(self.of(session, path), base=request.base, made=UNKNOWN)
+            self._know(session, path, replace(known, text=content, how="written"))
         self._agreed.pop(path, None)
         self._agreed[path] = Agreed(agreed, saved)
         if len(self._agreed) > MOST_KNOWN:
             del self._agreed[next(iter(self._agreed))]
 
     def left(
-        self, session: SessionKey, path: str, text: str | None, followed: Followed, how_sure: Sure
+        self,
+        session: SessionKey,
+        live: LiveFile,
+        text: str | None,
+        followed: Followed,
+        how_sure: Sure,
     ) -> None:
         """The agent has left that on the disk by a tool of its own; `followed`: what came of it.
 
         It need not know all of it: its tool may have changed some lines of what others wrote.
         """
+        path = live.path
         was, known = self.of(session, path), None if text is None else clean(text)
         made: Text = known
         older = followed.base if followed.conflicts else was.latest
         if isinstance(older, str):
             made = carried(older, followed.before, followed.after)
+        encoding = live.encoding if was.latest is UNKNOWN else was.encoding
         if how_sure == "sure":
-            now = Known(known, "left", made)
+            now = Known(known, "left", made, encoding=encoding)
         else:
-            now = Known(known, "left", was.base, made if how_sure == "likely" else was.made)
+            made = made if how_sure == "likely" else was.made
+            now = Known(known, "left", was.base, made, encoding)
         self._know(session, path, now)
 
     def changed(self, path: str, before: str | None, after: str | None) -> None:

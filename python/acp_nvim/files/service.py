@@ -22,8 +22,8 @@ from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
 from acp_nvim.files.base import base_of_write
 from acp_nvim.files.baselines.baselines import DiskChange
-from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.encoding import clean
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import clean, is_misread
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -88,7 +88,7 @@ class FileService:
                 text = "" if live.for_agent is None and empty_for_missing else live.for_agent
                 if text is None:
                     raise _not_found(path)
-                self._knowledge.learn(session, path, text, "served")
+                self._knowledge.learn(session, path, text, "served", live.encoding)
         self._emit(event.FileRead(session, path, request.line))
         return FileRead(window(text, request.line, request.limit))
 
@@ -143,6 +143,7 @@ class FileService:
         seen = synced.known
         seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
         base = base_of_write(seen if known.base is UNKNOWN else known.base, known.made, content)
+        self._check_reading(base, known.encoding, live)
         request = WriteRequest(path, base, content, partial(self._begun, path, author))
         self._check(path)
         try:
@@ -165,6 +166,15 @@ class FileService:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
             await self._formatted(path, author)
+
+    def _check_reading(self, base: Text, encoding: str, live: LiveFile) -> None:
+        """Raise `FileProblem` if the file is no more read as the agent has read it: its lines
+        would be taken for others'."""
+        if isinstance(base, str) and is_misread(base, live.newest or "", encoding, live.encoding):
+            raise FileProblem(
+                f"{live.path} is read in another encoding since you read it: "
+                "read it again and repeat your edit"
+            )
 
     async def _formatted(self, path: str, author: Author | None) -> None:
         """See what a formatter has made of the file on disk: that is the agent's doing, too."""

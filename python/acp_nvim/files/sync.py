@@ -136,7 +136,8 @@ class DiskSync:
             async with self.exclusive():
                 live = (await self.sync(path)).live
                 if live.disk is not None:
-                    self._knowledge.learn(session, path, live.read(live.disk.text), "read")
+                    text = live.read(live.disk.text)
+                    self._knowledge.learn(session, path, text, "read", live.encoding)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
@@ -372,4 +373,4 @@ class DiskSync:
         runs = self._author(live.path)
         is_likely = runs is not None and runs.session_key == author.session_key
         how_sure: Sure = "sure" if sure else "likely" if is_likely else "unlikely"
-        self._knowledge.left(author.session_key, live.path, live.read(text), read, how_sure)
+        self._knowledge.left(author.session_key, live, live.read(text), read, how_sure)

@@ -104,6 +104,29 @@ def desk(world: World) -> Desk:
     return Desk(world)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "line"), [("cp1251", "жук"), ("koi8-r", "жук"), ("cp932", "ソ"), ("big5", "功")]
+)
+async def test_what_was_read_before_the_user_opened_it_in_its_encoding_is_read_again(
+    desk: Desk, encoding: str, line: str
+) -> None:
+    before = f"{line}\ntwo\n".encode(codec(encoding))
+    desk.put(before)
+    await desk.services.begin_turn(0)
+    old = await desk.services.read(0, NAME)
+    desk.put(b"tool\n" + before)
+    desk.open(encoding)
+    desk.world.nvim.command("call append(1, 'typed')")
+    with pytest.raises(RequestFailed, match="read it again"):
+        await desk.services.write(0, NAME, f"tool\n{old}")
+    assert desk.shown == (["tool", "typed", line, "two"], encoding, True)
+    assert not desk.log.edits.conflict(str(desk.path))
+    assert not await desk.client("two", "TWO")
+    await desk.undo()
+    desk.world.nvim.command("noautocmd write!")
+    assert desk.data in (b"typed\n" + before, b"tool\ntyped\n" + before)
+
+
 @pytest.mark.parametrize("encoding", ["", "latin1", "utf-8", "cp1251"])
 async def test_what_a_tool_has_encoded_anew_is_seen_and_comes_back(
     desk: Desk, encoding: str
