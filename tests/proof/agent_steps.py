@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from acp_nvim.errors import RequestFailed
-from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users
+from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users, without_own
 from tests.proof.model import UNSURE, is_conflict
 from tests.proof.steps import (
     Act,
@@ -61,8 +61,10 @@ class AgentSteps(UserSteps):
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:
-                # what its own tool has made it knows, too; a file that is not there is made
-                bases = ("",) if live is None else (known, made)
+                # what its own tool has made it knows, too, or some of it; a file that is not there
+                # is made
+                partly = without_own(known, made, after.live(name))
+                bases = ("",) if live is None else (known, made, partly)
                 found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
                 self._assert("" in found, f"{name}: {found[0]}")
         elif not unsettled and not typed:

@@ -78,6 +78,14 @@ def edited(text: str, edits: Sequence[Edit], name: Callable[[], str]) -> str:
     return join(lines, form)
 
 
+def without_own(known: str, made: str, merged: str | None) -> str:
+    """Return what an agent's own tool has made, without those of its lines that are still there:
+    upon these it need not have written, and of the others it has."""
+    stays = (set(bodies(made)) - set(bodies(known))) & set(bodies(merged))
+    lines, form = split(made)
+    return join([line for line in lines if not (line in stays and AGENTS.fullmatch(line))], form)
+
+
 def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> str:
     """Return why `merged` is no merge of both sides' edits of the base, or "".
 
