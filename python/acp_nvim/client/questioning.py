@@ -32,9 +32,6 @@ Opened: TypeAlias = tuple[Session, Question]
 """A question to the user, and the session that it is shown in."""
 AgentQuestion: TypeAlias = PermissionRequest | ElicitationRequest
 
-MOST = 1_000
-"""Questions of one agent that wait for the user at a time."""
-
 
 class Questioning:
     """The open questions of one agent; `outside` stands for the agent where no session does."""
@@ -43,36 +40,25 @@ class Questioning:
         self._registry = registry
         self._questions = questions
         self._outside = outside
-        self._count = 0
-        """Its requests that wait for the user."""
         self._visited: dict[str, tuple[Session, str]] = {}
         """Session and host of the links that were opened and are not complete, by their ids."""
 
     def open(self, request: AgentQuestion) -> Opened | None:
         """Put the question to the user; None when it must wait for its session to be opened.
 
-        Each that is opened must be given to `answer`. Raises `RequestFailed` for one whose answer
-        would not be clear, and for one too many.
+        Raises `RequestFailed` for one whose answer would not be clear.
         """
         _check_options(request)
-        if self._count >= MOST:
-            said = f"{MOST:,} questions of this agent wait for the user already"
-            raise RequestFailed(Code.INTERNAL_ERROR, said)
-        opened = self._open(request)
-        self._count += 1
-        return opened
+        return self._open(request)
 
     async def answer(self, request: AgentQuestion, opened: Opened | None) -> QuestionAnswer:
         """Return the user's answer; raises `RequestFailed` when there is no such session."""
-        try:
-            if opened is None:
-                await self._registry.opened()
-                opened = self._open(request)
-            if opened is None:
-                raise unknown(request.session_id or "")
-            return await self._wait(*opened)
-        finally:
-            self._count -= 1
+        if opened is None:
+            await self._registry.opened()
+            opened = self._open(request)
+        if opened is None:
+            raise unknown(request.session_id or "")
+        return await self._wait(*opened)
 
     def _open(self, request: AgentQuestion) -> Opened | None:
         session = self._session(request)

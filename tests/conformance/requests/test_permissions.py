@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import acp_nvim
-from acp_nvim.client import questioning
+from acp_nvim.client import inbound
 from acp_nvim.client.session import Session
 from acp_nvim.config import parse
 from acp_nvim.questions.questions import QuestionAnswer, Questions
@@ -261,13 +261,13 @@ async def test_c189_two_options_of_one_id_are_refused():
 
 
 async def test_c189_so_many_questions_wait_and_no_more(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(questioning, "MOST", 3)
+    monkeypatch.setattr(inbound, "MOST_OPEN", 3)
     async with Stage() as stage:
         session = await stage.start()
         for number in range(4):
             stage.agent.request_permission(number)
         error = (await stage.agent.answer_to(3))["error"]
-        assert "3 questions of this agent wait for the user already" in error["message"]
+        assert "3 requests are open already" in error["message"]
         stage.choose(session.state.questions[0].id, "no")
         assert (await stage.agent.answer_to(0))["result"] == selected("no")
         stage.agent.request_permission(4)

@@ -2,18 +2,65 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from acp_nvim.protocol.common import answers, methods
+from acp_nvim.config import McpServer
+from acp_nvim.protocol.common import answers, elicitation, methods
 from acp_nvim.protocol.common.content import encode_content
-from acp_nvim.protocol.dialect import AuthStatus, Call, SessionPage
+from acp_nvim.protocol.common.request import decode_cancel_request
+from acp_nvim.protocol.dialect import (
+    AgentNotification,
+    AuthStatus,
+    Call,
+    ElicitationCompleted,
+    RequestCancelled,
+    SessionPage,
+)
 from acp_nvim.session.content import Content
 from acp_nvim.session.model import BackgroundWork
 
 
-class Calls:
+class Calls(ABC):
     """What a dialect need not say by itself; see `Dialect` for what each method does."""
+
+    @abstractmethod
+    def setup(
+        self, cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return what all ways to open a session share."""
+
+    def new_session(
+        self,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/new`."""
+        return methods.NEW_SESSION, self.setup(cwd, mcp_servers, additional_directories)
+
+    def resume_session(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/resume`."""
+        setup = self.setup(cwd, mcp_servers, additional_directories)
+        return methods.RESUME_SESSION, {"sessionId": session_id} | setup
+
+    def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[McpServer] = (),
+        additional_directories: Sequence[str] = (),
+    ) -> Call:
+        """Return `session/fork`."""
+        setup = self.setup(cwd, mcp_servers, additional_directories)
+        return methods.FORK_SESSION, {"sessionId": session_id} | setup
 
     def close_session(self, session_id: str) -> Call:
         """Return `session/close`."""
@@ -54,10 +101,23 @@ class Calls:
 
     def cancel_work(self, session_id: str, work: BackgroundWork) -> Call | None:
         """Return nothing: not every version lets a client cancel what is in the background."""
+        return None
 
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification `$/cancel_request`."""
         return methods.CANCEL_REQUEST, {"requestId": request_id}
+
+    def decode_notification(self, method: str, params: object) -> AgentNotification | None:
+        """Return what the agent tells, besides `session/update`."""
+        match method:
+            case methods.AUTH_STATUS_UPDATE:
+                return answers.decode_auth_status(params)
+            case methods.COMPLETE_ELICITATION:
+                return ElicitationCompleted(elicitation.decode_complete(params))
+            case methods.CANCEL_REQUEST:
+                return RequestCancelled(decode_cancel_request(params))
+            case _:
+                return None
 
     def decode_sessions(self, result: object) -> SessionPage:
         """Return one page of the list."""

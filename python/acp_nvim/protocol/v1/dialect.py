@@ -6,19 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.config import McpServer
-from acp_nvim.protocol.common import elicitation
 from acp_nvim.protocol.common import methods as common
-from acp_nvim.protocol.common.answers import decode_auth_status
 from acp_nvim.protocol.common.calls import Calls
-from acp_nvim.protocol.common.request import decode_cancel_request
 from acp_nvim.protocol.common.warm import build
 from acp_nvim.protocol.dialect import (
     AgentInfo,
     AgentNotification,
     Call,
     ClientCapabilities,
-    ElicitationCompleted,
-    RequestCancelled,
     SessionUpdated,
     TurnResult,
 )
@@ -60,14 +55,11 @@ class V1(Calls):
         """Return `logout`."""
         return methods.LOGOUT, {}
 
-    def new_session(
-        self,
-        cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
-        """Return `session/new`."""
-        return common.NEW_SESSION, encode.encode_setup(cwd, mcp_servers, additional_directories)
+    def setup(
+        self, cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return what all ways to open a session share."""
+        return encode.encode_setup(cwd, mcp_servers, additional_directories)
 
     def load_session(
         self,
@@ -77,30 +69,8 @@ class V1(Calls):
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/load`."""
-        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
+        setup = self.setup(cwd, mcp_servers, additional_directories)
         return methods.LOAD_SESSION, {"sessionId": session_id} | setup
-
-    def resume_session(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
-        """Return `session/resume`."""
-        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
-        return common.RESUME_SESSION, {"sessionId": session_id} | setup
-
-    def fork_session(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
-        """Return `session/fork`."""
-        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
-        return common.FORK_SESSION, {"sessionId": session_id} | setup
 
     def set_mode(self, session_id: str, mode_id: str) -> Call:
         """Return `session/set_mode`."""
@@ -141,14 +111,8 @@ class V1(Calls):
         match method:
             case common.UPDATE:
                 return SessionUpdated(*update.decode_update(params))
-            case common.AUTH_STATUS_UPDATE:
-                return decode_auth_status(params)
-            case common.COMPLETE_ELICITATION:
-                return ElicitationCompleted(elicitation.decode_complete(params))
-            case common.CANCEL_REQUEST:
-                return RequestCancelled(decode_cancel_request(params))
             case _:
-                return None
+                return super().decode_notification(method, params)
 
     def decode_request(
         self, method: str, params: object, capabilities: ClientCapabilities

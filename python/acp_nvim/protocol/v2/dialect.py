@@ -6,18 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.config import McpServer
-from acp_nvim.protocol.common import elicitation, methods
-from acp_nvim.protocol.common.answers import decode_auth_status
+from acp_nvim.protocol.common import methods
 from acp_nvim.protocol.common.calls import Calls
-from acp_nvim.protocol.common.request import decode_cancel_request
 from acp_nvim.protocol.common.warm import build
 from acp_nvim.protocol.dialect import (
     AgentInfo,
     AgentNotification,
     Call,
     ClientCapabilities,
-    ElicitationCompleted,
-    RequestCancelled,
 )
 from acp_nvim.protocol.v2 import agent_request, agent_types, encode, opening, types, update
 from acp_nvim.protocol.v2 import methods as own
@@ -49,14 +45,11 @@ class V2(Calls):
         """Return `auth/logout`."""
         return own.LOGOUT, {}
 
-    def new_session(
-        self,
-        cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
-        """Return `session/new`."""
-        return methods.NEW_SESSION, encode.encode_setup(cwd, mcp_servers, additional_directories)
+    def setup(
+        self, cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return what all ways to open a session share."""
+        return encode.encode_setup(cwd, mcp_servers, additional_directories)
 
     def load_session(
         self,
@@ -68,28 +61,6 @@ class V2(Calls):
         """Return `session/resume` with a replay: this version has no load."""
         method, params = self.resume_session(session_id, cwd, mcp_servers, additional_directories)
         return method, params | {"replayFrom": {"type": "start"}}
-
-    def resume_session(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
-        """Return `session/resume`."""
-        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
-        return methods.RESUME_SESSION, {"sessionId": session_id} | setup
-
-    def fork_session(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
-        """Return `session/fork`."""
-        setup = encode.encode_setup(cwd, mcp_servers, additional_directories)
-        return methods.FORK_SESSION, {"sessionId": session_id} | setup
 
     def set_mode(self, session_id: str, mode_id: str) -> Call:
         """Return what sets the option for the mode: this version has no other modes."""
@@ -139,14 +110,8 @@ class V2(Calls):
         match method:
             case methods.UPDATE:
                 return update.decode_update(params)
-            case methods.AUTH_STATUS_UPDATE:
-                return decode_auth_status(params)
-            case methods.COMPLETE_ELICITATION:
-                return ElicitationCompleted(elicitation.decode_complete(params))
-            case methods.CANCEL_REQUEST:
-                return RequestCancelled(decode_cancel_request(params))
             case _:
-                return None
+                return super().decode_notification(method, params)
 
     def decode_request(
         self, method: str, params: object, capabilities: ClientCapabilities
