@@ -22,7 +22,8 @@ from acp_nvim.app import compose
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import agent as agent_commands
-from acp_nvim.commands.payloads import OfAgent, Stop
+from acp_nvim.commands.payloads import OfAgent
+from acp_nvim.commands.payloads.of_sessions import Stop
 from acp_nvim.config import parse
 from acp_nvim.reactions import clients
 from acp_nvim.session.content import Text

@@ -7,7 +7,8 @@ from collections.abc import Awaitable
 from typing import Any
 
 from acp_nvim.client.client import Client
-from acp_nvim.commands.payloads import Configure, Nothing, OfAgent, Start, Stop
+from acp_nvim.commands.payloads import Configure, Nothing, OfAgent
+from acp_nvim.commands.payloads.of_sessions import Start, Stop
 from acp_nvim.commands.roots import let_in
 from acp_nvim.config import parse
 from acp_nvim.editor import Choice

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from acp_nvim.commands.payloads import Fill, GoToQuestion, OfQuestion, Respond, WindowMoved
+from acp_nvim.commands.payloads.of_questions import (
+    Fill,
+    GoToQuestion,
+    OfQuestion,
+    Respond,
+    WindowMoved,
+)
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import asking, questions
 from acp_nvim.reactions.asking import Asked

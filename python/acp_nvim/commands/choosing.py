@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from acp_nvim.client.client import Client
-from acp_nvim.commands.payloads import Chosen, SetMode, SetOption
+from acp_nvim.commands.payloads.of_prompts import SetMode, SetOption
+from acp_nvim.commands.payloads.of_sessions import Chosen
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.commands.payloads import CommentOn, Nothing, OfChat
+from acp_nvim.commands.payloads import Nothing, OfChat
+from acp_nvim.commands.payloads.of_reviews import CommentOn
 from acp_nvim.commands.prompting import submit
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim import hunks
-from acp_nvim.commands.payloads import Compare
+from acp_nvim.commands.payloads.of_questions import Compare
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from acp_nvim.commands.payloads import OfLine
+from acp_nvim.commands.payloads.of_reviews import OfLine
 from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.state import Message

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.login import MOST_SHOWN, OPENING, Again, Key, Login, Method, shown
-from acp_nvim.commands.payloads import LogIn, LoginEnded, OfChat
+from acp_nvim.commands.payloads import OfChat
+from acp_nvim.commands.payloads.of_sessions import LogIn, LoginEnded
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.reactions import clients, screen

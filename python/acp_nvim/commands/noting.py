@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.commands.payloads import DropNote, OfChat, OfNote
+from acp_nvim.commands.payloads import OfChat
+from acp_nvim.commands.payloads.of_prompts import DropNote, OfNote
 from acp_nvim.reactions.notes import key_of, refresh, show
 from acp_nvim.view.diff.text import diff_lines
 from acp_nvim.view.op import Replace

@@ -6,7 +6,7 @@ import os
 from dataclasses import asdict, replace
 from typing import Any
 
-from acp_nvim.commands.payloads import DecideParts, HunkPart, ShowDiff
+from acp_nvim.commands.payloads.of_reviews import DecideParts, HunkPart, ShowDiff
 from acp_nvim.commands.reviewing import in_order
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.live import load

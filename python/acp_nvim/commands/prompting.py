@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from acp_nvim.commands.payloads import OfChat, SendPrompt
-from acp_nvim.commands.payloads.of_sessions import Steer
+from acp_nvim.commands.payloads import OfChat
+from acp_nvim.commands.payloads.of_prompts import SendPrompt, Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.session.action import Refused, SubmitPrompt

@@ -9,7 +9,8 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from acp_nvim.commands.doubting import wants_found
-from acp_nvim.commands.payloads import Decide, Nothing, OfFile, Redo, ShowReview, Undo
+from acp_nvim.commands.payloads import Nothing, OfFile
+from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey

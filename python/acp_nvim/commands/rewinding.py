@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.commands import reviewing
-from acp_nvim.commands.payloads import Redo
+from acp_nvim.commands.payloads.of_reviews import Redo
 from acp_nvim.commands.payloads.of_sessions import Rewind
 from acp_nvim.commands.prompting import prompt_text
 from acp_nvim.editor import Choice

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.commands.payloads import Nothing, TerminalInput, TerminalSize
+from acp_nvim.commands.payloads import Nothing
+from acp_nvim.commands.payloads.of_views import TerminalInput, TerminalSize
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.session.state import SessionState, ToolCall

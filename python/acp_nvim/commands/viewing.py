@@ -11,7 +11,8 @@ import acp_nvim
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, terminals
-from acp_nvim.commands.payloads import Fold, Follow, FollowLink, Nothing, OfChat, PromptMade
+from acp_nvim.commands.payloads import Nothing, OfChat
+from acp_nvim.commands.payloads.of_views import Fold, Follow, FollowLink, PromptMade
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file

@@ -21,7 +21,8 @@ from acp_nvim.client.connection import Link
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.commands import login
-from acp_nvim.commands.payloads import LogIn, OfChat
+from acp_nvim.commands.payloads import OfChat
+from acp_nvim.commands.payloads.of_sessions import LogIn
 from acp_nvim.config import parse
 from acp_nvim.editor import LoginProgram
 from acp_nvim.errors import AcpError

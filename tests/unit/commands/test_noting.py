@@ -13,7 +13,8 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
-from acp_nvim.commands.payloads import DropNote, OfChat, OfNote
+from acp_nvim.commands.payloads import OfChat
+from acp_nvim.commands.payloads.of_prompts import DropNote, OfNote
 from acp_nvim.errors import UserError
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.reactions.notes import refresh

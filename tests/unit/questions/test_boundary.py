@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from acp_nvim.app import compose
 from acp_nvim.client.questioning import ask, put, withdraw
 from acp_nvim.commands.answering import CHANGED, GONE, respond
-from acp_nvim.commands.payloads import GoToQuestion, Respond
+from acp_nvim.commands.payloads.of_questions import GoToQuestion, Respond
 from acp_nvim.commands.verbs import VERBS
 from acp_nvim.errors import UserError
 from acp_nvim.questions.questions import OwnRequest, QuestionAnswer

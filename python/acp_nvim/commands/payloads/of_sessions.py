@@ -1,9 +1,53 @@
-"""What Lua sends with the verbs that are about sessions as a whole; see `commands.payloads`."""
+"""What Lua sends with the verbs that are about agents and sessions; see `commands.payloads`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """`file` is the path of the current buffer or ''."""
+
+    agent: str
+    chat: int
+    prompt: int
+    file: str
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """`bang`: kill it."""
+
+    bang: bool
+    agent: str | None = None
+    chat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogIn:
+    """By that method; without one the user picks."""
+
+    chat: int
+    method: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoginEnded:
+    """Without a code the terminal was closed."""
+
+    call: int
+    code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A row of a picker, from 0; none for nothing."""
+
+    call: int
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +100,3 @@ class Rewind:
 
     chat: int
     turn: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Steer:
-    """Text for the turn that runs."""
-
-    chat: int
-    text: str

@@ -1,0 +1,62 @@
+"""What Lua sends with the verbs that are about prompts and options; see `commands.payloads`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from acp_nvim.session.model import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class SendPrompt:
+    """`blocks` are content blocks as a script gives them; `bang` cancels the turn first."""
+
+    chat: int
+    text: str
+    selections: tuple[Selection, ...]
+    bang: bool
+    blocks: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Steer:
+    """Text for the turn that runs."""
+
+    chat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """Without a mode the user picks."""
+
+    chat: int
+    mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """What is left out the user picks; `category` names the option by what it is for."""
+
+    chat: int
+    option: str | None = None
+    value: str | None = None
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OfNote:
+    """A note that goes along with the next prompt; without a key all of them."""
+
+    chat: int
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropNote:
+    """That note is not to go along."""
+
+    chat: int
+    key: Literal["comments", "rejected", "changed"]

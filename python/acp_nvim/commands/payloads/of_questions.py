@@ -1,0 +1,72 @@
+"""What Lua sends with the verbs that are about questions; see `commands.payloads`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acp_nvim.session.request import ElicitationAction
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """To an elicitation: accept, decline or cancel; without content with what its form holds."""
+
+    action: ElicitationAction
+    content: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Respond:
+    """An option answers a permission, an answer an elicitation.
+
+    `seen` is the digest of what the user saw, None for a script that has seen no window; `inside`:
+    in the window itself, where changes are marked.
+    """
+
+    ask: str
+    option: str | None = None
+    answer: GivenAnswer | None = None
+    seen: str | None = None
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Field and option count from 0; without text and option the field is emptied."""
+
+    ask: str
+    field: int
+    text: str | None = None
+    option: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoToQuestion:
+    """The next of those that wait (`step` 1), or that before (-1), counted round."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfQuestion:
+    """A question."""
+
+    ask: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowMoved:
+    """Where the window of the questions is now."""
+
+    bufnr: int
+    winid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`index` is a file, from 0, counted round."""
+
+    ask: str
+    index: int

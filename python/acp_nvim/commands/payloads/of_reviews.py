@@ -1,0 +1,100 @@
+"""What Lua sends with the verbs that are about the review; see `commands.payloads`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ShowReview:
+    """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
+    `only`: show it, and go nowhere."""
+
+    chat: int | None = None
+    turn: int | None = None
+    off: bool = False
+    path: str | None = None
+    line: int = 1
+    only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Keep or reject: lines of a file (first and last, inclusive), the file, or all."""
+
+    verdict: Literal["keep", "reject"]
+    scope: Literal["lines", "file", "all"]
+    path: str = ""
+    first: int = 0
+    last: int = 0
+    hunk: bool = False
+    """The lines are those of one hunk."""
+    because: str = ""
+    """Why, for the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The turn of that number, else the last one; without a chat of the project of `path`."""
+
+    chat: int | None = None
+    turn: int | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """What was taken back last, in the session of that chat or in any."""
+
+    chat: int | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDiff:
+    """Of that turn or all of the chat's session; without a chat, of the project of `path`."""
+
+    chat: int | None = None
+    turn: int | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkPart:
+    """A hunk that was shown at that 1-based line, or lines of it: 0-based, inclusive; `last` -1 is
+    the whole."""
+
+    path: str
+    key: str
+    line: int
+    first: int = 0
+    last: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class DecideParts:
+    """Keep or reject these; `because`: why, for the agent."""
+
+    verdict: Literal["keep", "reject"]
+    parts: tuple[HunkPart, ...]
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOn:
+    """Words on lines of a file (first and last, inclusive), as these are; without text none."""
+
+    path: str
+    first: int
+    last: int
+    lines: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OfLine:
+    """Something about a line of a file."""
+
+    path: str
+    line: int
