@@ -100,7 +100,8 @@ def read_snapshot(
         data = _read(path, at[2], largest)
     except (OSError, ValueError):
         return None
-    return _sight(at, data if len(data) <= largest else None, now, was)
+    is_still = fingerprint(path) == at
+    return _sight(at, data if len(data) <= largest else None, now, was, is_still=is_still)
 
 
 def written_snapshot(path: str, text: str, largest: int) -> Snapshot:
@@ -112,13 +113,21 @@ def written_snapshot(path: str, text: str, largest: int) -> Snapshot:
     return _sight(at, data if len(data) <= largest else None, at[1])
 
 
-def _sight(at: Fingerprint, data: bytes | None, now: int, was: Snapshot | None = None) -> Snapshot:
+def _sight(
+    at: Fingerprint,
+    data: bytes | None,
+    now: int,
+    was: Snapshot | None = None,
+    *,
+    is_still: bool = True,
+) -> Snapshot:
+    """`is_still`: nobody has changed the file while it was read, so the bytes are those of `at`."""
     settled = _is_settled(at, now)
     if data is None:
         return Snapshot(at, settled=settled, near=True)
     digest = blake2b(data, digest_size=16).digest()
     earlier = was.stamps if was and was.digest == digest else ()
-    stamps = tuple(dict.fromkeys((*earlier, stamp_of(at))))[-MOST_STAMPS:]
+    stamps = tuple(dict.fromkeys((*earlier, *([stamp_of(at)] if is_still else []))))[-MOST_STAMPS:]
     if was and was.packed and was.digest == digest:
         return replace(was, fingerprint=at, settled=settled, stamps=stamps)
     near = was is None or was.digest != digest or was.near

@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
+from acp_nvim.files import disk
 from acp_nvim.files.baselines import comparison
 from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
@@ -69,6 +70,26 @@ async def test_a_file_that_vanishes_while_we_look_is_gone_at_the_next(
     meanwhile(monkeypatch, os.unlink)
     assert await seen.changes(roots) == NOTHING
     assert await seen.changes(roots) == known((file, "1", None))
+
+
+async def test_what_is_written_while_a_file_is_met_is_not_what_it_held_before(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A buffer that was read before would pass for one that has it."""
+    seen, file = plain(), root / "a"
+    file.write_text("old")
+    was = disk.stamp(str(file))
+
+    def change(path: str) -> None:
+        Path(path).write_text("new")
+        os.utime(path, (1, 1))
+
+    meanwhile(monkeypatch, change)
+    assert await seen.look(str(file)) is None
+    assert seen.text(str(file)) == "new"
+    assert not seen.held(str(file), was)
+    assert await seen.look(str(file)) is None
+    assert seen.held(str(file), disk.stamp(str(file)))
 
 
 @pytest.mark.parametrize("more", [5, 20])
