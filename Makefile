@@ -29,7 +29,7 @@ demo: venv
 	@$(BIN)/python -P -m acp_tutor.demo
 
 test: lint peers
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 lint: venv
 	$(BIN)/ruff check python rplugin tests bench

@@ -105,9 +105,10 @@ local function in_folder(folder, action)
   end)
 end
 
+--- What the plain file at that path holds. Raises why it cannot be read.
 ---@param path string
 ---@return string
-local function content(path)
+function M.content(path)
   return with_file(path, uv.constants.O_RDONLY, function(file)
     return must(uv.fs_read(file, must(uv.fs_fstat(file)).size, 0))
   end)
@@ -128,7 +129,7 @@ end
 ---@param path string
 ---@param data string
 local function overwrite(path, data)
-  local old = content(path)
+  local old = M.content(path)
   with_file(path, uv.constants.O_RDWR, function(file)
     local ok, err = pcall(put, file, data)
     if not ok then
@@ -197,7 +198,7 @@ local function replace(written, path, in_place)
   local beside = vim.fs.dirname(written) == vim.fs.dirname(path)
   local renames = not in_place and beside and status.nlink == 1 and dress(written, path, status)
   if not (renames and uv.fs_rename(written, path)) then
-    overwrite(path, content(written))
+    overwrite(path, M.content(written))
   end
 end
 

@@ -2,6 +2,7 @@
 -- when a buffer and its file were last in step. Our own writes are not the user's. A stamp is that of
 -- `acp.files.save`, '' for none.
 
+local coding = require('acp.files.coding')
 local file_buffers = require('acp.files.buffers')
 local save = require('acp.files.save')
 
@@ -11,6 +12,10 @@ local M = {}
 
 -- So many files are remembered that the user has written.
 local MOST = 1000
+-- Bytes of a file that is compared with the buffer that was there before us.
+local LARGEST = 2 ^ 21
+local ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
+local MARK = '\239\187\191'
 
 ---@type table<string, string> by resolved path: the buffer may be gone
 local saved = {}
@@ -211,9 +216,43 @@ on('BufWipeout', 'The number may come again', function(event)
   synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
 end)
 
+--- What the buffer would be written as.
+---@param buffer integer
+---@return string? nil if that cannot be told
+local function bytes(buffer)
+  local options, lines = vim.bo[buffer], api.nvim_buf_get_lines(buffer, 0, -1, true)
+  local encoding = options.fileencoding ~= '' and options.fileencoding or 'utf-8'
+  local encoded = encoding == 'utf-8' and lines or coding.encode(lines, encoding)
+  if vim.list_contains(encoded, false) or (options.bomb and encoding ~= 'utf-8') then
+    return nil
+  end
+  local line_end = ENDS[options.fileformat]
+  for row, line in ipairs(encoded) do
+    encoded[row] = line:gsub('\n', '\0')
+  end
+  local text = table.concat(encoded, line_end) .. (options.endofline and line_end or '')
+  return (options.bomb and MARK or '') .. text .. (options.endoffile and '\26' or '')
+end
+
+--- Whether a buffer that was there before us has what its file has, which somebody may have changed
+--- meanwhile. Where that cannot be told Neovim's word counts: it is not modified.
+---@param buffer integer
+---@return boolean
+local function is_as_file(buffer)
+  local path = file_of(buffer)
+  local status = vim.uv.fs_stat(path)
+  if not status or status.type ~= 'file' or status.size > LARGEST then
+    return true
+  end
+  local can_read, content = pcall(save.content, path)
+  local text = bytes(buffer)
+  local is_empty = content == '' and text == ENDS[vim.bo[buffer].fileformat]
+  return not can_read or text == nil or text == content or is_empty
+end
+
 for buffer in file_buffers.all() do
   see(buffer)
-  if not vim.bo[buffer].modified then
+  if not vim.bo[buffer].modified and is_as_file(buffer) then
     M.sync(buffer)
   end
 end

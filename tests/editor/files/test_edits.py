@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.files import disk
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
@@ -40,6 +41,19 @@ def read(agent: StdioAgent, path: Path, **window: Any) -> str:
 def write(agent: StdioAgent, path: Path, text: str) -> dict[str, Any]:
     """Return the answer that the agent gets."""
     return agent.ask("fs/write_text_file", path=str(path), content=text)
+
+
+FORMS = [
+    b"",
+    b"\n",
+    b"no end",
+    b"a\r\nb\r\n",
+    b"a\rb\r",
+    b"\xef\xbb\xbfa\n",
+    b"\xe4\n",
+    b"a\0b\n",
+    b"\n\n",
+]
 
 
 def change_on_disk(path: Path, text: str) -> None:
@@ -259,6 +273,34 @@ def test_of_a_deleted_file_the_buffer_keeps_the_text(job: MainJob) -> None:
     change_on_disk(path, "again\n")
     job.finish(agent, job.turn(agent))
     job.until(lambda: job.nvim.eval(f"getbufline('{path}', 1, '$')") == ["again"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b"old\n", b"new\n"), (b"\xe4\r\n", b"\xf6\r\n"), (b"old", b"old\n"), (b"", b"new\n")],
+)
+def test_what_has_changed_before_the_plugin_came_is_followed(
+    job: MainJob, old: bytes, new: bytes
+) -> None:
+    path = job.work / "a.txt"
+    path.write_bytes(old)
+    job.command(f"edit {path}")
+    path.write_bytes(new)
+    later = time.time() + 10
+    os.utime(path, (later, later))
+    agent = job.start()
+    job.finish(agent, job.turn(agent))
+    job.until(lambda: job.nvim.eval(f"getbufline('{path}', 1)") == [new.decode("latin-1").strip()])
+    assert job.nvim.eval(f"getbufvar('{path}', '&modified')") == 0
+
+
+@pytest.mark.parametrize("held", FORMS)
+def test_what_was_read_before_the_plugin_came_is_in_step(job: MainJob, held: bytes) -> None:
+    path = job.work / "a.txt"
+    path.write_bytes(held)
+    job.command(f"edit ++bad=keep {path}")
+    known = "return require('acp.files.stamps').synced(...)"
+    assert job.nvim.lua(known, job.nvim.eval("bufnr()")) == disk.stamp(str(path))
 
 
 def test_the_user_is_told_what_the_agent_could_not_write(job: MainJob) -> None:
