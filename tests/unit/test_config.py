@@ -43,6 +43,8 @@ KEYS = [
     "layout",
     "level",
     "read",
+    "paths",
+    "/there",
 ]
 configurations = st.recursive(
     json_values,

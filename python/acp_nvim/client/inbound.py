@@ -153,9 +153,9 @@ class Inbound:
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
         except RequestFailed as error:
-            self._connection.fail(request.id, error.code, error.message, error.data)
+            self._fail(request, error)
         except AcpError as error:
-            self._connection.fail(request.id, Code.INTERNAL_ERROR, str(error))
+            self._fail(request, RequestFailed(Code.INTERNAL_ERROR, str(error)))
         except Exception as error:  # a fault of ours must not hang the agent, nor end the others
             self._services.fault(error)
             self._connection.fail(request.id, Code.INTERNAL_ERROR, "internal error of the client")
@@ -164,6 +164,10 @@ class Inbound:
                 del self._scopes[id_key(request.id)]
         if scope.cancelled_caught:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
+
+    def _fail(self, request: Request, error: RequestFailed) -> None:
+        told = self._dialect.encode_failure(error)
+        self._connection.fail(request.id, told.code, told.message, told.data)
 
     async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
@@ -202,7 +206,7 @@ class Inbound:
 
     def _roots(self, session_id: str) -> Roots:
         session = self._session(session_id)
-        return Roots(session.state.cwd, self._launch.additional_directories)
+        return Roots(session.state.cwd, self._launch.folders)
 
     def _folder(self, ask: TerminalRequest, cwd: str) -> str:
         """Return the resolved folder where a command is to run; other requests need none.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from acp_nvim.config import McpServer
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.negotiate import Wanted
 
@@ -45,11 +46,21 @@ class Launch:
     guard: tuple[str, ...] = ()
     """Files that it may not write unasked."""
     terminals: bool = True
-    terminal_login: bool = True
-    """It is a command that can be run in a terminal as well (C-044)."""
     remote: Remote | None = None
+    paths: Paths = SAME
+    """The files that it knows by other names, for it runs in a container or elsewhere."""
     protocol: Wanted = 1
     """The newest version of the protocol that may be spoken with it."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The further roots that the agent sees."""
+        return self.paths.seen(self.additional_directories)
+
+    @property
+    def terminal_login(self) -> bool:
+        """Whether it is a command that can be run in a terminal as well (C-044)."""
+        return self.remote is None
 
     @property
     def capabilities(self) -> ClientCapabilities:

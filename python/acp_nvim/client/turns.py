@@ -53,7 +53,7 @@ class Turns:
 
     def __init__(self, agent: Agent, services: Services, files: Files, login: Login) -> None:
         self._agent = agent.launch.name
-        self._folders = agent.launch.additional_directories
+        self._folders = agent.launch.folders
         self._connection = agent.connection
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities

@@ -85,7 +85,8 @@ async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
     if call is None:
         return ()
     roots = host.workspace.roots(asked.session)
-    found = await PreviewService(host.editor.files).gather(call, roots)
+    paths = host.workspace.paths_of(asked.session)
+    found = await PreviewService(host.editor.files).gather(call, roots, paths)
     sight = host.questions.sight(asked.question.id)
     if call == subject(asked):
         sight.in_place = found

@@ -12,10 +12,11 @@ from acp_nvim.client.session import Session
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
+from acp_nvim.paths import Paths
 from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.launching import launch
+from acp_nvim.workspace.launching import launch, paths
 from acp_nvim.workspace.root import find_root
 
 
@@ -66,7 +67,12 @@ class Workspace:
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""
-        return Roots(session.state.cwd, tuple(self.options.additional_directories))
+        more = self.paths_of(session).seen(self.options.additional_directories)
+        return Roots(session.state.cwd, more)
+
+    def paths_of(self, session: Session) -> Paths:
+        """Return the files that a session's agent knows by other names."""
+        return paths(session.state.agent, self.options)
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""
