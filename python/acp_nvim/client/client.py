@@ -256,7 +256,8 @@ class Client:
 
     async def _serve(self, link: Link, dialect: Dialect) -> None:
         self._dialect = None
-        dialect = mapped(dialect, self.launch.paths)
+        there = self.launch.there is not None
+        dialect = mapped(dialect, self.launch.paths, commands_there=there)
         if self._ending:
             link.kill()
         try:

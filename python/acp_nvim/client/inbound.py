@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 from anyio.abc import TaskGroup
@@ -187,6 +187,7 @@ class Inbound:
                 | ReleaseTerminalRequest()
             ):
                 session = self._session(ask.session_id)
+                ask = self._placed(ask, session.state.cwd)
                 cwd = self._folder(ask, session.state.cwd)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
 
@@ -206,13 +207,21 @@ class Inbound:
 
     def _roots(self, session_id: str) -> Roots:
         session = self._session(session_id)
-        return Roots(session.state.cwd, self._launch.folders)
+        return Roots(session.state.cwd, self._launch.folders, self._launch.paths)
+
+    def _placed(self, ask: TerminalRequest, cwd: str) -> TerminalRequest:
+        """Return it with the folder of the session, if it says none and runs where the agent is."""
+        if self._launch.there is None or not isinstance(ask, CreateTerminalRequest):
+            return ask
+        return replace(ask, cwd=ask.cwd or self._launch.paths.there(cwd) or "/")
 
     def _folder(self, ask: TerminalRequest, cwd: str) -> str:
         """Return the resolved folder where a command is to run; other requests need none.
 
         Raises `RequestFailed` where a remote agent would run it outside of the roots.
         """
+        if self._launch.there is not None:
+            return self._launch.cwd
         if not isinstance(ask, CreateTerminalRequest):
             return cwd
         if ask.cwd is None or self._launch.remote is None:

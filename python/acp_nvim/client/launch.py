@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -10,6 +11,7 @@ from acp_nvim.config import McpServer
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.negotiate import Wanted
+from acp_nvim.terminals.elsewhere import Elsewhere, elsewhere, leads_elsewhere
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Fetches the headers of a connection, which are secrets; raises `UserError`."""
@@ -58,6 +60,21 @@ class Launch:
         return self.paths.seen(self.additional_directories)
 
     @property
+    def there(self) -> Elsewhere | None:
+        """What leads to where the agent runs; None: its commands run here."""
+        return elsewhere(self._argv) if self.paths and self.remote is None else None
+
+    @property
+    def has_terminals(self) -> bool:
+        """Whether it may run commands: not here, if it runs where we cannot tell how to get to."""
+        lost = self.paths and self.there is None and leads_elsewhere(self._argv)
+        return self.terminals and not lost
+
+    @property
+    def _argv(self) -> tuple[str, ...]:
+        return (os.path.expanduser(self.command), *self.args)
+
+    @property
     def terminal_login(self) -> bool:
         """Whether it is a command that can be run in a terminal as well (C-044)."""
         return self.remote is None
@@ -68,7 +85,7 @@ class Launch:
         return ClientCapabilities(
             read_text_file=self.read_files,
             write_text_file=self.write_files,
-            terminal=self.terminals,
+            terminal=self.has_terminals,
             boolean_options=True,
             elicitation_form=True,
             elicitation_url=True,

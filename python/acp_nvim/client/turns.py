@@ -54,6 +54,7 @@ class Turns:
     def __init__(self, agent: Agent, services: Services, files: Files, login: Login) -> None:
         self._agent = agent.launch.name
         self._folders = agent.launch.folders
+        self._paths = agent.launch.paths
         self._connection = agent.connection
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
@@ -263,7 +264,7 @@ class Turns:
         return tuple(found.blocks)
 
     def _roots(self, session: Session) -> Roots:
-        return Roots(session.state.cwd, self._folders)
+        return Roots(session.state.cwd, self._folders, self._paths)
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""

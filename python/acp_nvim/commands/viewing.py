@@ -117,7 +117,7 @@ def _theirs(host: Host, chat: Chat, row: int) -> Paths:
     key = key_at(chat.transcript, row)
     entry = chat.session.state.entry(key) if key else None
     is_own = isinstance(entry, Message) and entry.role == "user"
-    return SAME if is_own else host.workspace.paths_of(chat.session)
+    return SAME if is_own else host.workspace.roots(chat.session).paths
 
 
 def _ours(name: str, paths: Paths) -> str:

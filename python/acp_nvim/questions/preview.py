@@ -16,7 +16,6 @@ from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import merged
 from acp_nvim.hunks import ConflictRegion
-from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.proposal.edit import NoFit, Proposal
 from acp_nvim.session.proposal.proposal import Preview, proposals, proposed
 from acp_nvim.session.state import ToolCall
@@ -37,15 +36,13 @@ class PreviewService:
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    async def gather(
-        self, call: ToolCall, roots: Roots, paths: Paths = SAME
-    ) -> tuple[Previewed, ...]:
+    async def gather(self, call: ToolCall, roots: Roots) -> tuple[Previewed, ...]:
         """Return a preview of each file that the call would change; () if it does not say.
 
         A file outside of the roots, or one that is no text, has none. Never raises.
         """
         found = []
-        for proposal in proposals(call, roots.cwd, paths)[:MOST]:
+        for proposal in proposals(call, roots.cwd, roots.paths)[:MOST]:
             try:
                 live = await self._load(roots.resolve(proposal.path))
                 made = preview(proposal, live.shown, live.read(live.on_disk))

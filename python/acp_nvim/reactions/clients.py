@@ -110,7 +110,7 @@ def _client(host: Host, launch: Launch) -> Client:
             host.questions,
             host.editor.notifier.fault,
             outside=new_session(host, launch.name, launch.cwd),
-            terminals=_terminals(host, launch.name),
+            terminals=_terminals(host, launch),
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
@@ -143,13 +143,16 @@ async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     return headers
 
 
-def _terminals(host: Host, agent: str) -> Terminals:
+def _terminals(host: Host, launch: Launch) -> Terminals:
+    ours = {key: it for key, it in os.environ.items() if key not in PRIVATE}
+    there = launch.there
     return Terminals(
-        agent,
+        launch.name,
         host.editor.terminals,
-        environment={key: it for key, it in os.environ.items() if key not in PRIVATE},
+        environment=ours if there is None or launch.env is None else launch.env,
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
+        there=there,
     )
 
 

@@ -85,8 +85,7 @@ async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
     if call is None:
         return ()
     roots = host.workspace.roots(asked.session)
-    paths = host.workspace.paths_of(asked.session)
-    found = await PreviewService(host.editor.files).gather(call, roots, paths)
+    found = await PreviewService(host.editor.files).gather(call, roots)
     sight = host.questions.sight(asked.question.id)
     if call == subject(asked):
         sight.in_place = found

@@ -70,7 +70,7 @@ class Authors:
         """
         here = [it for it in self._workspace.sessions() if self._runs_at(it, path)]
         for session in here:
-            if (call := self._naming(session, path)) is not None:
+            if (call := _naming(session.state, self._workspace.roots(session), path)) is not None:
                 return self.last(session.state, call.id)
         return self.of(here[0].state) if here else None
 
@@ -81,27 +81,26 @@ class Authors:
     def _runs_at(self, session: Session, path: str) -> bool:
         return self.of(session.state) is not None and self._workspace.roots(session).has(path)
 
-    def _naming(self, session: Session, path: str) -> ToolCall | None:
-        """Return an open tool call of the turn that names the resolved path."""
-        state, roots = session.state, self._workspace.roots(session)
-        paths = self._workspace.paths_of(session)
-        for entry in reversed(state.entries):
-            if entry.turn < state.turn:
-                break
-            if not isinstance(entry, ToolCall) or entry.status not in OPEN or entry.kind in LOOKING:
-                continue
-            for name in named(entry, state.cwd, paths):
-                with suppress(FileProblem):
-                    if roots.resolve(name) == path:
-                        return entry
-        return None
-
     def running(self) -> Iterator[tuple[Author, Roots]]:
         """Return the turns that run, each with the folders of its session."""
         for session in self._workspace.sessions():
             author = self.of(session.state)
             if author is not None:
                 yield author, self._workspace.roots(session)
+
+
+def _naming(state: SessionState, roots: Roots, path: str) -> ToolCall | None:
+    """Return an open tool call of the turn that names the resolved path."""
+    for entry in reversed(state.entries):
+        if entry.turn < state.turn:
+            break
+        if not isinstance(entry, ToolCall) or entry.status not in OPEN or entry.kind in LOOKING:
+            continue
+        for name in named(entry, state.cwd, roots.paths):
+            with suppress(FileProblem):
+                if roots.resolve(name) == path:
+                    return entry
+    return None
 
 
 def _current(state: SessionState) -> ToolCall | None:

@@ -12,7 +12,6 @@ from acp_nvim.client.session import Session
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
-from acp_nvim.paths import Paths
 from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
 from acp_nvim.workspace.chat import Chat
@@ -67,12 +66,9 @@ class Workspace:
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""
-        more = self.paths_of(session).seen(self.options.additional_directories)
-        return Roots(session.state.cwd, more)
-
-    def paths_of(self, session: Session) -> Paths:
-        """Return the files that a session's agent knows by other names."""
-        return paths(session.state.agent, self.options)
+        known = paths(session.state.agent, self.options)
+        more = known.seen(self.options.additional_directories)
+        return Roots(session.state.cwd, more, known)
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""
