@@ -79,3 +79,9 @@ class Host:
         """Take a chat into the workspace and put it on the screen."""
         self.workspace.chats[chat.number] = chat
         self.editor.screen.show(chat.number, chat.picture)
+        self.touch_lists()
+
+    def touch_lists(self) -> None:
+        """Draw the lists of the sessions anew."""
+        for number in self.workspace.lists:
+            self.editor.screen.touch(number)

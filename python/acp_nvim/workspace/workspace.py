@@ -17,6 +17,7 @@ from acp_nvim.transport.group import Groups
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import launch
 from acp_nvim.workspace.root import find_root
+from acp_nvim.workspace.session_list import SessionList
 
 
 @dataclass(slots=True)
@@ -30,6 +31,8 @@ class Workspace:
     """Folders of Neovim's: data, state; and `root`, the plugin's own."""
     clients: list[Client] = field(default_factory=list)
     chats: dict[int, Chat] = field(default_factory=dict)
+    lists: dict[int, SessionList] = field(default_factory=dict)
+    """Buffers that list the sessions."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)
