@@ -14,6 +14,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
+from acp_nvim.transport.left import Marks
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import launch
 from acp_nvim.workspace.root import find_root
@@ -39,6 +40,8 @@ class Workspace:
     """What is secret in whatever is recorded."""
     groups: Groups = field(default_factory=Groups)
     """The processes of all agents."""
+    marks: Marks = field(default_factory=Marks)
+    """What tells the processes that an agent leaves behind."""
 
     def state_folder(self, name: str) -> Callable[[], str]:
         """Return what tells the path of that folder for files of ours; it is configured late."""
