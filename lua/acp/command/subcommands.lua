@@ -220,6 +220,14 @@ M.list = {
     end,
   },
   {
+    name = 'agents',
+    desc = 'which agents are here, and which could be installed; ! fetches the list anew',
+    bang = true,
+    run = function(invoked)
+      require('acp.command.agents').open(invoked.bang, invoked.mods)
+    end,
+  },
+  {
     name = 'terminals',
     desc = 'pick among the terminals of the agents',
     run = function()

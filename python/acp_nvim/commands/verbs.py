@@ -25,8 +25,16 @@ from acp_nvim.commands import (
     terminals,
     viewing,
 )
+from acp_nvim.commands.agents import installing, listing
 from acp_nvim.commands.decode import decode
-from acp_nvim.commands.payloads import of_prompts, of_questions, of_reviews, of_sessions, of_views
+from acp_nvim.commands.payloads import (
+    of_agents,
+    of_prompts,
+    of_questions,
+    of_reviews,
+    of_sessions,
+    of_views,
+)
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -64,6 +72,11 @@ VERBS: Mapping[str, Verb[Any]] = {
     "rename": Verb(of_sessions.Rename, sessions.rename),
     "last_agent": Verb(of_sessions.OfProject, sessions.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
+    "agent_list": Verb(of_agents.ListAgents, listing.listing),
+    "fetch_registry": Verb(payloads.Nothing, listing.fetch),
+    "install_agent": Verb(of_agents.OfName, installing.install),
+    "remove_agent": Verb(of_agents.OfName, installing.remove),
+    "cancel_install": Verb(of_agents.OfName, installing.cancel),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
     "chosen": Verb(of_sessions.Chosen, choosing.chosen),
     "log": Verb(payloads.OfAgent, agent.log),
