@@ -158,9 +158,11 @@ end
 ---@return acp.AgentList
 local function make()
   local buffer = api.nvim_create_buf(false, true)
+  require('acp.ui.highlights').define()
   local this = { buffer = buffer, names = {}, opened = {}, is_waiting = false, has_asked = false }
   chats.name(buffer, NAME)
   vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].undolevels = -1
   vim.bo[buffer].modifiable = false
   vim.bo[buffer].filetype = NAME
   map_keys(this)
@@ -186,16 +188,8 @@ local function show(this, mods)
   if not layout.says_where(mods) then
     api.nvim_win_set_height(0, math.floor(vim.o.lines * SHARE))
   end
-  layout.dress(0, {
-    number = false,
-    relativenumber = false,
-    signcolumn = 'no',
-    foldcolumn = '0',
-    wrap = false,
-    list = false,
-    cursorline = true,
-    winbar = ' Agents   <CR> details · s start · i install · R fetch · g? all keys',
-  })
+  local hint = ' Agents   <CR> details · s start · i install · R fetch · g? all keys'
+  layout.dress(0, vim.tbl_extend('force', layout.LIST, { winbar = hint }))
 end
 
 --- Show the agents in a window of their own.

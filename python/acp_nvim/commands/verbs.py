@@ -21,11 +21,10 @@ from acp_nvim.commands import (
     queueing,
     reviewing,
     rewinding,
-    sessions,
     terminals,
     viewing,
 )
-from acp_nvim.commands.agents import installing, listing
+from acp_nvim.commands.agents import agent_list, installing
 from acp_nvim.commands.decode import decode
 from acp_nvim.commands.payloads import (
     of_agents,
@@ -35,6 +34,7 @@ from acp_nvim.commands.payloads import (
     of_sessions,
     of_views,
 )
+from acp_nvim.commands.sessions import deeds, listing
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -65,15 +65,19 @@ VERBS: Mapping[str, Verb[Any]] = {
     "start": Verb(of_sessions.Start, agent.start),
     "stop": Verb(of_sessions.Stop, agent.stop),
     "restart": Verb(payloads.OfAgent, agent.restart),
-    "sessions": Verb(of_sessions.Sessions, sessions.sessions),
-    "recent": Verb(payloads.OfChat, sessions.recent),
-    "reopen": Verb(of_sessions.Reopen, sessions.reopen),
-    "forget": Verb(of_sessions.Forget, sessions.forget),
-    "rename": Verb(of_sessions.Rename, sessions.rename),
-    "last_agent": Verb(of_sessions.OfProject, sessions.last_agent),
+    "sessions": Verb(of_sessions.Sessions, deeds.sessions),
+    "list_sessions": Verb(of_sessions.ListSessions, listing.show),
+    "filter_sessions": Verb(of_sessions.FilterSessions, listing.narrow),
+    "session": Verb(of_sessions.OfListed, listing.act),
+    "list_closed": Verb(of_sessions.OfList, listing.closed),
+    "recent": Verb(payloads.OfChat, deeds.recent),
+    "reopen": Verb(of_sessions.Reopen, deeds.reopen),
+    "forget": Verb(of_sessions.Forget, deeds.forget),
+    "rename": Verb(of_sessions.Rename, deeds.rename),
+    "last_agent": Verb(of_sessions.OfProject, deeds.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
-    "agent_list": Verb(of_agents.ListAgents, listing.listing),
-    "fetch_registry": Verb(payloads.Nothing, listing.fetch),
+    "agent_list": Verb(of_agents.ListAgents, agent_list.listing),
+    "fetch_registry": Verb(payloads.Nothing, agent_list.fetch),
     "install_agent": Verb(of_agents.OfName, installing.install),
     "remove_agent": Verb(of_agents.OfName, installing.remove),
     "cancel_install": Verb(of_agents.OfName, installing.cancel),

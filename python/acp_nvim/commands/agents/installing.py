@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.client.login import OF_A_TERMINAL
-from acp_nvim.commands.agents.listing import address, entries, planned, started
+from acp_nvim.commands.agents.agent_list import address, entries, planned, started
 from acp_nvim.commands.payloads.of_agents import OfName
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
