@@ -63,8 +63,6 @@ class Registry:
 
     async def fetch(self, url: str) -> Listing:
         """Fetch the list anew and keep it; raises `UserError`, and then what was kept stays."""
-        if self.is_fetching:
-            raise UserError("the list of agents is being fetched")
         self.is_fetching, self.problem = True, ""
         try:
             self._listing = await _fetch(url)

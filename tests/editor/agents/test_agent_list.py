@@ -108,6 +108,10 @@ class Desk(MainJob):
         self.nvim.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid('acp-agents'))")
         self.nvim.input(keys)
 
+    def is_quiet(self) -> bool:
+        """Tell whether nothing is being fetched, as the list shows it."""
+        return "being fetched" not in self.lines()[0]
+
     def answer(self, number: int) -> None:
         self.nvim.lua("_G.answer = ...", number)
 
@@ -160,7 +164,7 @@ def test_the_list_is_fetched_once_and_then_by_command_only(desk: Desk) -> None:
     desk.until(lambda: desk.row("robo"))
     assert desk.server.requests == ["/list"]
     desk.nvim.input("R")
-    desk.until(lambda: len(desk.server.requests) == 2)
+    desk.until(lambda: len(desk.server.requests) == 2 and desk.is_quiet())
     desk.command("Acp! agents")
     desk.until(lambda: len(desk.server.requests) == 3)
 

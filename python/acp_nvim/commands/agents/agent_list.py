@@ -39,8 +39,9 @@ def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
 
 
 async def fetch(host: Host, _payload: Nothing) -> None:
-    """Fetch the list of the registry anew."""
-    await host.registry.fetch(address(host))
+    """Fetch the list of the registry anew, unless that is being done."""
+    if not host.registry.is_fetching:
+        await host.registry.fetch(address(host))
 
 
 def address(host: Host) -> str:
