@@ -8,12 +8,15 @@ local api = vim.api
 local M = {}
 
 local SEPARATOR = ' · '
+local LEAST = 6
 
 ---@class acp.BarPart
 ---@field group string
 ---@field text string
 ---@field need integer 0 always stays; of the others the largest goes first
 ---@field short? string what stands there before anything goes
+---@field grows? boolean it is short first, and then takes what the others leave
+---@field whole? string what it may grow to
 ---@field right boolean
 
 ---@class acp.Bar
@@ -81,14 +84,39 @@ local function side(parts, right)
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
 end
 
+---@param parts acp.BarPart[]
+---@return acp.BarPart[] the same, with those short that grow
+local function begun(parts)
+  return vim.tbl_map(function(part)
+    local short = { text = part.short, short = '', whole = part.text }
+    return part.grows and vim.tbl_extend('force', part, short) or part
+  end, parts)
+end
+
+--- Let a part that grows have the room that is left, if that is for more than a letter or two.
+---@param parts acp.BarPart[]
+---@param width integer
+local function grow(parts, width)
+  for _, part in ipairs(parts) do
+    local short = api.nvim_strwidth(part.text)
+    local room = width - cells(parts) + short
+    if part.whole and api.nvim_strwidth(part.whole) <= room then
+      part.text = part.whole
+    elseif part.whole and room >= short + LEAST then
+      part.text = vim.fn.printf(('%%.%dS…'):format(room - 1), part.whole)
+    end
+  end
+end
+
 --- The line for so many cells.
 ---@param parts acp.BarPart[]
 ---@param width integer
 ---@return string statusline
 function M.fit(parts, width)
-  parts = vim.list_slice(parts)
+  parts = begun(parts)
   while cells(parts) > width and (shorten(parts) or drop(parts)) do
   end
+  grow(parts, width)
   local left, right = side(parts, false), side(parts, true)
   return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
 end
