@@ -64,12 +64,14 @@ class Agreed:
     `older`: and without those that the agent was served and has written back; it may know the file
     from before them as well.
     `saved`: the stamp of the file as the user has last written it; with another one this is over.
+    `encoding`: that of the buffer by which it is read, "" without one.
     `is_last`: nothing has happened to the file since an agent wrote it through us.
     """
 
     text: str
     older: str
     saved: str
+    encoding: str
     is_last: bool = True
 
 
@@ -113,7 +115,8 @@ class Knowledge:
             known = replace(self.of(session, path), base=request.base, made=UNKNOWN)
             self._know(session, path, replace(known, text=content, how="written"))
         self._agreed.pop(path, None)
-        self._agreed[path] = Agreed(agreed, agreed if older is None else older, saved)
+        encoding = written.encoding or ""
+        self._agreed[path] = Agreed(agreed, agreed if older is None else older, saved, encoding)
         if len(self._agreed) > MOST_KNOWN:
             del self._agreed[next(iter(self._agreed))]
 
@@ -148,7 +151,7 @@ class Knowledge:
         agreed = self._agreed.get(path)
         if agreed is not None and before != after:
             text, older = (carried(it, before, after) or "" for it in (agreed.text, agreed.older))
-            self._agreed[path] = Agreed(text, older, agreed.saved, is_last=False)
+            self._agreed[path] = replace(agreed, text=text, older=older, is_last=False)
 
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
@@ -169,11 +172,14 @@ class Knowledge:
         found: list[Ancestor] = []
         known = NOTHING if author is None else self.of((author.agent, author.session), path)
         if isinstance(known.latest, str) and known.how != "told":
-            found.append(Ancestor(known.latest, firm=known.how in ("served", "written")))
+            firm = known.how in ("served", "written")
+            found.append(Ancestor(known.latest, firm, known.encoding))
         agreed = self._agreement(path, saved)
         if agreed is None:
             return Lineage(tuple(found))
-        found += (Ancestor(agreed.older, firm=False), Ancestor(agreed.text, firm=True))
+        encoding = agreed.encoding
+        found.append(Ancestor(agreed.older, False, encoding))
+        found.append(Ancestor(agreed.text, True, encoding))
         everybodys = (files[path] for files in self._sessions.values() if path in files)
         wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
         return Lineage(tuple(found), frozenset(it for it in wrote if isinstance(it, str)))
