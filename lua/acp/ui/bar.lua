@@ -8,14 +8,14 @@ local api = vim.api
 local M = {}
 
 local SEPARATOR = ' · '
-local LEAST = 6
+local BEGUN, LEAST = 20, 6
 
 ---@class acp.BarPart
 ---@field group string
 ---@field text string
 ---@field need integer 0 always stays; of the others the largest goes first
 ---@field short? string what stands there before anything goes
----@field grows? boolean it is short first, and then takes what the others leave
+---@field grows? boolean it takes what the others leave
 ---@field whole? string what it may grow to
 ---@field right boolean
 
@@ -42,7 +42,17 @@ local function cells(parts)
   return width + separators * api.nvim_strwidth(SEPARATOR) + gap
 end
 
---- Take away the part that is needed least, the last of several.
+---@param text string
+---@param width integer
+---@return string
+local function cut(text, width)
+  if api.nvim_strwidth(text) <= width then
+    return text
+  end
+  return vim.fn.printf(('%%.%dS…'):format(width - 1), text)
+end
+
+--- Take away the part that is needed least, the last of several; one that grows is made short first.
 ---@param parts acp.BarPart[]
 ---@return boolean whether there was one
 local function drop(parts)
@@ -52,10 +62,13 @@ local function drop(parts)
       worst = index
     end
   end
-  if worst > 0 then
+  local part = parts[worst]
+  if part and part.whole and part.text ~= part.short then
+    part.text = part.short
+  elseif part then
     table.remove(parts, worst)
   end
-  return worst > 0
+  return part ~= nil
 end
 
 ---@param parts acp.BarPart[]
@@ -63,7 +76,7 @@ end
 local function shorten(parts)
   for index = #parts, 1, -1 do
     local part = parts[index]
-    if (part.short or '') ~= '' then
+    if (part.short or '') ~= '' and not part.whole then
       parts[index] = vim.tbl_extend('force', part, { text = part.short, short = '' })
       return true
     end
@@ -85,11 +98,11 @@ local function side(parts, right)
 end
 
 ---@param parts acp.BarPart[]
----@return acp.BarPart[] the same, with those short that grow
+---@return acp.BarPart[] the same, with the beginning of those that grow
 local function begun(parts)
   return vim.tbl_map(function(part)
-    local short = { text = part.short, short = '', whole = part.text }
-    return part.grows and vim.tbl_extend('force', part, short) or part
+    local first = { text = cut(part.text, BEGUN), whole = part.text }
+    return part.grows and vim.tbl_extend('force', part, first) or part
   end, parts)
 end
 
@@ -98,12 +111,10 @@ end
 ---@param width integer
 local function grow(parts, width)
   for _, part in ipairs(parts) do
-    local short = api.nvim_strwidth(part.text)
-    local room = width - cells(parts) + short
-    if part.whole and api.nvim_strwidth(part.whole) <= room then
-      part.text = part.whole
-    elseif part.whole and room >= short + LEAST then
-      part.text = vim.fn.printf(('%%.%dS…'):format(room - 1), part.whole)
+    local room = width - cells(parts) + api.nvim_strwidth(part.text)
+    local least = api.nvim_strwidth(part.short or '') + LEAST
+    if part.whole and room >= math.min(least, api.nvim_strwidth(part.whole)) then
+      part.text = cut(part.whole, room)
     end
   end
 end

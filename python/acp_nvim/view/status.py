@@ -33,7 +33,7 @@ class BarPart:
     short: str = ""
     """The same in fewer letters."""
     grows: bool = False
-    """Begins in fewer letters, and takes the room that all others leave."""
+    """Takes the room that all others leave."""
 
 
 NOTHING = BarPart("", "", 0)

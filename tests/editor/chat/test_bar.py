@@ -79,8 +79,8 @@ def test_what_is_needed_most_stays(
     [
         (30, "running 0:12 · 2 waiting"),
         (38, "running 0:12 · 2 waiting · 2/4"),
-        (48, "running 0:12 · 2 waiting · 2/4"),
-        (56, "running 0:12 · 2 waiting · 2/4 ◐ Fix it…"),
+        (48, "running 0:12 · 2 waiting · 2/4 ◐ Fix it …"),
+        (56, "running 0:12 · 2 waiting · 2/4 ◐ Fix it first"),
         (160, "running 0:12 · 2 waiting for you · 2/4 ◐ Fix it first · Ask before edits"),
     ],
 )
