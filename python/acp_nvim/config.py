@@ -58,6 +58,11 @@ def _is_url(value: str) -> bool:
     return found is not None and int((found[3] or ":0")[1:]) < 65_536
 
 
+def _is_registry(value: str) -> bool:
+    local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])[:/]", value)
+    return _is_url(value) and (value.startswith("https://") or local is not None)
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -70,11 +75,8 @@ AbsolutePath: TypeAlias = Annotated[
 ]
 
 
-def _are_folders(value: Any) -> bool:
+def _is_folder(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("/") and ".." not in value.split("/")
-
-
-Folder: TypeAlias = Annotated[str, _must(_are_folders, "an absolute path without '..'")]
 
 
 def _differ(value: object) -> object:
@@ -82,12 +84,13 @@ def _differ(value: object) -> object:
     if isinstance(value, dict):
         for side in (list(value), list(value.values())):
             names = [normal(it) for it in side if isinstance(it, str)]
-            if twice := sorted({it for it in names if names.count(it) > 1}):
-                expected = f"without a folder that has two names: {twice[0] or '/'} stands twice"
+            if twice := [it or "/" for it in sorted(names) if names.count(it) > 1]:
+                expected = f"without a folder that has two names: {twice[0]} stands twice"
                 raise PydanticCustomError("private", "{expected}", {"expected": expected})
     return value
 
 
+Folder: TypeAlias = Annotated[str, _must(_is_folder, "an absolute path without '..'")]
 Folders = Annotated[Mapping[Folder, Folder], BeforeValidator(_differ), BeforeValidator(_as_map)]
 """The agent's names of folders, and ours."""
 Url: TypeAlias = Annotated[
@@ -95,6 +98,14 @@ Url: TypeAlias = Annotated[
     _must(
         lambda value: isinstance(value, str) and _is_url(value),
         "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
+        private=True,
+    ),
+]
+RegistryUrl: TypeAlias = Annotated[
+    str,
+    _must(
+        lambda value: isinstance(value, str) and _is_registry(value),
+        "the address of a list of agents: https://, or http:// on this machine, without a user",
         private=True,
     ),
 ]
@@ -223,7 +234,8 @@ class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
     `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar;
-    `sessions`: whether their list stays or is a picker;
+    `plan`: whether the bar says how far it is, or the chat shows it whole; `sessions`: whether
+    their list stays or is a picker;
     with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
     of what happens in a chat that is not on screen.
     """
@@ -232,6 +244,7 @@ class UiOptions(Section):
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
     notify: Literal["line", "terminal", "vim.notify", "off"] = "line"
+    plan: Literal["top", "chat"] = "top"
     sessions: Literal["list", "pick"] = "list"
     completion: bool = True
     winbar: StaysInLua = None
@@ -256,6 +269,7 @@ class Options(Section):
     terminal: TerminalOptions = TerminalOptions()
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
+    registry: RegistryUrl | None = None
     default_keys: bool = True
     log: LogOptions = LogOptions()
 

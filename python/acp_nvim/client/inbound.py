@@ -206,8 +206,7 @@ class Inbound:
         return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
 
     def _roots(self, session_id: str) -> Roots:
-        session = self._session(session_id)
-        return Roots(session.state.cwd, self._launch.folders, self._launch.paths)
+        return self._session(session_id).roots(self._launch.folders, self._launch.paths)
 
     def _placed(self, ask: TerminalRequest, cwd: str) -> TerminalRequest:
         """Return it with the folder of the session, if it says none and runs where the agent is."""

@@ -264,7 +264,7 @@ class Turns:
         return tuple(found.blocks)
 
     def _roots(self, session: Session) -> Roots:
-        return Roots(session.state.cwd, self._folders, self._paths)
+        return session.roots(self._folders, self._paths)
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""
