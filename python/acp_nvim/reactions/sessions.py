@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.reactions import attention, disk, follow, notes, questions, screen
+from acp_nvim.reactions import attention, disk, follow, notes, questions, reopening, screen
 from acp_nvim.session.event import (
     CancelRequested,
     ConfigReplaced,
@@ -83,7 +83,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     CancelRequested: (disk.let_go,),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
-    TurnStarted: (follow_up, tell, follow.begin),
+    TurnStarted: (follow_up, tell, follow.begin, reopening.moot),
     PromptSent: (disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
     TurnEnded: (keep_at_once, disk.sweep, notes.look_again, tell, attention.ended),
