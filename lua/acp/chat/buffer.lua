@@ -11,6 +11,7 @@ local life = require('acp.ui.life')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
+require('acp.files.stamps') -- what the user reads and writes is known as soon as there is a chat
 
 local api = vim.api
 

@@ -107,7 +107,6 @@ local function start()
     return nil
   end
   this.channel, this.pid = channel, vim.fn.jobpid(channel)
-  require('acp.files.stamps') -- what the user reads and writes is known from now on
   return this
 end
 

@@ -1,4 +1,4 @@
--- The bar above a chat: as much of it as its window has room for, what is needed most first. What is
+-- The bar above a chat, or a list: as much of it as its window has room for, what is needed most first. What is
 -- left out is out of the middle: state and questions stand left, model and context right.
 
 local options = require('acp.host.options')
@@ -122,11 +122,12 @@ function M.line()
   return bar.make and own(bar.make, buffer) or M.fit(bar.parts, api.nvim_win_get_width(window))
 end
 
---- Let the bars of a chat show that.
+--- Let the bars of a chat, or of a list, show that.
 ---@param buffer integer
 ---@param parts acp.BarPart[]
 function M.set(buffer, parts)
-  bars[buffer] = { parts = parts, make = options.winbar() }
+  local make = not vim.b[buffer].acp_list and options.winbar() or nil
+  bars[buffer] = { parts = parts, make = make }
   vim.b[buffer].acp_winbar = M.fit(parts, math.huge) -- all of it, for a bar of the user's
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     api.nvim__redraw({ win = window, winbar = true })

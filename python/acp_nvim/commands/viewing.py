@@ -136,6 +136,7 @@ def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     if chat is None:
         return None
     host.editor.screen.forget(chat.number)
+    host.touch_lists()
     return chat.client.close(chat.session) if chat.client is not None else None
 
 
