@@ -10,6 +10,7 @@ from acp_nvim.client.client import GRACE, Client
 from acp_nvim.commands.payloads import Configure, Nothing, OfAgent
 from acp_nvim.commands.payloads.of_sessions import Start, Stop
 from acp_nvim.commands.roots import let_in
+from acp_nvim.commands.sessions.stayed import go_on, waiting
 from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
@@ -110,7 +111,15 @@ async def _end_left(host: Host, agent: str) -> bool:
 
 
 def restart(host: Host, payload: OfAgent) -> Awaitable[None]:
-    """End an agent, start it anew, and open its sessions again where it can."""
+    """End an agent, start it anew, and open its sessions again where it can.
+
+    Those of an earlier host go on beside what runs.
+    """
+    chat = host.workspace.chats.get(payload.chat or 0)
+    agent = payload.agent or (chat.session.state.agent if chat is not None else "")
+    stayed = waiting(host, agent)
+    if stayed and (chat in stayed or host.workspace.client(agent) is None):
+        return go_on(host, stayed)
     return _restart(host, host.workspace.target(payload.agent, payload.chat))
 
 

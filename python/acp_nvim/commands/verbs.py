@@ -26,7 +26,7 @@ from acp_nvim.commands import (
 )
 from acp_nvim.commands.decode import decode
 from acp_nvim.commands.payloads import of_prompts, of_questions, of_reviews, of_sessions, of_views
-from acp_nvim.commands.sessions import deeds, listing
+from acp_nvim.commands.sessions import deeds, listing, stayed
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -62,6 +62,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "filter_sessions": Verb(of_sessions.FilterSessions, listing.narrow),
     "session": Verb(of_sessions.OfListed, listing.act),
     "list_closed": Verb(of_sessions.OfList, listing.closed),
+    "stayed": Verb(of_sessions.Stayed, stayed.stayed),
     "recent": Verb(payloads.OfChat, deeds.recent),
     "reopen": Verb(of_sessions.Reopen, deeds.reopen),
     "forget": Verb(of_sessions.Forget, deeds.forget),

@@ -22,6 +22,14 @@ def touch(host: Host, session: Session) -> None:
         host.editor.screen.touch(chat.number)
 
 
+def show(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Draw a chat of an earlier host: its session goes on."""
+    chat = host.workspace.chat_of(session)
+    if chat is not None and not chat.is_drawn:
+        chat.is_drawn = True
+        host.editor.screen.show(chat.number, chat.picture)
+
+
 def touch_all(host: Host, client: Client) -> None:
     """Draw all chats with an agent."""
     for chat in host.workspace.chats.values():

@@ -78,7 +78,7 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
 
 REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionOpened: (screen.name, screen.list_anew, keep, disk.prepare, notes.look_again, tell),
-    SessionReopening: (screen.list_anew, disk.forget, follow.begin),
+    SessionReopening: (screen.show, screen.list_anew, disk.forget, follow.begin),
     SessionClosed: (
         disk.forget,
         let_go,

@@ -41,5 +41,13 @@ def left(agent: str, names: Sequence[str], advice: str = "") -> str:
     return f"{agent} has left {plural(len(names), 'program')} running{advice}: {shown}"
 
 
+def stayed(titles: Sequence[str]) -> str:
+    """Return that these sessions have ended with their host, and how to go on with them."""
+    shown = ", ".join(one_line(title, LIMIT // 2) for title in titles[:MOST_NAMES])
+    more = ", …" if len(titles) > MOST_NAMES else ""
+    ended = f"{plural(len(titles), 'session')} ended with the host"
+    return f"{ended}; :Acp restart or :Acp sessions goes on: {shown}{more}"
+
+
 def _missing(row: Mapping[str, Any]) -> str:
     return f"no {row['command']} on PATH"

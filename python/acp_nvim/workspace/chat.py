@@ -58,6 +58,8 @@ class Chat:
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()
+        self.is_drawn = True
+        """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()
         self._clock = clock
 

@@ -66,9 +66,9 @@ class Workspace:
         ]
 
     def session(self, agent: str, session_id: str) -> Session | None:
-        """Return the session of that agent and id, or None."""
-        wanted = (agent, session_id)
-        return next((it for it in self.sessions() if (it.state.agent, it.id) == wanted), None)
+        """Return the session of that agent and id, or None; an open one comes first."""
+        found = [it for it in self.sessions() if (it.state.agent, it.id) == (agent, session_id)]
+        return next((it for it in found if it.state.status != "closed"), next(iter(found), None))
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""

@@ -132,6 +132,24 @@ class Reopen:
 
 
 @dataclass(frozen=True, slots=True)
+class StayedChat:
+    """A chat of an earlier host; without `session` the agent had not named it yet."""
+
+    chat: int
+    prompt: int
+    agent: str
+    cwd: str
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stayed:
+    """The chats that have outlived their host, the last used first."""
+
+    chats: tuple[StayedChat, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rewind:
     """To before the turn of that number, else before the last one."""
 

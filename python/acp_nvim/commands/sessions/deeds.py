@@ -81,7 +81,7 @@ async def listed_rows(host: Host, cwd: str) -> tuple[Row, ...]:
 def recent(host: Host, payload: OfChat) -> dict[str, Any]:
     """Answer the folder of a chat, and the last sessions kept of it that no chat shows."""
     cwd, now = host.workspace.chat(payload.chat).session.state.cwd, host.store.now()
-    shown = {chat.session.state.key for chat in host.workspace.chats.values()}
+    shown = {it.session.state.key for it in host.workspace.chats.values() if it.is_drawn}
     kept = [it for it in host.store.heads() if (it.agent, it.id) not in shown]
     last = [it for it in kept if is_same(it.cwd, cwd)][:MOST_RECENT]
     return {
