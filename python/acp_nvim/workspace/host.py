@@ -78,6 +78,8 @@ class Host:
     def add(self, chat: Chat) -> None:
         """Take a chat into the workspace and put it on the screen."""
         self.workspace.chats[chat.number] = chat
+        if self.workspace.options.ui.plan == "top":
+            chat.pin_plan()
         self.editor.screen.show(chat.number, chat.picture)
         self.touch_lists()
 

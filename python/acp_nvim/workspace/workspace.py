@@ -72,7 +72,7 @@ class Workspace:
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""
-        return Roots(session.state.cwd, tuple(self.options.additional_directories))
+        return session.roots(tuple(self.options.additional_directories))
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""
