@@ -21,7 +21,6 @@ from acp_nvim.session.state import Notice
 from acp_nvim.view.agents import advice, label, left, process
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.launching import available
 from acp_nvim.workspace.root import find_root
 
 
@@ -134,7 +133,7 @@ async def _restart(host: Host, old: Client) -> None:
 
 async def pick_agent(host: Host, _payload: Nothing) -> str | None:
     """Let the user pick an agent to start; answer its name, or None if none was picked."""
-    rows = available(host.workspace.options, root=host.workspace.paths["root"])
+    rows = host.workspace.available()
     choices = [Choice(label(row), row) for row in rows]
     row = await host.editor.chooser.choose("Start an agent", "acp.agent", choices)
     if row is not None and not row["found"]:
@@ -144,7 +143,7 @@ async def pick_agent(host: Host, _payload: Nothing) -> str | None:
 
 def agents(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
     """Answer the agents for `:checkhealth acp`: found, tutor, missing."""
-    rows = available(host.workspace.options, root=host.workspace.paths["root"])
+    rows = host.workspace.available()
     for row in rows:
         client = host.workspace.client(row["name"])
         if client is not None and client.info is not None:
