@@ -14,6 +14,7 @@ from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
+from acp_nvim.reactions.reopening import reopen as opened_again
 from acp_nvim.session.event import (
     InfoChanged,
     SessionClosed,
@@ -178,7 +179,7 @@ async def _connect(host: Host, chat: Chat, session_id: str) -> None:
         chat.session.apply(SessionReopening(), SessionClosed(str(error)))
         raise
     chat.client = clients.connect(host, plan)
-    await chat.client.reopen(chat.session, session_id)
+    await opened_again(host, chat.client, chat.session, session_id)
 
 
 def reopen(host: Host, payload: Reopen) -> Awaitable[None]:
