@@ -17,6 +17,7 @@ vim.g.acp = nil
 ---@field fs? acp.FsOptions
 ---@field ui? acp.UiOptions
 ---@field default_keys? boolean
+---@field registry? string
 ---@field log? acp.LogOptions
 
 ---@class acp.AgentOptions
