@@ -128,7 +128,7 @@ def _client(host: Host, launch: Launch) -> Client:
             host.questions,
             host.editor.notifier.fault,
             outside=new_session(host, launch.name, launch.cwd),
-            terminals=_terminals(host, launch.name, mark),
+            terminals=_terminals(host, launch, mark),
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
@@ -169,14 +169,18 @@ async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     return headers
 
 
-def _terminals(host: Host, agent: str, mark: str) -> Terminals:
+def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
     inherited = {key: it for key, it in os.environ.items() if key not in PRIVATE}
+    there = launch.there
+    # what leads there may need what the agent's own start does
+    environment = inherited if there is None or launch.env is None else launch.env
     return Terminals(
-        agent,
+        launch.name,
         host.editor.terminals,
-        environment={**inherited, VARIABLE: mark},
+        environment={**environment, VARIABLE: mark},
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
+        there=there,
     )
 
 
