@@ -30,6 +30,7 @@ vim.g.acp = nil
 ---@field headers? table<string, string>|fun(): table<string, string>
 ---@field fs? boolean
 ---@field terminal? boolean
+---@field paths? table<string, string> folders there, and what they are here
 
 ---@class acp.McpServer
 ---@field name string
