@@ -9,7 +9,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from acp_nvim.errors import suggest
@@ -151,6 +160,28 @@ class McpServer(Section):
         return self
 
 
+Value: TypeAlias = Annotated[
+    str | bool,
+    _must(lambda value: isinstance(value, str | bool), "a string, or true or false"),
+]
+_LAST, _TABLE = "(last)", "(table)"
+_Last: TypeAlias = Annotated[
+    str, _must(lambda value: value == "last", "a table, or 'last' for what was chosen last")
+]
+
+
+class Defaults(Section):
+    """What a new session is set to: a mode, a model, options by their ids."""
+
+    mode: str | None = None
+    model: str | None = None
+    config: Map[Value] = Field(default_factory=dict)
+
+
+def _defaults_tag(value: object) -> str:
+    return _LAST if isinstance(value, str) else _TABLE
+
+
 class AgentOptions(Section):
     """How to start an agent; None means: as the preset of that name says.
 
@@ -162,6 +193,10 @@ class AgentOptions(Section):
     env: Map[str] = Field(default_factory=dict)
     cwd: str | None = None
     protocol: Literal[1, 2, "auto"] = 1
+    defaults: Annotated[
+        Annotated[_Last, Tag(_LAST)] | Annotated[Defaults, Tag(_TABLE)],
+        Discriminator(_defaults_tag),
+    ] = Defaults()
     url: Url | None = None
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False
@@ -260,7 +295,8 @@ def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> o
     left = raw
     for details in error.errors(include_url=False):
         lacks = details["type"] in {"missing", "incomplete"}
-        for path, sentence in _sentences(details, _position(raw, tuple(details["loc"]))):
+        place = tuple(part for part in details["loc"] if part not in (_LAST, _TABLE))
+        for path, sentence in _sentences(details, _position(raw, place)):
             problems.setdefault(path, sentence)
             left = _without(left, path[:-1] if lacks else path)
     return left

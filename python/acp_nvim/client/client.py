@@ -332,6 +332,8 @@ class Client:
         if problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
+            if session_id is None:
+                await self.ready.settings.begin(session, self._services.defaults())
             self.ready.turns.go_on(session)
 
     def _needs_login(self, said: str | None) -> None:
