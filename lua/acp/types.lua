@@ -30,7 +30,13 @@ vim.g.acp = nil
 ---@field headers? table<string, string>|fun(): table<string, string>
 ---@field fs? boolean
 ---@field terminal? boolean
+---@field defaults? acp.Defaults|'last'
 ---@field paths? table<string, string> folders there, and what they are here
+
+---@class acp.Defaults
+---@field mode? string
+---@field model? string
+---@field config? table<string, string|boolean>
 
 ---@class acp.McpServer
 ---@field name string

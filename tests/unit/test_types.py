@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pydantic import BaseModel
-
-from acp_nvim import config
+from acp_nvim.config import options
 from tests.support.nvim import ROOT
 from tests.unit.test_docs import EVENTS, chapter
 
@@ -26,14 +24,12 @@ def classes(pattern: str) -> dict[str, list[str]]:
 
 
 def test_the_options() -> None:
-    models = (it for it in vars(config).values() if isinstance(it, type))
-    sections = [it for it in models if issubclass(it, config.Section)]
-    known = {it.__name__: list(it.model_fields) for it in sections}
+    models = [it for it in vars(options).values() if isinstance(it, type)]
+    sections = [it for it in models if issubclass(it, options.Section)]
+    known = {it.__name__: sorted(it.model_fields) for it in sections}
     del known["Section"], known["NamedValue"]
-    assert BaseModel.__name__ not in known
-    assert {name: sorted(fields) for name, fields in classes(r"\w*Options|McpServer").items()} == {
-        name: sorted(fields) for name, fields in known.items()
-    }
+    typed = classes(r"\w*Options|McpServer|Defaults").items()
+    assert {name: sorted(fields) for name, fields in typed} == known
 
 
 def fields(part: str) -> list[str]:
