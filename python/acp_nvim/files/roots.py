@@ -10,22 +10,39 @@ import os
 from dataclasses import dataclass
 
 from acp_nvim.errors import OutsideRoots
+from acp_nvim.paths import SAME, Paths
 
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """The working folder of a session and its additional folders, as they were given."""
+    """The working folder of a session and its additional folders, as they were given.
+
+    `real`: what each led to when the session was opened, "" for one that is not pinned.
+    """
 
     cwd: str
     additional: tuple[str, ...] = ()
+    real: tuple[str, ...] = ()
+    paths: Paths = SAME
+    """What the agent calls them."""
 
     def folders(self) -> tuple[str, ...]:
-        """Return the folders, resolved as they stand now."""
-        return tuple(os.path.realpath(folder) for folder in (self.cwd, *self.additional))
+        """Return the folders, resolved; without those that were exchanged for something else."""
+        given = (self.cwd, *self.additional)
+        pinned = self.real or ("",) * len(given)
+        now = (os.path.realpath(was or folder) for folder, was in zip(given, pinned, strict=True))
+        return tuple(it for it, was in zip(now, pinned, strict=True) if was in ("", it))
 
     def has(self, real: str) -> bool:
         """Return whether that resolved path is below the folders."""
         return real.startswith(tuple(map(inside, self.folders())))
+
+    def told(self, path: str) -> str:
+        """Return what to call a file to the agent: by its name in the working folder, if there."""
+        for folder in map(inside, (self.cwd, os.path.realpath(self.cwd))):
+            if path.startswith(folder):
+                return path.removeprefix(folder)
+        return self.paths.shown_there(path)
 
     def resolve(self, path: str) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
@@ -40,7 +57,8 @@ class Roots:
             raise OutsideRoots(f"{path!r} is no path: {error}") from error
         folders = self.folders()
         if not any(os.path.commonpath((real, folder)) == folder for folder in folders):
-            raise OutsideRoots(f"{path} is outside of this session's folders: {', '.join(folders)}")
+            these = ", ".join(folders) or "what they were has become something else"
+            raise OutsideRoots(f"{path} is outside of this session's folders: {these}")
         return real
 
 
