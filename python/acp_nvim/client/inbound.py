@@ -18,6 +18,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
+from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, Code, OutsideRoots, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
@@ -73,6 +74,8 @@ class Services:
     """Asks nothing either: knows what goes along with prompts."""
     prepare: Callable[[Roots], Awaitable[None]]
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
+    defaults: Callable[[], Defaults] = Defaults
+    """What a new session is set to."""
 
 
 class Inbound:

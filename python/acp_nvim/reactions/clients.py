@@ -15,6 +15,7 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.config import AgentOptions, Defaults
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
@@ -132,6 +133,7 @@ def _client(host: Host, launch: Launch) -> Client:
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
+            defaults=partial(_defaults, host, launch.name),
         ),
         open_link=lambda launch: host.start(marked(reachable(host, launch), mark), on_group),
         files=host.editor.files,
@@ -144,6 +146,12 @@ def _client(host: Host, launch: Launch) -> Client:
         watcher=Connections(host, mark),
         clock=host.clock,
     )
+
+
+def _defaults(host: Host, agent: str) -> Defaults:
+    """Return what a new session of that agent is set to, as the configuration is now."""
+    own = host.workspace.options.agents.get(agent) or AgentOptions()
+    return own.defaults if isinstance(own.defaults, Defaults) else host.choices.of(agent)
 
 
 def reachable(host: Host, launch: Launch) -> Launch:
