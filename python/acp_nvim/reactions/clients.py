@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
-from acp_nvim.client.client import Client
+from acp_nvim.client.client import ENDED, Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.collector import COLLECTOR
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, screen
 from acp_nvim.reactions.outage import have_back
@@ -33,16 +34,15 @@ def new_session(host: Host, agent: str, cwd: str) -> Session:
 def connect(host: Host, launch: Launch) -> Client:
     """Return the living client of that agent, or start one."""
     client = host.workspace.client(launch.name)
-    if client is not None and client.state not in ("failed", "closed"):
+    if client is not None and client.state not in ENDED:
         return client
     return replace(host, launch)
 
 
 def replace(host: Host, launch: Launch) -> Client:
     """Start a new client of that agent; the ended one before it is forgotten."""
-    ended = ("failed", "closed")
     clients = host.workspace.clients
-    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ended]
+    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ENDED]
     client = _client(host, launch)
     clients.append(client)
     host.tasks.start_soon(client.run)
@@ -79,6 +79,8 @@ class Connections:
         data = {"agent": client.name, "error": client.error or ""}
         self.host.editor.notifier.event("AcpDisconnected", data)
         screen.touch_all(self.host, client)
+        if all(it.state in ENDED for it in self.host.workspace.clients):
+            COLLECTOR.catch_up()
         if client.left:
             self.host.tasks.start_soon(have_back, self.host, client, start_anew)
 
