@@ -57,6 +57,11 @@ def _is_url(value: str) -> bool:
     return found is not None and int((found[3] or ":0")[1:]) < 65_536
 
 
+def _is_registry(value: str) -> bool:
+    local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])[:/]", value)
+    return _is_url(value) and (value.startswith("https://") or local is not None)
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -72,6 +77,14 @@ Url: TypeAlias = Annotated[
     _must(
         lambda value: isinstance(value, str) and _is_url(value),
         "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
+        private=True,
+    ),
+]
+RegistryUrl: TypeAlias = Annotated[
+    str,
+    _must(
+        lambda value: isinstance(value, str) and _is_registry(value),
+        "the address of a list of agents: https://, or http:// on this machine, without a user",
         private=True,
     ),
 ]
@@ -234,6 +247,7 @@ class Options(Section):
     terminal: TerminalOptions = TerminalOptions()
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
+    registry: RegistryUrl | None = None
     default_keys: bool = True
     log: LogOptions = LogOptions()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
+from acp_nvim.client import reasons
 from acp_nvim.client.client import ENDED, Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
@@ -18,7 +19,9 @@ from acp_nvim.collector import COLLECTOR
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.reactions.sessions import changed
+from acp_nvim.session.event import Noticed, SessionReopening
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport.left import VARIABLE
 from acp_nvim.view.remote import introduction
@@ -89,6 +92,14 @@ class Connections:
             self.host.tasks.start_soon(left_behind.tell, self.host, client.name)
         if client.left:
             self.host.tasks.start_soon(have_back, self.host, client, start_anew)
+
+    def forgotten(self, client: Client, session: Session) -> None:
+        """See `client.Watcher`."""
+        session.apply(
+            Noticed(reasons.forgotten(client.name), "warning", "cut_off"),
+            SessionReopening(session_id=session.id),
+        )
+        self.host.tasks.start_soon(reopen, self.host, client, session, session.id)
 
     def _introduce(self, client: Client, url: str) -> None:
         """Say what is let happen, at the first connection to a host."""
