@@ -57,7 +57,7 @@ class Listing:
                         *self._dialect.list_sessions(cwd, cursor),
                         understand=self._dialect.decode_sessions,
                     )
-                except (AgentError, ConnectionLost) as error:
+                except (AgentError, ConnectionLost, UserError) as error:
                     if is_refusal(error):
                         self._login.wanted()
                     break

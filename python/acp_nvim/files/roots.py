@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from acp_nvim.errors import OutsideRoots
+from acp_nvim.paths import SAME, Paths
 
 LONGEST: Final = 4_096
 """Characters of a path: no system opens a longer one, and to look for its links takes long."""
@@ -29,6 +30,8 @@ class Roots:
     cwd: str
     additional: tuple[str, ...] = ()
     real: tuple[str, ...] = ()
+    paths: Paths = SAME
+    """What the agent calls them."""
 
     def folders(self) -> tuple[str, ...]:
         """Return the folders, resolved; without those that were exchanged for something else."""
@@ -40,6 +43,13 @@ class Roots:
     def has(self, real: str) -> bool:
         """Return whether that resolved path is below the folders."""
         return real.startswith(tuple(map(inside, self.folders())))
+
+    def told(self, path: str) -> str:
+        """Return what to call a file to the agent: by its name in the working folder, if there."""
+        for folder in map(inside, (self.cwd, os.path.realpath(self.cwd))):
+            if path.startswith(folder):
+                return path.removeprefix(folder)
+        return self.paths.shown_there(path)
 
     def resolve(self, path: str, folders: Sequence[str] = ()) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
