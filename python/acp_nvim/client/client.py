@@ -41,8 +41,6 @@ from acp_nvim.transport.link import Ended, Link
 
 ClientState: TypeAlias = Literal["starting", "ready", "needs_login", "failed", "closed"]
 
-ENDED = ("failed", "closed")
-"""States of a client whose agent is gone for good."""
 GRACE = 2.0
 """Seconds that an agent has to end by itself, and again after TERM."""
 PATIENCE = 10.0
@@ -384,7 +382,7 @@ class Client:
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""
-        if self.state in ENDED:
+        if self.state in ("failed", "closed"):
             return
         self.state, self.error = state, error
         for session in self.registry:

@@ -10,7 +10,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from acp_nvim.client import reasons
-from acp_nvim.client.client import ENDED, Client
+from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
@@ -29,6 +29,9 @@ from acp_nvim.view.remote import introduction
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import PRIVATE
+
+ENDED = ("failed", "closed")
+"""States of a client whose agent is gone for good."""
 
 
 def new_session(host: Host, agent: str, cwd: str) -> Session:
