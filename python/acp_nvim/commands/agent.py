@@ -15,6 +15,7 @@ from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients, left_behind
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.state import Notice
 from acp_nvim.view.agents import advice, label, left, process
@@ -126,7 +127,7 @@ async def _restart(host: Host, old: Client) -> None:
     chats = [chat for chat in host.workspace.chats.values() if chat.client is old]
     client = clients.start_anew(host, old, chats)
     for chat in chats:
-        host.tasks.start_soon(client.reopen, chat.session, chat.session.id)
+        host.tasks.start_soon(reopen, host, client, chat.session, chat.session.id)
     await _end_left(host, client.name)
 
 
