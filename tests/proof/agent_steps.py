@@ -125,8 +125,11 @@ class AgentSteps(UserSteps):
         if step.disk_first:
             self._put(name, text)
             self.made[session, name] = text
+            was_open = name in self.sight.shown
             await self._between(step, name)
-            await self._write(write, name, known, text)
+            is_read_anew = name in self.world.codings and name in self.sight.shown and not was_open
+            if not is_read_anew:  # else it is read in another encoding, and that is refused
+                await self._write(write, name, known, text)
             return
         await self._write(write, name, known, text)
         await self._between(step, name)
