@@ -24,6 +24,8 @@ from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import screen, sessions
 from acp_nvim.reactions.files import on_file
+from acp_nvim.registry.installer import Installer
+from acp_nvim.registry.listing import Registry
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
@@ -160,6 +162,8 @@ def compose(
             workspace.redaction.values,
             partial(_not_kept, editor, "what is said"),
         ),
+        registry=Registry(workspace.state_folder("registry")),
+        installer=Installer(workspace.agents_folder, editor.logins),
         told=Told(workspace.state_folder("remote")),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,

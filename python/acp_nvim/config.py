@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from acp_nvim.errors import suggest
+from acp_nvim.paths import normal
 
 T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
@@ -57,6 +58,11 @@ def _is_url(value: str) -> bool:
     return found is not None and int((found[3] or ":0")[1:]) < 65_536
 
 
+def _is_registry(value: str) -> bool:
+    local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])[:/]", value)
+    return _is_url(value) and (value.startswith("https://") or local is not None)
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -67,11 +73,39 @@ List = Annotated[tuple[T, ...], BeforeValidator(_as_list)]
 AbsolutePath: TypeAlias = Annotated[
     str, _must(lambda value: isinstance(value, str) and value.startswith("/"), "an absolute path")
 ]
+
+
+def _is_folder(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("/") and ".." not in value.split("/")
+
+
+def _differ(value: object) -> object:
+    """Refuse a folder that has two names on either side: one of them would be a guess."""
+    if isinstance(value, dict):
+        for side in (list(value), list(value.values())):
+            names = [normal(it) for it in side if isinstance(it, str)]
+            if twice := [it or "/" for it in sorted(names) if names.count(it) > 1]:
+                expected = f"without a folder that has two names: {twice[0]} stands twice"
+                raise PydanticCustomError("private", "{expected}", {"expected": expected})
+    return value
+
+
+Folder: TypeAlias = Annotated[str, _must(_is_folder, "an absolute path without '..'")]
+Folders = Annotated[Mapping[Folder, Folder], BeforeValidator(_differ), BeforeValidator(_as_map)]
+"""The agent's names of folders, and ours."""
 Url: TypeAlias = Annotated[
     str,
     _must(
         lambda value: isinstance(value, str) and _is_url(value),
         "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
+        private=True,
+    ),
+]
+RegistryUrl: TypeAlias = Annotated[
+    str,
+    _must(
+        lambda value: isinstance(value, str) and _is_registry(value),
+        "the address of a list of agents: https://, or http:// on this machine, without a user",
         private=True,
     ),
 ]
@@ -166,6 +200,7 @@ class AgentOptions(Section):
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False
     terminal: bool = False
+    paths: Folders = Field(default_factory=dict)
 
 
 class FollowOptions(Section):
@@ -234,6 +269,7 @@ class Options(Section):
     terminal: TerminalOptions = TerminalOptions()
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
+    registry: RegistryUrl | None = None
     default_keys: bool = True
     log: LogOptions = LogOptions()
 
@@ -317,10 +353,15 @@ def _position(raw: object, path: Path) -> Path:
 
 
 def _dotted(path: Path) -> str:
-    # Lua counts from 1
-    return _ROOT + "".join(
-        f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path
-    )
+    return _ROOT + "".join(map(_key, path))
+
+
+def _key(part: str | int) -> str:
+    if isinstance(part, int):
+        return f"[{part + 1}]"  # Lua counts from 1
+    if part == "[key]":  # it is the key before that is wrong
+        return ""
+    return f"['{part}']" if "/" in part else f".{part}"
 
 
 def _shown(value: object) -> str:

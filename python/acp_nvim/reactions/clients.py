@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
+from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
@@ -17,7 +18,9 @@ from acp_nvim.client.traffic import Traffic
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.reactions.sessions import changed
+from acp_nvim.session.event import Noticed, SessionReopening
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport.left import VARIABLE
 from acp_nvim.view.remote import introduction
@@ -88,6 +91,14 @@ class Connections:
         if client.left:
             self.host.tasks.start_soon(have_back, self.host, client, start_anew)
 
+    def forgotten(self, client: Client, session: Session) -> None:
+        """See `client.Watcher`."""
+        session.apply(
+            Noticed(reasons.forgotten(client.name), "warning", "cut_off"),
+            SessionReopening(session_id=session.id),
+        )
+        self.host.tasks.start_soon(reopen, self.host, client, session, session.id)
+
     def _introduce(self, client: Client, url: str) -> None:
         """Say what is let happen, at the first connection to a host."""
         parts = urlsplit(url)
@@ -117,7 +128,7 @@ def _client(host: Host, launch: Launch) -> Client:
             host.questions,
             host.editor.notifier.fault,
             outside=new_session(host, launch.name, launch.cwd),
-            terminals=_terminals(host, launch.name, mark),
+            terminals=_terminals(host, launch, mark),
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
@@ -158,14 +169,18 @@ async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     return headers
 
 
-def _terminals(host: Host, agent: str, mark: str) -> Terminals:
+def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
     inherited = {key: it for key, it in os.environ.items() if key not in PRIVATE}
+    there = launch.there
+    # what leads there may need what the agent's own start does
+    environment = inherited if there is None or launch.env is None else launch.env
     return Terminals(
-        agent,
+        launch.name,
         host.editor.terminals,
-        environment={**inherited, VARIABLE: mark},
+        environment={**environment, VARIABLE: mark},
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
+        there=there,
     )
 
 

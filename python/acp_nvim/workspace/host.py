@@ -14,6 +14,8 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
+from acp_nvim.registry.installer import Installer
+from acp_nvim.registry.listing import Registry
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
@@ -66,6 +68,8 @@ class Host:
     questions: Questions
     follow: FollowAlong
     store: Store
+    registry: Registry
+    installer: Installer
     told: Told
     tasks: Tasks
     clock: Callable[[], float]
