@@ -189,13 +189,18 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
                 raise _misfit(path, encoding, name, read, new.index(read) + 1)
         changed.append(replace(hunk, lines=exact))
     made = apply(lines, changed)
-    is_whole = made[-1] in (lines[-1], new[-1])
-    if sure and name.startswith(STATEFUL) and not is_whole:
+    if sure and made[-1] not in (lines[-1], new[-1]):
+        _check_end(path, name)
+    return end.join(made)
+
+
+def _check_end(path: str, name: str) -> None:
+    """Raise `Misfit` if nothing ends an encoded last line that needs it to be whole."""
+    if name.startswith(STATEFUL):
         raise Misfit(
-            f"{path} is {encoding}: its last line needs a line break, without which Neovim does not "
+            f"{path} is {name}: its last line needs a line break, without which Neovim does not "
             "write it whole: nothing was written"
         )
-    return end.join(made)
 
 
 def encoded_line(line: str, name: str, kept: Mapping[str, str] = NONE_KEPT) -> str:
