@@ -1,4 +1,4 @@
-"""What holds for all tests: a run is as the one before. Faults of the program are looked for apart."""
+"""What holds for all tests: a run is as the one before. Searching for faults is done apart."""
 
 from __future__ import annotations
 

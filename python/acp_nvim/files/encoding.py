@@ -189,14 +189,13 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
                 raise _misfit(path, encoding, name, read, new.index(read) + 1)
         changed.append(replace(hunk, lines=exact))
     made = apply(lines, changed)
-    if sure and made[-1] not in (lines[-1], new[-1]):
-        _check_end(path, name)
+    _check_end(path, name, made[-1], (lines[-1], new[-1]) if sure else (made[-1],))
     return end.join(made)
 
 
-def _check_end(path: str, name: str) -> None:
+def _check_end(path: str, name: str, last: str, wholes: tuple[str, ...]) -> None:
     """Raise `Misfit` if nothing ends an encoded last line that needs it to be whole."""
-    if name.startswith(STATEFUL):
+    if name.startswith(STATEFUL) and last not in wholes:
         raise Misfit(
             f"{path} is {name}: its last line needs a line break, without which Neovim does not "
             "write it whole: nothing was written"

@@ -149,6 +149,7 @@ async def test_of_a_block_of_the_users_only_what_the_agent_has_written_is_its_ow
     path = rig.folder / "a"
     rig.files.type(path, "known", *OLD)
     await rig.read(path)
+    path.write_text(text("known", *OLD[:-1], "FIVE"))
     rig.files.type(path, "new", "known", *OLD)
     await rig.write(path, text("known", *OLD[:-1], "FIVE"))
     assert path.read_text() == text("new", "known", *OLD[:-1], "FIVE")
