@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.config import McpServer, NamedValue, Options, parse
+from acp_nvim.config import Defaults, McpServer, NamedValue, Options, parse
 from acp_nvim.paths import SAME
 from acp_nvim.workspace.launching import launch
 
@@ -44,6 +44,9 @@ KEYS = [
     "layout",
     "level",
     "read",
+    "defaults",
+    "config",
+    "mode",
     "paths",
     "/there",
 ]
@@ -112,6 +115,33 @@ def test_all_keys() -> None:
     assert options.additional_directories == ("/a",)
     assert options.ui.width == 0.5
     assert options.fs.write is False
+
+
+@pytest.mark.parametrize(
+    ("given", "taken", "said"),
+    [
+        ("last", "last", ""),
+        ([], Defaults(), ""),
+        ({"config": []}, Defaults(), ""),
+        (
+            {"mode": "plan", "model": "big", "config": {"web": True, "think": "low"}},
+            Defaults(mode="plan", model="big", config={"web": True, "think": "low"}),
+            "",
+        ),
+        ("lost", Defaults(), "defaults must be a table, or 'last' for what was chosen last"),
+        (7, Defaults(), "defaults must be a table, not 7"),
+        ({"mod": "x"}, Defaults(), "defaults.mod is unknown: did you mean mode?"),
+        (
+            {"config": {"web": [1], "think": "low"}},
+            Defaults(config={"think": "low"}),
+            "defaults.config.web must be a string, or true or false, not a list",
+        ),
+    ],
+)
+def test_what_a_new_session_is_set_to(given: Any, taken: Any, said: str) -> None:
+    options, problems = parse({"agents": {"x": {"command": "x", "defaults": given}}})
+    assert options.agents["x"].defaults == taken
+    assert [said in it for it in problems] == ([True] if said else [])
 
 
 def test_an_agent_entry_may_leave_out_what_the_preset_says() -> None:

@@ -344,7 +344,7 @@ class Client:
         if problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
-            self.ready.turns.go_on(session)
+            await self.ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:
         if self._lives():
