@@ -128,7 +128,9 @@ class AgentSteps(UserSteps):
             was_open = name in self.sight.shown
             await self._between(step, name)
             is_read_anew = name in self.world.codings and name in self.sight.shown and not was_open
-            if not is_read_anew:  # else it is read in another encoding, and that is refused
+            if is_read_anew:  # in another encoding: the write would be refused
+                await self._settle(session, (name,))
+            else:
                 await self._write(write, name, known, text)
             return
         await self._write(write, name, known, text)
