@@ -83,7 +83,7 @@ end
 
 map('n', 'next-mode', "<Cmd>lua require('acp.command.session').next_mode()<CR>", 'Next mode')
 map('n', 'model', '<Cmd>Acp model<CR>', 'Choose the model')
-map('n', 'sessions', '<Cmd>Acp sessions<CR>', 'Choose a session')
+map('n', 'sessions', '<Cmd>Acp sessions<CR>', 'List the sessions')
 map('n', 'next-session', '<Cmd>Acp next<CR>', 'Go to the next session')
 map('n', 'previous-session', '<Cmd>Acp previous<CR>', 'Go to the previous session')
 map('n', 'resend', '<Cmd>Acp resend<CR>', 'The last prompt back in the prompt')
@@ -95,6 +95,7 @@ local own = {
     'question close write fold-toggle fold-open fold-close fold-open-all fold-close-all',
     'next-prompt previous-prompt next-tool previous-tool file file-split browse raw',
     'yank-code yank-answer send older newer drop told take-back',
+    'list-open list-close list-rename list-delete list-filter',
   },
   i = { 'send older newer' },
 }

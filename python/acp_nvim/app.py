@@ -31,8 +31,8 @@ from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.hosts import KnownHosts
 from acp_nvim.storage.sessions import Store
+from acp_nvim.storage.told import Told
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host, Review, Start
@@ -160,7 +160,7 @@ def compose(
             workspace.redaction.values,
             partial(_not_kept, editor, "what is said"),
         ),
-        known=KnownHosts(workspace.state_folder("remote")),
+        told=Told(workspace.state_folder("remote")),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,
         start=start,

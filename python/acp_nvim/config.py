@@ -199,6 +199,8 @@ class UiOptions(Section):
     """Where the chat opens; `width` is the share of the editor that it takes.
 
     `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar;
+    `plan`: whether the bar says how far it is, or the chat shows it whole; `sessions`: whether
+    their list stays or is a picker;
     with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
     of what happens in a chat that is not on screen.
     """
@@ -207,6 +209,8 @@ class UiOptions(Section):
     width: Fraction = 0.4
     prompt_height: Rows = (3, 12)
     notify: Literal["line", "terminal", "vim.notify", "off"] = "line"
+    plan: Literal["top", "chat"] = "top"
+    sessions: Literal["list", "pick"] = "list"
     completion: bool = True
     winbar: StaysInLua = None
 

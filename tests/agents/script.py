@@ -203,6 +203,7 @@ class Script(Safety):
         if not self.can("list"):
             raise Skipped("not advertised")
         self.job.nvim.lua(SELECT)
+        self.job.nvim.lua("require('acp').setup({ ui = { sessions = 'pick' } })")
         self.job.command("Acp sessions")
         self.until(lambda: self.job.nvim.lua("return _G.acp_labels ~= nil"))
         return f"ok, {len(self.job.nvim.lua('return _G.acp_labels'))} listed"

@@ -11,6 +11,8 @@ local life = require('acp.ui.life')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
+require('acp.chat.stayed')
+require('acp.files.stamps') -- what the user reads and writes is known as soon as there is a chat
 
 local api = vim.api
 
@@ -130,7 +132,7 @@ bridge.on_end(function()
     life.set(chat.chat, status)
     vim.b[chat.chat].acp_status = status
     attachment.note(chat.chat, {}) -- nobody remembers what they were about
-    local ended = 'the host ended: this session is closed'
+    local ended = 'the host ended: :Acp restart goes on'
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
   vim.cmd.redrawstatus({ bang = true })

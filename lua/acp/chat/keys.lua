@@ -197,6 +197,21 @@ local FOLDS = {
   { 'close_all', 'Close all', { 'zM' } },
 }
 
+--- Open or close what is under the cursor. Where there is no such thing, the plan that the bar is
+--- about is shown whole.
+---@param chat acp.Chat
+---@param action string
+local function toggle(chat, action)
+  local payload = { chat = chat.chat, row = row(), action = action }
+  bridge.call('toggle', payload, function(err, plan)
+    if err then
+      return bridge.warn(err)
+    elseif plan then
+      require('acp.ui.legend').open('Plan', vim.split(plan, '\n', { plain = true }), {})
+    end
+  end)
+end
+
 ---@param chat acp.Chat
 local function map_folds(chat)
   for _, fold in ipairs(FOLDS) do
@@ -205,7 +220,7 @@ local function map_folds(chat)
         if key == '<CR>' and welcome.choose(chat) then
           return
         end
-        bridge.notify('toggle', { chat = chat.chat, row = row(), action = fold[1] })
+        toggle(chat, fold[1])
       end, 'fold-' .. fold[1]:gsub('_', '-'))
     end
   end

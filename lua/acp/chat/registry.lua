@@ -14,6 +14,7 @@ local M = {}
 ---@field cwd string
 ---@field root string the project that its agent is let into
 ---@field used integer the larger, the later it was used
+---@field stayed? boolean its host has ended, and the next one does not know of it yet
 
 ---@type table<integer, acp.Chat>
 local chats = {}

@@ -169,11 +169,14 @@ function M.restart(agent)
   end
 end
 
---- Let the user pick a session of this project, to go on with it, or to do that to it.
+--- List the sessions of this project; or let the user pick one, to go on with it or to do that to it.
 ---@param action? 'close'|'delete'|'archive'
 function M.sessions(action)
-  local payload = { action = action, file = current_file(), cwd = vim.fn.getcwd() }
-  bridge.notify('sessions', payload)
+  local file, cwd = current_file(), vim.fn.getcwd()
+  if not action and options.value('ui', 'sessions') ~= 'pick' then
+    return require('acp.chat.sessions').open(file, cwd)
+  end
+  bridge.notify('sessions', { action = action, file = file, cwd = cwd })
 end
 
 --- Show the log of a connection in a window of its own.

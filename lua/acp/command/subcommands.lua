@@ -112,7 +112,7 @@ M.list = {
   {
     name = 'sessions',
     args = '[close|delete|archive]',
-    desc = 'pick a session, of now or of earlier days; or close, delete or archive one',
+    desc = 'list the sessions of now and of earlier days; or close, delete or archive one',
     words = { 'close', 'delete', 'archive' },
     run = function(invoked)
       agent().sessions(word(invoked.text))

@@ -197,7 +197,11 @@ on('SessionWritePost', 'The user has written a session', function()
   tell(path)
 end)
 
-on({ 'BufModifiedSet', 'BufUnload' }, 'Perhaps a write that no event has told of', function(event)
+-- Later Neovims may have another event for it; then such a write is seen when the host looks.
+local modified = vim.fn.exists('##BufModifiedSet') == 1 and { 'BufModifiedSet' } or {}
+table.insert(modified, 'BufUnload')
+
+on(modified, 'Perhaps a write that no event has told of', function(event)
   local buffer = event.buf
   local is_file = vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
   if is_file and not vim.bo[buffer].modified and M.written(buffer, file_of(buffer)) then

@@ -28,6 +28,8 @@ local snapshot
 local last_end
 ---@type (fun())[] who wants to know that a host has ended
 local listeners = {}
+---@type (fun())[] who has something to tell a new host
+local starters = {}
 local STDERR_KEPT = 4000
 
 --- Sentences about mistakes in the configuration, as the host has last found them.
@@ -65,6 +67,18 @@ end
 ---@param listener fun()
 function M.on_end(listener)
   table.insert(listeners, listener)
+end
+
+--- Have something called whenever a host has begun: what it must know before anything else.
+---@param starter fun()
+function M.on_start(starter)
+  table.insert(starters, starter)
+end
+
+--- The chats that there are, for a snapshot without a host; `acp.chat.stayed` knows them.
+---@type fun(): table[]
+M.chats = function()
+  return {}
 end
 
 ---@param this acp.Host
@@ -107,7 +121,6 @@ local function start()
     return nil
   end
   this.channel, this.pid = channel, vim.fn.jobpid(channel)
-  require('acp.files.stamps') -- what the user reads and writes is known from now on
   return this
 end
 
@@ -164,11 +177,18 @@ end
 local function deliver(verb, payload, done)
   require('acp.ui.highlights').define()
   for _ = 1, 2 do -- a host may be dead although its exit was not told yet: then a new one
+    local is_new = not host
     host = host or start()
     if not host then
       return false
     end
     configure(host)
+    for _, starter in ipairs(is_new and starters or {}) do
+      starter()
+    end
+    if not host then
+      return false
+    end
     local call = done and calls.remember(host, done)
     if send(host, verb, payload, call) then
       return true
@@ -236,7 +256,7 @@ local function empty(err)
   return {
     host = { running = M.running(), error = err },
     connections = {},
-    sessions = {},
+    sessions = M.chats(),
     asks = {},
     terminals = {},
     edits = {},

@@ -90,11 +90,12 @@ end
 ---@return acp.View[]
 local function views(buffer)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
+  local is_list = vim.b[buffer].acp_list
   return vim.tbl_map(function(window)
     local cursor = api.nvim_win_get_cursor(window)
     return {
       window = window,
-      follows = tail.is_at(window) and window ~= selecting,
+      follows = not is_list and tail.is_at(window) and window ~= selecting,
       cursor = cursor,
       topline = vim.fn.line('w0', window),
     }
@@ -132,7 +133,9 @@ local function draw_in_windows(buffer, ops)
     else
       keep(view, ops)
     end
-    tail.settle(view.window, old_count)
+    if not vim.b[buffer].acp_list then
+      tail.settle(view.window, old_count)
+    end
   end
 end
 

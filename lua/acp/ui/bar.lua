@@ -1,4 +1,4 @@
--- The bar above a chat: as much of it as its window has room for, what is needed most first. What is
+-- The bar above a chat, or a list: as much of it as its window has room for, what is needed most first. What is
 -- left out is out of the middle: state and questions stand left, model and context right.
 
 local options = require('acp.host.options')
@@ -8,12 +8,15 @@ local api = vim.api
 local M = {}
 
 local SEPARATOR = ' · '
+local BEGUN, LEAST = 20, 6
 
 ---@class acp.BarPart
 ---@field group string
 ---@field text string
 ---@field need integer 0 always stays; of the others the largest goes first
 ---@field short? string what stands there before anything goes
+---@field grows? boolean it takes what the others leave
+---@field whole? string what it may grow to
 ---@field right boolean
 
 ---@class acp.Bar
@@ -39,7 +42,17 @@ local function cells(parts)
   return width + separators * api.nvim_strwidth(SEPARATOR) + gap
 end
 
---- Take away the part that is needed least, the last of several.
+---@param text string
+---@param width integer
+---@return string
+local function cut(text, width)
+  if api.nvim_strwidth(text) <= width then
+    return text
+  end
+  return vim.fn.printf(('%%.%dS…'):format(width - 1), text)
+end
+
+--- Take away the part that is needed least, the last of several; one that grows is made short first.
 ---@param parts acp.BarPart[]
 ---@return boolean whether there was one
 local function drop(parts)
@@ -49,10 +62,13 @@ local function drop(parts)
       worst = index
     end
   end
-  if worst > 0 then
+  local part = parts[worst]
+  if part and part.whole and part.text ~= part.short then
+    part.text = part.short
+  elseif part then
     table.remove(parts, worst)
   end
-  return worst > 0
+  return part ~= nil
 end
 
 ---@param parts acp.BarPart[]
@@ -60,7 +76,7 @@ end
 local function shorten(parts)
   for index = #parts, 1, -1 do
     local part = parts[index]
-    if (part.short or '') ~= '' then
+    if (part.short or '') ~= '' and not part.whole then
       parts[index] = vim.tbl_extend('force', part, { text = part.short, short = '' })
       return true
     end
@@ -81,14 +97,37 @@ local function side(parts, right)
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
 end
 
+---@param parts acp.BarPart[]
+---@return acp.BarPart[] the same, with the beginning of those that grow
+local function begun(parts)
+  return vim.tbl_map(function(part)
+    local first = { text = cut(part.text, BEGUN), whole = part.text }
+    return part.grows and vim.tbl_extend('force', part, first) or part
+  end, parts)
+end
+
+--- Let a part that grows have the room that is left, if that is for more than a letter or two.
+---@param parts acp.BarPart[]
+---@param width integer
+local function grow(parts, width)
+  for _, part in ipairs(parts) do
+    local room = width - cells(parts) + api.nvim_strwidth(part.text)
+    local least = api.nvim_strwidth(part.short or '') + LEAST
+    if part.whole and room >= math.min(least, api.nvim_strwidth(part.whole)) then
+      part.text = cut(part.whole, room)
+    end
+  end
+end
+
 --- The line for so many cells.
 ---@param parts acp.BarPart[]
 ---@param width integer
 ---@return string statusline
 function M.fit(parts, width)
-  parts = vim.list_slice(parts)
+  parts = begun(parts)
   while cells(parts) > width and (shorten(parts) or drop(parts)) do
   end
+  grow(parts, width)
   local left, right = side(parts, false), side(parts, true)
   return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
 end
@@ -122,11 +161,12 @@ function M.line()
   return bar.make and own(bar.make, buffer) or M.fit(bar.parts, api.nvim_win_get_width(window))
 end
 
---- Let the bars of a chat show that.
+--- Let the bars of a chat, or of a list, show that.
 ---@param buffer integer
 ---@param parts acp.BarPart[]
 function M.set(buffer, parts)
-  bars[buffer] = { parts = parts, make = options.winbar() }
+  local make = not vim.b[buffer].acp_list and options.winbar() or nil
+  bars[buffer] = { parts = parts, make = make }
   vim.b[buffer].acp_winbar = M.fit(parts, math.huge) -- all of it, for a bar of the user's
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     api.nvim__redraw({ win = window, winbar = true })

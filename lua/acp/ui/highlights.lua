@@ -86,6 +86,7 @@ M.links = {
   AcpWinbar = 'WinBar',
   AcpWinbarAgent = 'Title',
   AcpWinbarState = 'DiagnosticInfo',
+  AcpWinbarPlan = 'DiagnosticInfo',
   AcpWinbarMode = 'Special',
   AcpWinbarModel = 'Identifier',
   AcpWinbarUsage = 'Comment',

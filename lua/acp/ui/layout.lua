@@ -38,6 +38,14 @@ M.PROMPT = vim.tbl_extend('error', COMMON, {
   winfixheight = true,
 })
 
+M.LIST = vim.tbl_extend('force', COMMON, {
+  winbar = M.CHAT.winbar,
+  wrap = false,
+  cursorline = true,
+  spell = false,
+  winfixheight = true,
+})
+
 --- Set window options for the buffer that the window shows now.
 ---@param window integer
 ---@param values table<string, any>

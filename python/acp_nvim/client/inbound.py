@@ -201,8 +201,7 @@ class Inbound:
         return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
 
     def _roots(self, session_id: str) -> Roots:
-        session = self._session(session_id)
-        return Roots(session.state.cwd, self._launch.additional_directories)
+        return self._session(session_id).roots(self._launch.additional_directories)
 
     def _folder(self, ask: TerminalRequest, cwd: str) -> str:
         """Return the resolved folder where a command is to run; other requests need none.

@@ -79,6 +79,18 @@ class Listing:
             raise UserError(f"{self.name} did not delete the session: {error}") from error
         return True
 
+    async def rename(self, session_id: str, title: str) -> str | None:
+        """Let the agent give a session a title; return it as kept, None if it keeps none."""
+        if not self._capabilities.title:
+            return None
+        try:
+            told = await self._connection.request(*self._dialect.set_title(session_id, title))
+        except (AgentError, ConnectionLost) as error:
+            if is_refusal(error):
+                raise UserError(self._login.wanted()) from error
+            raise UserError(f"{self.name} did not rename the session: {error}") from error
+        return self._dialect.decode_title(told) or title
+
     async def archive(self, session_id: str) -> None:
         """Let the agent put a session away, so that it is listed no more; raises `UserError`."""
         if not self._capabilities.archive:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TypeAlias
 
 from acp_nvim.errors import UserError
+from acp_nvim.files.roots import Roots
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
 from acp_nvim.session.event import Event
@@ -22,11 +24,21 @@ class Session:
     def __init__(self, agent: str, cwd: str, listener: Listener) -> None:
         self.state = SessionState(agent=agent, cwd=cwd)
         self._listener = listener
+        self._real: dict[str, str] = {}
+        """What its folders led to at first: a link that takes the place of one leads nowhere."""
 
     @property
     def id(self) -> str | None:
         """The agent's id, verbatim; None until it is known."""
         return self.state.id
+
+    def roots(self, additional: tuple[str, ...]) -> Roots:
+        """Return the folders that its agent is let into: its own, and those that all get."""
+        folders = (self.state.cwd, *additional)
+        for folder in folders:
+            if folder not in self._real:
+                self._real[folder] = os.path.realpath(folder)
+        return Roots(self.state.cwd, additional, tuple(self._real[it] for it in folders))
 
     def apply(self, *events: Event) -> None:
         """Reduce the events in order and tell the listener of each."""

@@ -263,7 +263,7 @@ class Turns:
         return tuple(found.blocks)
 
     def _roots(self, session: Session) -> Roots:
-        return Roots(session.state.cwd, self._folders)
+        return session.roots(self._folders)
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""

@@ -6,17 +6,18 @@ import os
 from collections.abc import Awaitable
 from typing import Any
 
-from acp_nvim.client.client import Client
+from acp_nvim.client.client import GRACE, Client
 from acp_nvim.commands.payloads import Configure, Nothing, OfAgent
 from acp_nvim.commands.payloads.of_sessions import Start, Stop
 from acp_nvim.commands.roots import let_in
+from acp_nvim.commands.sessions.stayed import go_on, waiting
 from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import clients
+from acp_nvim.reactions import clients, left_behind
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.state import Notice
-from acp_nvim.view.agents import advice, label
+from acp_nvim.view.agents import advice, label, left, process
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import available
@@ -74,12 +75,50 @@ def _reason(chat: Chat) -> str:
 
 
 async def stop(host: Host, payload: Stop) -> None:
-    """End an agent and close its sessions; kill it with `bang`."""
-    await host.workspace.target(payload.agent, payload.chat).end(kill=payload.bang)
+    """End an agent and close its sessions; kill it with `bang`; offer to end what it has left."""
+    is_gone = payload.agent is not None and host.workspace.client(payload.agent) is None
+    if is_gone and await _end_left(host, payload.agent or ""):
+        return
+    client, begun = host.workspace.target(payload.agent, payload.chat), host.clock()
+    await client.end(kill=payload.bang)
+    if host.clock() - begun < GRACE:
+        await _end_left(host, client.name)
+    else:  # the user is at something else by now
+        await left_behind.tell(host, client.name)
+
+
+async def _end_left(host: Host, agent: str) -> bool:
+    """Ask whether to end what an agent has left running; tell whether there was something."""
+    marks = host.workspace.marks
+    found = {process(it.command, it.pid, it.count): it for it in await marks.left(agent)}
+    if not found:
+        return False
+    for each in found.values():
+        host.told.first(f"process {each.key}")
+    each_alone = found.items() if len(found) > 1 else ()
+    choices = [
+        Choice("No, leave it running", ()),
+        Choice("Yes, end all of it", tuple(it.group for it in found.values())),
+        *(Choice(f"End only {name}", (it.group,)) for name, it in each_alone),
+    ]
+    title = f"{left(agent, list(found))}. End it?"
+    groups = await host.editor.chooser.choose(title, "acp.left", choices)
+    if groups and (still := await marks.end(agent, groups, grace=GRACE)):
+        names = [process(it.command, it.pid, it.count) for it in still]
+        raise UserError(f"not ended: {', '.join(names)}")
+    return True
 
 
 def restart(host: Host, payload: OfAgent) -> Awaitable[None]:
-    """End an agent, start it anew, and open its sessions again where it can."""
+    """End an agent, start it anew, and open its sessions again where it can.
+
+    Those of an earlier host go on beside what runs.
+    """
+    chat = host.workspace.chats.get(payload.chat or 0)
+    agent = payload.agent or (chat.session.state.agent if chat is not None else "")
+    stayed = waiting(host, agent)
+    if stayed and (chat in stayed or host.workspace.client(agent) is None):
+        return go_on(host, stayed)
     return _restart(host, host.workspace.target(payload.agent, payload.chat))
 
 
@@ -89,6 +128,7 @@ async def _restart(host: Host, old: Client) -> None:
     client = clients.start_anew(host, old, chats)
     for chat in chats:
         host.tasks.start_soon(client.reopen, chat.session, chat.session.id)
+    await _end_left(host, client.name)
 
 
 async def pick_agent(host: Host, _payload: Nothing) -> str | None:

@@ -20,11 +20,15 @@ LONGEST = 60
 
 
 async def login(host: Host, payload: LogIn) -> None:
-    """Log in by the method that the command names, or that the user picks."""
+    """Log in by the method that the command names, or that the user picks.
+
+    A program that the agent wants run is shown first, also where it is named."""
     client = host.workspace.target(None, payload.chat)
     agent_login = _login_of(client)
     methods, name = agent_login.methods(), payload.method
-    method = _named(methods, name) if name else await _pick(host, client, methods)
+    method: Method | None = _named(methods, name) if name else None
+    if method is None or method.type == "terminal":
+        method = await _pick(host, client, (method,) if method else methods)
     if method is None:
         return
     try:

@@ -223,7 +223,7 @@ def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
 
 def _authors(host: Host, path: str) -> list[Author]:
     ledger = host.review.log.ledger(path)
-    return [] if ledger is None else [delta.author for delta in ledger.deltas]
+    return [it.author for it in ledger.deltas if it.kind == "agent"] if ledger else []
 
 
 def _last_undone(host: Host) -> SessionKey | None:

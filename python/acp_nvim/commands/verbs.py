@@ -21,12 +21,12 @@ from acp_nvim.commands import (
     queueing,
     reviewing,
     rewinding,
-    sessions,
     terminals,
     viewing,
 )
 from acp_nvim.commands.decode import decode
 from acp_nvim.commands.payloads import of_prompts, of_questions, of_reviews, of_sessions, of_views
+from acp_nvim.commands.sessions import deeds, listing, stayed
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -57,12 +57,17 @@ VERBS: Mapping[str, Verb[Any]] = {
     "start": Verb(of_sessions.Start, agent.start),
     "stop": Verb(of_sessions.Stop, agent.stop),
     "restart": Verb(payloads.OfAgent, agent.restart),
-    "sessions": Verb(of_sessions.Sessions, sessions.sessions),
-    "recent": Verb(payloads.OfChat, sessions.recent),
-    "reopen": Verb(of_sessions.Reopen, sessions.reopen),
-    "forget": Verb(of_sessions.Forget, sessions.forget),
-    "rename": Verb(of_sessions.Rename, sessions.rename),
-    "last_agent": Verb(of_sessions.OfProject, sessions.last_agent),
+    "sessions": Verb(of_sessions.Sessions, deeds.sessions),
+    "list_sessions": Verb(of_sessions.ListSessions, listing.show),
+    "filter_sessions": Verb(of_sessions.FilterSessions, listing.narrow),
+    "session": Verb(of_sessions.OfListed, listing.act),
+    "list_closed": Verb(of_sessions.OfList, listing.closed),
+    "stayed": Verb(of_sessions.Stayed, stayed.stayed),
+    "recent": Verb(payloads.OfChat, deeds.recent),
+    "reopen": Verb(of_sessions.Reopen, deeds.reopen),
+    "forget": Verb(of_sessions.Forget, deeds.forget),
+    "rename": Verb(of_sessions.Rename, deeds.rename),
+    "last_agent": Verb(of_sessions.OfProject, deeds.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
     "chosen": Verb(of_sessions.Chosen, choosing.chosen),

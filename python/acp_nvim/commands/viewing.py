@@ -17,6 +17,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
 from acp_nvim.session.state import ToolCall
+from acp_nvim.view.chat import plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
@@ -30,15 +31,20 @@ from acp_nvim.workspace.host import Host
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
-def toggle(host: Host, payload: Fold) -> Awaitable[None] | None:
-    """Open or close what stands in a row; open all of what it says that there is more of."""
+def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
+    """Open or close what stands in a row; open all of what it says that there is more of.
+
+    Where there is no such thing, answer the plan that the bar is about, as text to be read.
+    """
     chat = host.workspace.chat(payload.chat)
-    whole = all_at(chat.session.state, chat.transcript, payload.row)
+    state = chat.session.state
+    whole = all_at(state, chat.transcript, payload.row)
     if whole is not None and payload.action in ("toggle", "open"):
         return host.editor.chats.read(portions(whole))
-    chat.fold(payload.row, payload.action)
+    has_fold = chat.fold(payload.row, payload.action)
     host.editor.screen.touch(chat.number)
-    return None
+    is_asked = payload.action == "toggle" and not has_fold and chat.pins_plan
+    return visible(plan.text(state.plan)) if is_asked and state.plan else None
 
 
 def repaint(host: Host, payload: OfChat) -> None:
@@ -136,6 +142,7 @@ def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     if chat is None:
         return None
     host.editor.screen.forget(chat.number)
+    host.touch_lists()
     return chat.client.close(chat.session) if chat.client is not None else None
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.encoding import Misfit, clean, encoded
+from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
 from acp_nvim.files.text import merge_lines, with_theirs
 from acp_nvim.hunks import Hunk, apply, diff
 
@@ -29,6 +29,8 @@ class Ancestor:
     text: str
     """As agents read it."""
     firm: bool
+    encoding: str | None = None
+    """That of the buffer by which it was read, "" without one; None: the one it has now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ class Lineage:
         if clean(after, encoding) in self.repeats:
             return after
         for ancestor in self.ancestors:
+            old = encoding if ancestor.encoding is None else ancestor.encoding
+            if old != encoding and is_misread(ancestor.text, before, old, encoding):
+                continue  # its lines would be taken for others'
             with suppress(Misfit):  # then it is none of these texts' ancestors
                 text = encoded("", ancestor.text, before, encoding, sure=False)
                 before = _made_upon(replace(ancestor, text=text), before, ours, after)

@@ -61,12 +61,17 @@ NOTHING = Known()
 class Agreed:
     """What a file that an agent wrote would hold without the edits that the user has not saved.
 
+    `older`: and without those that the agent was served and has written back; it may know the file
+    from before them as well.
     `saved`: the stamp of the file as the user has last written it; with another one this is over.
+    `encoding`: that of the buffer by which it is read, "" without one.
     `is_last`: nothing has happened to the file since an agent wrote it through us.
     """
 
     text: str
+    older: str
     saved: str
+    encoding: str
     is_last: bool = True
 
 
@@ -99,16 +104,19 @@ class Knowledge:
         """
         path, saved, content = request.path, written.saved, request.content
         was = self._agreement(path, saved)
-        agreed = agreed_by_write(
-            written.disk if was is None else was.text, request.base, written.before, content
-        )
+        base, disk = request.base, written.disk
+        agreed = agreed_by_write(disk if was is None else was.text, base, written.before, content)
+        older = disk if was is None else was.older
+        if older is not None and isinstance(base, str):
+            older = carried(older, base, content)
         if written.taken:
             self.learn(session, path, content, "written", written.encoding or "")
         else:  # what it has in common with the user's text is as old as before
             known = replace(self.of(session, path), base=request.base, made=UNKNOWN)
             self._know(session, path, replace(known, text=content, how="written"))
         self._agreed.pop(path, None)
-        self._agreed[path] = Agreed(agreed, saved)
+        encoding = written.encoding or ""
+        self._agreed[path] = Agreed(agreed, agreed if older is None else older, saved, encoding)
         if len(self._agreed) > MOST_KNOWN:
             del self._agreed[next(iter(self._agreed))]
 
@@ -142,8 +150,8 @@ class Knowledge:
         """The live text has become another one because the disk did, or by a user's decision."""
         agreed = self._agreed.get(path)
         if agreed is not None and before != after:
-            text = carried(agreed.text, before, after)
-            self._agreed[path] = Agreed(text or "", agreed.saved, is_last=False)
+            text, older = (carried(it, before, after) or "" for it in (agreed.text, agreed.older))
+            self._agreed[path] = replace(agreed, text=text, older=older, is_last=False)
 
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
@@ -164,11 +172,14 @@ class Knowledge:
         found: list[Ancestor] = []
         known = NOTHING if author is None else self.of((author.agent, author.session), path)
         if isinstance(known.latest, str) and known.how != "told":
-            found.append(Ancestor(known.latest, firm=known.how in ("served", "written")))
+            firm = known.how in ("served", "written")
+            found.append(Ancestor(known.latest, firm, known.encoding))
         agreed = self._agreement(path, saved)
         if agreed is None:
             return Lineage(tuple(found))
-        found.append(Ancestor(agreed.text, firm=True))
+        encoding = agreed.encoding
+        found.append(Ancestor(agreed.older, False, encoding))
+        found.append(Ancestor(agreed.text, True, encoding))
         everybodys = (files[path] for files in self._sessions.values() if path in files)
         wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
         return Lineage(tuple(found), frozenset(it for it in wrote if isinstance(it, str)))

@@ -14,14 +14,21 @@ from acp_nvim.errors import OutsideRoots
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """The working folder of a session and its additional folders, as they were given."""
+    """The working folder of a session and its additional folders, as they were given.
+
+    `real`: what each led to when the session was opened, "" for one that is not pinned.
+    """
 
     cwd: str
     additional: tuple[str, ...] = ()
+    real: tuple[str, ...] = ()
 
     def folders(self) -> tuple[str, ...]:
-        """Return the folders, resolved as they stand now."""
-        return tuple(os.path.realpath(folder) for folder in (self.cwd, *self.additional))
+        """Return the folders, resolved; without those that were exchanged for something else."""
+        given = (self.cwd, *self.additional)
+        pinned = self.real or ("",) * len(given)
+        now = (os.path.realpath(was or folder) for folder, was in zip(given, pinned, strict=True))
+        return tuple(it for it, was in zip(now, pinned, strict=True) if was in ("", it))
 
     def has(self, real: str) -> bool:
         """Return whether that resolved path is below the folders."""
@@ -40,7 +47,8 @@ class Roots:
             raise OutsideRoots(f"{path!r} is no path: {error}") from error
         folders = self.folders()
         if not any(os.path.commonpath((real, folder)) == folder for folder in folders):
-            raise OutsideRoots(f"{path} is outside of this session's folders: {', '.join(folders)}")
+            these = ", ".join(folders) or "what they were has become something else"
+            raise OutsideRoots(f"{path} is outside of this session's folders: {these}")
         return real
 
 

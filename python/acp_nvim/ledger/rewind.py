@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.ledger.delta import Author, Delta, TurnKey
+from acp_nvim.ledger.delta import Author, Delta, How, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
 from acp_nvim.ledger.span import FILE, NOBODY, Span, file_apart, with_file
@@ -42,12 +42,14 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
     """Take back what the author's turn has done, kept or not; `batch` names it for the redo.
 
     It is recorded even where all was left: what stands there now may be taken back later, and then
-    this comes to be done. Without `found` what the agent is only supposed to have done stays.
+    this comes to be done. Without `found` what the agent is only supposed to have done stays, also
+    then; the record's `how` says so.
     """
     all_mine = ledger.of_turn(author.turn_key)
     doubtful = frozenset() if found else ledger.found(all_mine)
     mine = all_mine - doubtful
-    recorded = added(ledger, "undo", author, at, batch)
+    takes: How = "found" if found else "named"
+    recorded = added(ledger, "undo", replace(author, how=takes), at, batch)
     number = len(recorded.deltas)
 
     def turn(span: Span) -> Span:
@@ -181,17 +183,17 @@ def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozens
 
 def _undone_below(ledger: Ledger, mine: frozenset[int]) -> frozenset[int]:
     """Return what was undone while these stood in its place: it does not come back with them."""
-    undos = {delta.author.turn_key: delta.number for delta in undone(ledger)}
-    return (
-        frozenset(
-            number
-            for above in mine
-            for number in ledger.deltas[above - 1].over
-            if (delta := ledger.deltas[number - 1]).kind == "agent"
-            and undos.get(delta.author.turn_key, 0) > above
-        )
-        - mine
-    )
+    undos = {delta.author.turn_key: delta for delta in undone(ledger)}
+
+    def is_undone(number: int, above: int) -> bool:
+        delta = ledger.deltas[number - 1]
+        by = undos.get(delta.author.turn_key)
+        if by is None or by.number <= above or delta.kind != "agent":
+            return False
+        return by.author.how == "found" or delta.author.how == "named"
+
+    pairs = ((number, above) for above in mine for number in ledger.deltas[above - 1].over)
+    return frozenset(number for number, above in pairs if is_undone(number, above)) - mine
 
 
 def _rewound(

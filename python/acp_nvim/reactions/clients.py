@@ -15,10 +15,11 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.reactions import files, screen
+from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
 from acp_nvim.reactions.sessions import changed
 from acp_nvim.terminals.service import Terminals
+from acp_nvim.transport.left import VARIABLE
 from acp_nvim.view.remote import introduction
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -46,6 +47,7 @@ def replace(host: Host, launch: Launch) -> Client:
     client = _client(host, launch)
     clients.append(client)
     host.tasks.start_soon(client.run)
+    host.tasks.start_soon(left_behind.tell, host, launch.name)
     return client
 
 
@@ -66,6 +68,7 @@ class Connections:
     """Tells of agents that come and go: a `client.Watcher`."""
 
     host: Host
+    mark: str
 
     def connected(self, client: Client) -> None:
         """See `client.Watcher`."""
@@ -79,6 +82,9 @@ class Connections:
         data = {"agent": client.name, "error": client.error or ""}
         self.host.editor.notifier.event("AcpDisconnected", data)
         screen.touch_all(self.host, client)
+        self.host.workspace.marks.over(self.mark)
+        if client.error is not None:  # else it was the user's command, which asks
+            self.host.tasks.start_soon(left_behind.tell, self.host, client.name)
         if client.left:
             self.host.tasks.start_soon(have_back, self.host, client, start_anew)
 
@@ -86,7 +92,7 @@ class Connections:
         """Say what is let happen, at the first connection to a host."""
         parts = urlsplit(url)
         place = f"{parts.scheme}://{parts.netloc}"
-        if self.host.known.meet(place):
+        if self.host.told.first(place):
             launch = client.launch
             may = [
                 what
@@ -103,6 +109,7 @@ def _client(host: Host, launch: Launch) -> Client:
     folder, options = host.workspace.state_folder("log")(), host.workspace.options
     on_group = partial(guard, host)
     path = os.path.join(folder, f"{launch.name}.jsonl")
+    mark = host.workspace.marks.new(launch.name)
     return Client(
         launch,
         Services(
@@ -110,12 +117,12 @@ def _client(host: Host, launch: Launch) -> Client:
             host.questions,
             host.editor.notifier.fault,
             outside=new_session(host, launch.name, launch.cwd),
-            terminals=_terminals(host, launch.name),
+            terminals=_terminals(host, launch.name, mark),
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
         ),
-        open_link=lambda launch: host.start(reachable(host, launch), on_group),
+        open_link=lambda launch: host.start(marked(reachable(host, launch), mark), on_group),
         files=host.editor.files,
         traffic=Traffic(
             path,
@@ -123,7 +130,7 @@ def _client(host: Host, launch: Launch) -> Client:
             whole=options.log.level == "debug",
             redaction=host.workspace.redaction,
         ),
-        watcher=Connections(host),
+        watcher=Connections(host, mark),
         clock=host.clock,
     )
 
@@ -136,6 +143,14 @@ def reachable(host: Host, launch: Launch) -> Launch:
     return dataclasses.replace(launch, remote=dataclasses.replace(launch.remote, headers=headers))
 
 
+def marked(launch: Launch, mark: str) -> Launch:
+    """Return how to start an agent so that its processes can be told from all others."""
+    if launch.remote is not None:
+        return launch
+    inherited = launch.env if launch.env is not None else os.environ
+    return dataclasses.replace(launch, env={**inherited, VARIABLE: mark})
+
+
 async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     """Return the headers for a connection; nothing that is recorded has their values."""
     headers = await host.editor.bridge.headers(agent)
@@ -143,11 +158,12 @@ async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     return headers
 
 
-def _terminals(host: Host, agent: str) -> Terminals:
+def _terminals(host: Host, agent: str, mark: str) -> Terminals:
+    inherited = {key: it for key, it in os.environ.items() if key not in PRIVATE}
     return Terminals(
         agent,
         host.editor.terminals,
-        environment={key: it for key, it in os.environ.items() if key not in PRIVATE},
+        environment={**inherited, VARIABLE: mark},
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
     )

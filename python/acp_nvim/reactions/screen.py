@@ -6,9 +6,10 @@ from urllib.parse import quote
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Noticed, SessionOpened
+from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened
 from acp_nvim.session.state import SessionState
 from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.session_list import kept_rows
 
 MOVING = ("running", "cancelling", "loading")
 """States of a session in which its clock runs on screen."""
@@ -19,6 +20,14 @@ def touch(host: Host, session: Session) -> None:
     chat = host.workspace.chat_of(session)
     if chat is not None:
         host.editor.screen.touch(chat.number)
+
+
+def show(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Draw a chat of an earlier host: its session goes on."""
+    chat = host.workspace.chat_of(session)
+    if chat is not None and not chat.is_drawn:
+        chat.is_drawn = True
+        host.editor.screen.show(chat.number, chat.picture)
 
 
 def touch_all(host: Host, client: Client) -> None:
@@ -33,6 +42,21 @@ def tick(host: Host) -> None:
     for chat in host.workspace.chats.values():
         if chat.session.state.status in MOVING or chat.login_since is not None:
             host.editor.screen.touch(chat.number)
+    host.touch_lists()
+
+
+def list_anew(host: Host, _session: Session, _before: SessionState, event: Event) -> None:
+    """Draw the lists of the sessions; one that is closed is among those that are kept now."""
+    if isinstance(event, SessionClosed) and host.workspace.lists:
+        look_again(host)
+    host.touch_lists()
+
+
+def look_again(host: Host) -> None:
+    """See what is kept of the sessions by now."""
+    heads = host.store.heads()
+    for it in host.workspace.lists.values():
+        it.kept = kept_rows(heads, it.cwd)
 
 
 def name(host: Host, session: Session, _before: SessionState, event: SessionOpened) -> None:

@@ -154,6 +154,15 @@ class Store:
             self._last.setdefault(name, found)
         return found
 
+    def rename(self, agent: str, session_id: str, title: str) -> bool:
+        """Keep it under another title; False if it is not kept."""
+        found = self.read(agent, session_id)
+        if found is not None:
+            name = f"{agent}\0{session_id}"
+            self._kept.note(name, replace(found, title=title))
+            self._last.pop(name, None)
+        return found is not None
+
     def delete(self, agent: str, session_id: str) -> bool:
         """Keep it no longer; False if it was not kept."""
         was_kept = self.read(agent, session_id) is not None

@@ -1,12 +1,12 @@
-"""The rows of the session picker: what kind, in which state, its title, its age.
+"""The sessions that can be chosen, each once: what kind, in which state, its title, its age.
 
-Pure; called by `commands.sessions`.
+Pure; called by `commands.sessions` for the picker, by `session_list` for the list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -35,19 +35,23 @@ class Row:
     roots: tuple[str, ...] = ()
     chat: int = 0
     """The chat that shows it, if it is open."""
+    asks: int = 0
+    """Questions of it that wait."""
 
 
-def open_row(chat: int, state: SessionState) -> Row:
-    """Return the row of a session that a chat shows."""
+def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
+    """Return the row of a session that a chat shows; `epoch`: when its clock began."""
+    worked = state.turn_started if state.is_running else state.turn_ended
     return Row(
         "open",
         state.agent,
         state.id or "",
         state.cwd,
         state.title,
-        seconds_of(state.updated_at),
+        seconds_of(state.updated_at) if worked is None else epoch + worked,
         state.status,
         chat=chat,
+        asks=len(state.questions),
     )
 
 
@@ -85,17 +89,8 @@ def merged(groups: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
 
 
 def _completed(row: Row, other: Row) -> Row:
-    return Row(
-        row.kind,
-        row.agent,
-        row.id,
-        row.cwd,
-        row.title or other.title,
-        row.updated if row.updated is not None else other.updated,
-        row.state,
-        row.roots,
-        row.chat,
-    )
+    updated = row.updated if row.updated is not None else other.updated
+    return replace(row, title=row.title or other.title, updated=updated)
 
 
 def label(row: Row, *, now: float, cwd: str) -> str:
@@ -104,6 +99,7 @@ def label(row: Row, *, now: float, cwd: str) -> str:
         f"{_KIND_NAMES[row.kind]:<5}",
         one_line(row.agent, 20),
         row.state,
+        f"{row.asks} waiting" if row.asks else "",
         one_line(row.title or row.id or "(not open yet)", 60),
         "" if row.updated is None else f"{age(now - row.updated)} ago",
         "" if row.cwd == cwd else one_line(row.cwd, 40),

@@ -9,6 +9,7 @@ from typing import Any
 from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
+from acp_nvim.view.chat.plan import brief
 from acp_nvim.view.cut import ITEMS
 from acp_nvim.view.visible import one_line
 
@@ -31,6 +32,11 @@ class BarPart:
     right: bool = False
     short: str = ""
     """The same in fewer letters."""
+    grows: bool = False
+    """Takes the room that all others leave."""
+
+
+NOTHING = BarPart("", "", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +51,24 @@ class Bar:
         return SEPARATOR.join(part.text for part in self.parts)
 
 
-def winbar(state: SessionState, *, title: str, now: float, login_since: float | None = None) -> Bar:
+def winbar(
+    state: SessionState,
+    *,
+    title: str,
+    now: float,
+    login_since: float | None = None,
+    pins_plan: bool = False,
+) -> Bar:
     """Return the chat's bar; `title` names the agent, times are monotonic seconds.
 
-    `login_since` is when a login to the agent began, None when none is going on. State and
-    questions stand left, model and context right. All of an agent's text is visible.
+    `login_since` is when a login to the agent began, None when none is going on. State, questions
+    and the plan stand left, model and context right. All of an agent's text is visible.
     """
     model, usage = _value(state, "model"), _tokens(state.usage) or _turn_tokens(state)
     parts = (
         BarPart("State", _activity(state, now, login_since), 0),
         _asks(len(state.questions)),
+        _plan(state) if pins_plan else NOTHING,
         BarPart("Mode", _mode_name(state), 3),
         BarPart("Agent", one_line(title, 30), 4 if model or usage else 1),
         BarPart("", one_line(state.title or "", 40), 8),
@@ -119,6 +133,14 @@ def elapsed(seconds: float) -> str:
 def _asks(count: int) -> BarPart:
     text, short = (f"{count} waiting for you", f"{count} waiting") if count else ("", "")
     return BarPart("Ask", text, 0, short=short)
+
+
+def _plan(state: SessionState) -> BarPart:
+    """Return how far the plan is that the agent works on, and its step."""
+    if state.plan is None or not state.is_running or state.plan.turn != state.turn:
+        return NOTHING
+    counted, step = brief(state.plan)
+    return BarPart("Plan", f"{counted} {step}".rstrip(), 2, short=counted, grows=True)
 
 
 def _mode_name(state: SessionState) -> str:

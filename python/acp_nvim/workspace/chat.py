@@ -10,7 +10,7 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.session.content import Resource
-from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
+from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 
@@ -61,6 +61,9 @@ class Chat:
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()
+        self.pins_plan = False
+        self.is_drawn = True
+        """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()
         self._clock = clock
 
@@ -69,12 +72,24 @@ class Chat:
         state, end = self.session.state, self._clock() + SLICE
         self.transcript = render(state, self._opened, self.transcript, lambda: self._clock() >= end)
         label = self.client.label if self.client is not None else state.agent
-        title = winbar(state, title=label, now=self._clock(), login_since=self.login_since)
+        title = winbar(
+            state,
+            title=label,
+            now=self._clock(),
+            login_since=self.login_since,
+            pins_plan=self.pins_plan,
+        )
         return Picture(self.transcript.blocks, self._status(), title, self.transcript.paused)
 
-    def fold(self, row: int, action: FoldAction) -> None:
-        """Open or close what stands in the 0-based row."""
-        self._opened = fold(self.transcript, self._opened, row, action)
+    def pin_plan(self) -> None:
+        """Let the bar say how far the plan is; in the chat it is one line, until it is opened."""
+        self.pins_plan = True
+        self._opened ^= {PLAN}
+
+    def fold(self, row: int, action: FoldAction) -> bool:
+        """Open or close what stands in the 0-based row; False if nothing has changed."""
+        opened, self._opened = self._opened, fold(self.transcript, self._opened, row, action)
+        return opened != self._opened
 
     @property
     def login_since(self) -> float | None:

@@ -21,8 +21,8 @@ from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.hosts import KnownHosts
 from acp_nvim.storage.sessions import Store
+from acp_nvim.storage.told import Told
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.tasks import Tasks
@@ -66,7 +66,7 @@ class Host:
     questions: Questions
     follow: FollowAlong
     store: Store
-    known: KnownHosts
+    told: Told
     tasks: Tasks
     clock: Callable[[], float]
     """Monotonic, in seconds."""
@@ -78,4 +78,12 @@ class Host:
     def add(self, chat: Chat) -> None:
         """Take a chat into the workspace and put it on the screen."""
         self.workspace.chats[chat.number] = chat
+        if self.workspace.options.ui.plan == "top":
+            chat.pin_plan()
         self.editor.screen.show(chat.number, chat.picture)
+        self.touch_lists()
+
+    def touch_lists(self) -> None:
+        """Draw the lists of the sessions anew."""
+        for number in self.workspace.lists:
+            self.editor.screen.touch(number)

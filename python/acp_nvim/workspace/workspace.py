@@ -14,9 +14,11 @@ from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
+from acp_nvim.transport.left import Marks
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import launch
 from acp_nvim.workspace.root import find_root
+from acp_nvim.workspace.session_list import SessionList
 
 
 @dataclass(slots=True)
@@ -30,12 +32,16 @@ class Workspace:
     """Folders of Neovim's: data, state; and `root`, the plugin's own."""
     clients: list[Client] = field(default_factory=list)
     chats: dict[int, Chat] = field(default_factory=dict)
+    lists: dict[int, SessionList] = field(default_factory=dict)
+    """Buffers that list the sessions."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)
     """What is secret in whatever is recorded."""
     groups: Groups = field(default_factory=Groups)
     """The processes of all agents."""
+    marks: Marks = field(default_factory=Marks)
+    """What tells the processes that an agent leaves behind."""
 
     def state_folder(self, name: str) -> Callable[[], str]:
         """Return what tells the path of that folder for files of ours; it is configured late."""
@@ -60,13 +66,13 @@ class Workspace:
         ]
 
     def session(self, agent: str, session_id: str) -> Session | None:
-        """Return the session of that agent and id, or None."""
-        wanted = (agent, session_id)
-        return next((it for it in self.sessions() if (it.state.agent, it.id) == wanted), None)
+        """Return the session of that agent and id, or None; an open one comes first."""
+        found = [it for it in self.sessions() if (it.state.agent, it.id) == (agent, session_id)]
+        return next((it for it in found if it.state.status != "closed"), next(iter(found), None))
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""
-        return Roots(session.state.cwd, tuple(self.options.additional_directories))
+        return session.roots(tuple(self.options.additional_directories))
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""

@@ -159,7 +159,9 @@ class LoginStage:
         return session
 
     def log_in(self, method: str | None = None) -> Running:
-        """Give the command `:Acp login`."""
+        """Give the command `:Acp login`; who names a method takes the program that is shown."""
+        if method:
+            self.chooser.pick = 0
         return self.give(login.login(self.host, LogIn(CHAT, method)))
 
     def log_out(self) -> Running:

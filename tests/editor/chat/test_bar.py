@@ -74,6 +74,25 @@ def test_what_is_needed_most_stays(
     assert text.endswith(f"{right} " if right else "")
 
 
+@pytest.mark.parametrize(
+    ("width", "left"),
+    [
+        (30, "running 0:12 · 2 waiting"),
+        (38, "running 0:12 · 2 waiting · 2/4"),
+        (48, "running 0:12 · 2 waiting · 2/4 ◐ Fix it …"),
+        (56, "running 0:12 · 2 waiting · 2/4 ◐ Fix it first"),
+        (160, "running 0:12 · 2 waiting for you · 2/4 ◐ Fix it first · Ask before edits"),
+    ],
+)
+def test_the_plan_has_the_room_that_others_leave(
+    nvim: Neovim, spy: BridgeSpy, width: int, left: str
+) -> None:
+    chat, _ = spy.open_session()
+    plan = part("Plan", "2/4 ◐ Fix it first", 2) | {"short": "2/4", "grows": True}
+    spy.frame(chat, winbar=[*PARTS[:2], plan, *PARTS[2:]])
+    assert drawn(nvim, chat, width).startswith(f" {left} ")
+
+
 def test_text_is_no_item_of_the_bar(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
     evil = "%{execute('let g:owned = 1')}%#Error# 100%"

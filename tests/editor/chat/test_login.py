@@ -48,6 +48,10 @@ def job() -> Iterator[MainJob]:
         yield it
 
 
+ACCEPT = "vim.ui.select = function(rows, how, done) done(rows[1], 1) end"
+"""Answers a list with its first row."""
+
+
 def facts(job: MainJob) -> Path:
     """Return the file in which the login says how it was run."""
     return job.folder / "facts.json"
@@ -76,6 +80,7 @@ def terminals(job: MainJob) -> list[int]:
 
 def in_terminal(job: MainJob) -> dict[str, Any]:
     """Give the command, and wait until the program asks; return how it was run."""
+    job.nvim.lua(ACCEPT)
     job.command("Acp login tty")
     job.until(lambda: terminals(job))
     job.until(lambda: "code:" in "\n".join(job.nvim.lines(terminals(job)[0])))
@@ -113,6 +118,17 @@ def test_a_login_is_cancelled(job: MainJob) -> None:
     assert agent.expect("$/cancel_request")["params"] == {"requestId": request["id"]}
     job.told("login", "cancelled")
     job.until(lambda: "logging in" not in winbar(job))
+
+
+def test_a_program_is_shown_before_it_runs_also_when_it_is_named(job: MainJob) -> None:
+    refused(job, KEY, TERMINAL)
+    job.nvim.lua("vim.ui.select = function(rows, how, done) _G.asked = rows; done(nil) end")
+    job.command("Acp login tty")
+    asked = job.until(lambda: job.nvim.lua("return _G.asked"))
+    assert len(asked) == 1
+    assert "in a terminal" in str(asked)
+    assert terminals(job) == []
+    job.usable()
 
 
 def test_the_user_picks_the_method(job: MainJob) -> None:

@@ -70,7 +70,8 @@ def replay(agent: StdioAgent, session: str = "old") -> None:
 
 @pytest.fixture
 def picking(job: MainJob) -> Iterator[MainJob]:
-    """Yield the job with a picker that waits for the test."""
+    """Yield the job with `:Acp sessions` as a picker, which waits for the test."""
+    job.nvim.lua("require('acp').setup({ ui = { sessions = 'pick' } })")
     job.nvim.lua(PICKER)
     yield job
 

@@ -127,6 +127,26 @@ async def test_what_was_read_before_the_user_opened_it_in_its_encoding_is_read_a
     assert desk.data in (b"typed\n" + before, b"tool\ntyped\n" + before)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "line"), [("cp1251", "жук"), ("koi8-r", "жук"), ("cp932", "ソ"), ("big5", "功")]
+)
+async def test_what_was_written_before_the_user_opened_it_in_its_encoding_is_no_ones_base(
+    desk: Desk, encoding: str, line: str
+) -> None:
+    """The agent knows the lines by another reading, which are not those of any buffer."""
+    before = f"zwei\n{line}\n{line}\n".encode(codec(encoding))
+    desk.put(before)
+    assert not await desk.client("zwei", "two")
+    one, two, three = before.replace(b"zwei", b"two").splitlines(keepends=True)
+    desk.put(one + two + b"tool\n" + three)
+    desk.open(encoding)
+    await desk.services.look(0, NAME)
+    assert desk.shown == (["two", line, "tool", line], encoding, False)
+    await desk.undo()
+    assert desk.data == before
+    assert desk.shown == (["zwei", line, line], encoding, False)
+
+
 @pytest.mark.parametrize("encoding", ["", "latin1", "utf-8", "cp1251"])
 async def test_what_a_tool_has_encoded_anew_is_seen_and_comes_back(
     desk: Desk, encoding: str

@@ -127,6 +127,34 @@ async def test_a_text_that_neovim_has_read_anew_by_itself_gets_the_users_back(ri
     assert rig.files.buffers[str(path)].modified
 
 
+@pytest.mark.parametrize("way", ["tool", "command", "other"])
+async def test_who_was_served_the_users_line_may_write_a_text_from_before_it(
+    rig: FileRig, way: str
+) -> None:
+    """By a command of its own, say, or by `git checkout`: it cannot be told from a wish."""
+    path = rig.folder / "a"
+    rig.files.type(path, *MINE)
+    await rig.read(path)
+    await rig.write(path, text("one", *MINE[1:]))
+    await change(rig, path, way, FIRST)
+    await rig.sync.prepare(rig.roots)
+    assert rig.files.lines(path) == ["one", *MINE[1:]]
+    assert rig.files.buffers[str(path)].modified
+    assert rig.conflicts == []
+
+
+@pytest.mark.parametrize("way", ["tool", "command"])
+async def test_who_was_served_the_users_line_may_change_it(rig: FileRig, way: str) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, *MINE)
+    await rig.read(path)
+    await rig.write(path, text("one", *MINE[1:]))
+    await change(rig, path, way, text("one", *OLD[1:-1], "ours"))
+    await rig.sync.prepare(rig.roots)
+    assert rig.files.lines(path) == ["one", *OLD[1:-1], "ours"]
+    assert rig.conflicts == []
+
+
 async def test_what_only_a_merge_has_saved_no_other_program_takes_out(rig: FileRig) -> None:
     path = rig.folder / "a"
     rig.files.type(path, *MINE)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.client.session import Session
 from acp_nvim.errors import OutsideRoots
 from acp_nvim.files.roots import Roots
 
@@ -53,6 +54,35 @@ def test_ways_out_are_refused(root: Path) -> None:
 def test_a_symlink_inside_leads_to_its_target(root: Path) -> None:
     (root / "link").symlink_to(root / "new")
     assert Roots(str(root)).resolve(f"{root}/link") == f"{root}/new"
+
+
+def test_a_folder_that_is_exchanged_for_a_link_later_is_none_any_more(
+    root: Path, tmp_path: Path
+) -> None:
+    session = Session("a", str(root), lambda *_: None)
+    assert session.roots(()).resolve(f"{root}/x") == f"{root.resolve()}/x"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    root.rename(tmp_path / "moved")
+    root.symlink_to(elsewhere)
+    for path in (f"{root}/x", f"{elsewhere}/x"):
+        with pytest.raises(OutsideRoots, match="something else"):
+            session.roots(()).resolve(path)
+    assert session.roots(()).folders() == ()
+
+
+def test_a_link_that_was_the_folder_and_leads_elsewhere_later_leads_out(tmp_path: Path) -> None:
+    one, two, link = (tmp_path / it for it in ("one", "two", "link"))
+    one.mkdir()
+    two.mkdir()
+    link.symlink_to(one)
+    session = Session("a", str(link), lambda *_: None)
+    assert session.roots(()).folders() == (str(one.resolve()),)
+    link.unlink()
+    link.symlink_to(two)
+    with pytest.raises(OutsideRoots):
+        session.roots(()).resolve(f"{link}/x")
+    assert session.roots(()).has(f"{one.resolve()}/x")
 
 
 @pytest.mark.parametrize("path", ["a", "./a", "", "file:///a", "~/a"])

@@ -445,6 +445,21 @@ def test_what_was_found_upon_what_was_named_keeps_the_place() -> None:
     assert rest(back.ledger).text == text("a", "b", "c")
 
 
+def test_a_found_line_that_another_has_replaced_comes_back_when_only_the_sure_was_undone() -> None:
+    base = text("a", "b")
+    found = edited(base, text("a", "b", "the user's"), SUPPOSED)
+    ledger = wrote(
+        wrote(found, text("a", "b", "two's"), TWO, 0.0), text("n", "a", "b", "two's"), ONE, 0.0
+    )
+    first = undo(ledger, ONE, "x", 0.0, found=False).ledger
+    assert first.text == text("a", "b", "two's")
+    second = undo(first, TWO, "y", 0.0, found=False).ledger
+    assert second.text == found.text
+    assert undo(second, ONE, "z", 0.0, found=False).doubtful
+    asked = undo(ledger, ONE, "x", 0.0).ledger
+    assert undo(asked, TWO, "y", 0.0).ledger.text == base
+
+
 def test_a_file_that_was_only_found_new_or_gone_stays_so() -> None:
     new = undo(edited(None, text("a"), SUPPOSED), ONE, "x", 0.0, found=False)
     assert (new.ledger.text, new.count, new.doubtful) == (text("a"), 0, True)

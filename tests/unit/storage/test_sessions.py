@@ -118,6 +118,17 @@ def test_delete(store: Store) -> None:
     assert store.read("agent", "s 1/ü") is None
 
 
+def test_it_is_kept_under_another_title(store: Store) -> None:
+    keep(store, talk())
+    entries = talk().entries
+    assert store.rename("agent", "s 1/ü", "Greeting")
+    assert not store.rename("agent", "another", "Greeting")
+    store.flush()
+    record = store.read("agent", "s 1/ü")
+    assert record is not None
+    assert (record.title, record.entries) == ("Greeting", entries)
+
+
 def test_the_oldest_files_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "MOST_SESSIONS", 2)
     store = Store(lambda: str(tmp_path), lambda: 1.0)

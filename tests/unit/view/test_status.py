@@ -15,9 +15,10 @@ from acp_nvim.session.model import (
     Mode,
     PermissionOption,
     PermissionQuestion,
+    PlanEntry,
     Prompt,
 )
-from acp_nvim.session.state import Entry, Message, SessionState, ToolCall, Usage
+from acp_nvim.session.state import Entry, Message, Plan, SessionState, ToolCall, Usage
 from acp_nvim.view.status import elapsed, summary, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
@@ -51,6 +52,19 @@ def test_a_login_is_shown_in_place_of_the_state() -> None:
     text = winbar(IDLE, title="Tutor", now=112.9, login_since=100.0).text
     assert "logging in 0:12" in text
     assert "idle" not in text
+
+
+def test_a_plan_is_pinned_while_it_is_worked_on() -> None:
+    steps = (PlanEntry("read", "low", "completed"), PlanEntry("Fix it", "low", "in_progress"))
+    running = replace(IDLE, status="running", turn=2, plan=Plan(2, steps))
+
+    def bar(state: SessionState) -> str:
+        return winbar(state, title="Tutor", now=0.0, pins_plan=True).text
+
+    assert bar(running) == "running · 1/2 ◐ Fix it · Tutor"
+    assert shown(running, title="Tutor") == "running · Tutor"
+    assert bar(replace(running, status="idle")) == "idle · Tutor"
+    assert bar(replace(running, turn=3)) == "running · Tutor"
 
 
 def test_everything_at_once() -> None:

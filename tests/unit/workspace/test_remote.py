@@ -10,7 +10,7 @@ import pytest
 
 from acp_nvim.config import parse
 from acp_nvim.errors import UserError
-from acp_nvim.storage.hosts import KnownHosts
+from acp_nvim.storage.told import Told
 from acp_nvim.view.remote import introduction
 from acp_nvim.workspace import launching
 from acp_nvim.workspace.launching import available, launch, start
@@ -45,15 +45,15 @@ def test_it_stands_among_the_agents_that_are_found() -> None:
 
 
 def test_a_host_is_new_once(tmp_path: Path) -> None:
-    hosts = KnownHosts(lambda: str(tmp_path / "remote"))
-    assert [hosts.meet(it) for it in ("wss://a", "wss://b", "wss://a")] == [True, True, False]
-    again = KnownHosts(lambda: str(tmp_path / "remote"))
-    assert not again.meet("wss://b")
+    hosts = Told(lambda: str(tmp_path / "remote"))
+    assert [hosts.first(it) for it in ("wss://a", "wss://b", "wss://a")] == [True, True, False]
+    again = Told(lambda: str(tmp_path / "remote"))
+    assert not again.first("wss://b")
 
 
 def test_a_host_that_cannot_be_kept_is_new_once_in_this_host() -> None:
-    hosts = KnownHosts(lambda: "/proc/nowhere")
-    assert [hosts.meet("wss://a"), hosts.meet("wss://a")] == [True, False]
+    hosts = Told(lambda: "/proc/nowhere")
+    assert [hosts.first("wss://a"), hosts.first("wss://a")] == [True, False]
 
 
 @pytest.mark.parametrize(

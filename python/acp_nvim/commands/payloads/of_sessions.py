@@ -60,6 +60,43 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True)
+class ListSessions:
+    """Those of that project, in that buffer."""
+
+    list: int
+    file: str
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfList:
+    """Something about a buffer that lists the sessions."""
+
+    list: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterSessions:
+    """Only the rows that show these words."""
+
+    list: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfListed:
+    """What is done with a session of a list, which is the one of that chat or of that name."""
+
+    list: int
+    agent: str
+    session: str
+    chat: int
+    action: Literal["open", "close", "rename", "delete"]
+    title: str = ""
+    """The new one."""
+
+
+@dataclass(frozen=True, slots=True)
 class OfProject:
     """Something about the project of that file, '' for none, else of the working directory."""
 
@@ -92,6 +129,24 @@ class Reopen:
     agent: str
     session: str
     cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class StayedChat:
+    """A chat of an earlier host; without `session` the agent had not named it yet."""
+
+    chat: int
+    prompt: int
+    agent: str
+    cwd: str
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stayed:
+    """The chats that have outlived their host, the last used first."""
+
+    chats: tuple[StayedChat, ...]
 
 
 @dataclass(frozen=True, slots=True)

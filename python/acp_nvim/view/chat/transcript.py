@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
 
@@ -26,6 +27,8 @@ from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
 T = TypeVar("T")
+PLAN = "plan"
+"""The key of the plan: toggled, it is one line."""
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
@@ -37,6 +40,8 @@ class _Cell:
     is_open: bool
     block: Block
     drawn: message.Drawn | None = None
+    is_live: bool = True
+    """Somebody works on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +97,15 @@ def render(
 ) -> Transcript:
     """Draw the session; `opened` holds the keys that the user toggled from their default.
 
-    Open by default are tool calls that failed or wait for the user; thoughts, other tool calls and
-    the text of attached resources are closed. An entry that is the same object, and as open as
-    before, keeps its block. The rendering ends with the last block: no line after it. After a
-    `pause` what is drawn already stays as it was, and what is new is not there yet.
+    Open by default are the plan and tool calls that failed or wait for the user; thoughts, other
+    tool calls and the text of attached resources are closed. An entry that is the same object, and
+    as open as before, keeps its block. The rendering ends with the last block: no line after it.
+    After a `pause` what is drawn already stays as it was, and what is new is not there yet.
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
     folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
     drawn = _entries(state, folds, basis._drawn, pause)
-    extras = _extras(state, basis)
+    extras = _extras(state, opened, basis)
     after = [cell.block for cell in extras]
     pinned: list[Block] = []
     position = count = len(drawn.blocks)
@@ -122,7 +127,8 @@ def fold(
     transcript: Transcript, opened: frozenset[str], row: int, action: FoldAction
 ) -> frozenset[str]:
     """Return the new `opened` after a fold command in the 0-based row."""
-    cells = [cell for cell in transcript._drawn.cells if cell.block.foldable]
+    shown = chain(transcript._drawn.cells, transcript._extras)
+    cells = [cell for cell in shown if cell.block.foldable]
     if action == "close_all":
         opened = frozenset(key for key in opened if not key.startswith(group.PREFIX))
     elif action != "open_all" and (members := _group_at(transcript, row)):
@@ -188,7 +194,7 @@ def all_at(state: SessionState, transcript: Transcript, row: int) -> str | None:
     if found is None or not is_rest(found[0].lines[found[1]].text):
         return None
     key = found[0].key
-    if key == "plan" and state.plan:
+    if key == PLAN and state.plan:
         return plan.text(state.plan)
     entry = state.entry(key)
     return None if entry is None else entry_text(entry)
@@ -323,26 +329,29 @@ def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: b
     return _Cell(entry, is_open, block, drawn)
 
 
-def _extras(state: SessionState, basis: Transcript) -> tuple[_Cell, ...]:
-    wanted: list[tuple[str, Plan | Prompt]] = []
-    if state.plan and state.plan.entries:
-        wanted.append(("plan", state.plan))
-    wanted += [(f"queue:{number}", prompt) for number, prompt in enumerate(state.queue)]
+def _extras(state: SessionState, opened: frozenset[str], basis: Transcript) -> tuple[_Cell, ...]:
     known = {cell.block.key: cell for cell in basis._extras}
+    cells = []
+    if state.plan and state.plan.entries:
+        cells.append(_plan(state, state.plan, known.get(PLAN), is_open=PLAN not in opened))
+    for number, prompt in enumerate(state.queue):
+        key = f"queue:{number}"
+        cells.append(_queued(prompt, key, state.cwd, known.get(key)))
+    return tuple(cells)
+
+
+def _plan(state: SessionState, source: Plan, old: _Cell | None, *, is_open: bool) -> _Cell:
     is_live = state.is_running or state.stop_reason != "cancelled"
-    return tuple(
-        _extra(key, source, state.cwd, known.get(key), is_live=is_live) for key, source in wanted
-    )
-
-
-def _extra(key: str, source: Plan | Prompt, cwd: str, old: _Cell | None, *, is_live: bool) -> _Cell:
-    if old and old.source is source and old.is_open == is_live:
+    if old and old.source is source and (old.is_live, old.is_open) == (is_live, is_open):
         return old
-    if isinstance(source, Plan):
-        lines = plan.lines(source, is_live=is_live)
-    else:
-        lines = message.queued(source, cwd)
-    return _Cell(source, is_live, Block(key, lines))
+    lines = plan.lines(source, is_live=is_live, is_open=is_open)
+    return _Cell(source, is_open, Block(PLAN, lines, foldable=True), is_live=is_live)
+
+
+def _queued(source: Prompt, key: str, cwd: str, old: _Cell | None) -> _Cell:
+    if old and old.source is source:
+        return old
+    return _Cell(source, is_open=True, block=Block(key, message.queued(source, cwd)))
 
 
 def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:

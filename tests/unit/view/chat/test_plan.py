@@ -3,7 +3,7 @@ from __future__ import annotations
 from acp_nvim.session.model import PlanEntry
 from acp_nvim.session.state import Plan
 from acp_nvim.view.block import BLANK, Line, VirtualText
-from acp_nvim.view.chat.plan import lines
+from acp_nvim.view.chat.plan import brief, lines
 
 
 def drawn(*entries: PlanEntry) -> list[Line]:
@@ -44,3 +44,17 @@ def test_harmful_characters_are_visible() -> None:
 def test_of_a_cancelled_turn_nothing_is_in_progress() -> None:
     plan = Plan(1, (PlanEntry("do", "low", "in_progress"),))
     assert [look(row) for row in lines(plan, is_live=False)] == ["Plan 0/1", "☐ do", ""]
+
+
+def test_in_brief_it_is_what_is_done_and_the_step_that_is_worked_on() -> None:
+    done, begun = PlanEntry("read", "low", "completed"), PlanEntry("do\nit", "low", "in_progress")
+    rest = PlanEntry("rest", "low", "pending")
+    assert brief(Plan(1, (done, rest, begun))) == ("1/3", "◐ do it")
+    assert brief(Plan(1, (done, rest))) == ("1/2", "☐ rest")
+    assert brief(Plan(1, (done,))) == ("1/1", "")
+    assert brief(Plan(1, (PlanEntry("text", "low", ""),))) == ("", "")
+
+
+def test_closed_it_is_one_line() -> None:
+    plan = Plan(1, (PlanEntry("do", "low", "in_progress"),))
+    assert [look(row) for row in lines(plan, is_open=False)] == ["▸ Plan 0/1 ◐ do", ""]

@@ -161,8 +161,19 @@ def test_all_open_and_all_closed() -> None:
 def test_what_has_no_fold_stays_as_it_is() -> None:
     view = render(state(said(1, "a"), plan=PLAN), NONE, None)
     assert fold(view, NONE, 0, "toggle") == NONE
-    assert fold(view, NONE, 2, "toggle") == NONE
     assert fold(view, NONE, 99, "toggle") == NONE
+
+
+def test_the_plan_is_whole_or_one_line() -> None:
+    now = state(said(1, "a"), plan=PLAN)
+    view = render(now, NONE, None)
+    assert drawn(view)[2:4] == ["Plan 0/1", "☐ do"]
+    closed = fold(view, NONE, 2, "toggle")
+    view = render(now, closed, view)
+    assert drawn(view) == ["a", "", "▸ Plan 0/1☐ do", ""]
+    assert fold(view, closed, 2, "open") == NONE
+    assert fold(view, closed, 0, "open_all") == NONE
+    assert fold(view, closed, 2, "close") == closed
 
 
 def test_the_key_of_a_row() -> None:

@@ -1,4 +1,7 @@
-"""The hosts of remote agents that were connected to before: a line of a file for each."""
+"""What the user was told once and for all: a line of a file for each.
+
+That an agent is at a host elsewhere, that it has left a process running.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,19 @@ from pathlib import Path
 from acp_nvim.storage import private
 
 
-class KnownHosts:
-    """Remembers them; `folder` is asked at each use, for it is configured late."""
+class Told:
+    """Remembers it; `folder` is asked at each use, for it is configured late."""
 
     def __init__(self, folder: Callable[[], str]) -> None:
         self._folder = folder
-        self._met: set[str] = set()
+        self._told: set[str] = set()
 
-    def meet(self, place: str) -> bool:
-        """Remember a host as `scheme://host:port`; True if it is met for the first time."""
-        if place in self._met | self._read():
+    def first(self, what: str) -> bool:
+        """Remember one thing, as `scheme://host:port`; True if it is told for the first time."""
+        if what in self._told | self._read():
             return False
-        self._met.add(place)
-        self._add(place)
+        self._told.add(what)
+        self._add(what)
         return True
 
     @property
@@ -35,7 +38,7 @@ class KnownHosts:
         except OSError:
             return set()
 
-    def _add(self, place: str) -> None:
-        known = sorted({*self._read(), place})
+    def _add(self, what: str) -> None:
+        known = sorted({*self._read(), what})
         with suppress(OSError):  # it is told again then
             private.replace(self._path, "".join(f"{it}\n" for it in known))

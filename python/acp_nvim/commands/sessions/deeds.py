@@ -1,4 +1,4 @@
-"""Sessions of now and of earlier days: pick one, go on with it, close it, delete it."""
+"""Sessions of now and of earlier days: pick one, go on with it, rename, close or delete it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.saved import restored
 from acp_nvim.storage import private
-from acp_nvim.view.sessions import Row, age, label, listed_row, merged, open_row, stored_row
+from acp_nvim.view.sessions import Row, age, label, listed_row, merged
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root, is_too_wide
+from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows
 
 KIND = "acp.session"
 MOST_RECENT = 3
@@ -36,7 +37,7 @@ async def sessions(host: Host, payload: Sessions) -> None:
     """Let the user pick a session: go on with it, or close or delete it (`action`)."""
     action, cwd = payload.action, find_root(payload.file, payload.cwd)
     rows = await _rows(host, cwd)
-    _tell_logins(host)
+    tell_logins(host)
     if action == "close":
         rows = tuple(row for row in rows if row.kind == "open" and row.state != "closed")
     if not rows:
@@ -45,10 +46,8 @@ async def sessions(host: Host, payload: Sessions) -> None:
     choices = [Choice(label(row, now=now, cwd=cwd), row) for row in rows]
     title = _TITLES.get(action, "Go to a session")
     row: Row | None = await host.editor.chooser.choose(title, KIND, choices)
-    if row is not None and action not in _DEEDS and row.chat not in host.workspace.chats:
-        await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     if row is not None:
-        await _DEEDS.get(action, _go)(host, row)
+        await DEEDS[action or "open"](host, row, cwd)
 
 
 _TITLES = {
@@ -66,24 +65,24 @@ _NOTHING = {
 
 async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
-    clients = host.workspace.clients
-    listings = [client.ready.listing for client in clients if client.ready is not None]
+    listed = await listed_rows(host, cwd)
+    opened = open_rows(host.workspace.chats, host.workspace.epoch)
+    return merged((opened, listed, kept_rows(host.store.heads(), cwd)))
+
+
+async def listed_rows(host: Host, cwd: str) -> tuple[Row, ...]:
+    """Return the sessions that the agents list for a folder."""
+    listings = [it.ready.listing for it in host.workspace.clients if it.ready is not None]
     listed = await list_all(listings, cwd)
-    chats = [
-        chat for chat in host.workspace.chats.values() if chat.session.state.status != "closed"
-    ]
-    opened = [open_row(chat.number, chat.session.state) for chat in reversed(chats)]
-    told = [listed_row(agent, it) for agent, all_of_it in listed.items() for it in all_of_it]
-    kept = [stored_row(head) for head in host.store.heads() if _is_same(head.cwd, cwd)]
-    return merged((opened, told, kept))
+    return tuple(listed_row(agent, it) for agent, told in listed.items() for it in told)
 
 
 def recent(host: Host, payload: OfChat) -> dict[str, Any]:
     """Answer the folder of a chat, and the last sessions kept of it that no chat shows."""
     cwd, now = host.workspace.chat(payload.chat).session.state.cwd, host.store.now()
-    shown = {chat.session.state.key for chat in host.workspace.chats.values()}
+    shown = {it.session.state.key for it in host.workspace.chats.values() if it.is_drawn}
     kept = [it for it in host.store.heads() if (it.agent, it.id) not in shown]
-    last = [it for it in kept if _is_same(it.cwd, cwd)][:MOST_RECENT]
+    last = [it for it in kept if is_same(it.cwd, cwd)][:MOST_RECENT]
     return {
         "cwd": cwd,
         "sessions": [
@@ -97,7 +96,7 @@ def recent(host: Host, payload: OfChat) -> dict[str, Any]:
     }
 
 
-def _tell_logins(host: Host) -> None:
+def tell_logins(host: Host) -> None:
     """Say whose list is missing: the user gives the command again after the login (C-054)."""
     for client in host.workspace.clients:
         if client.state == "needs_login" and client.error:
@@ -107,11 +106,7 @@ def _tell_logins(host: Host) -> None:
 def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
     """Tell whether the user has chosen that folder, now or before: agents name any."""
     kept = host.store.read(row.agent, row.id)
-    return _is_same(row.cwd, cwd) or (kept is not None and _is_same(row.cwd, kept.cwd))
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+    return is_same(row.cwd, cwd) or (kept is not None and is_same(row.cwd, kept.cwd))
 
 
 def last_agent(host: Host, payload: OfProject) -> str | None:
@@ -120,14 +115,16 @@ def last_agent(host: Host, payload: OfProject) -> str | None:
     states = [chat.session.state for chat in reversed(host.workspace.chats.values())]
     used = [(it.agent, it.cwd) for it in states]
     used += [(it.agent, it.cwd) for it in host.store.heads()]
-    return next((agent for agent, cwd in used if _is_same(cwd, root)), None)
+    return next((agent for agent, cwd in used if is_same(cwd, root)), None)
 
 
 # --- going on with one
 
 
-async def _go(host: Host, row: Row) -> None:
+async def _go(host: Host, row: Row, cwd: str) -> None:
     """Show it if it is open; else load it, else resume it, else begin anew with what was kept."""
+    if row.chat not in host.workspace.chats:
+        await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     chat = host.workspace.chats.get(row.chat) or _closed_chat(host, row)
     if chat is not None:
         await host.editor.chats.show(chat.number)
@@ -210,13 +207,19 @@ async def _reopen(host: Host, chat: Chat, session_id: str) -> None:
 def rename(host: Host, payload: Rename) -> Awaitable[None]:
     """Give the session of a chat another title, with the agent where it keeps one."""
     chat = host.workspace.chat(payload.chat)
-    title = " ".join(payload.title.split())
+    return rename_chat(host, chat, usable_title(payload.title))
+
+
+def usable_title(text: str) -> str:
+    """Return a title in one line; raises `UserError` if it is none."""
+    title = " ".join(text.split())
     if not title:
         raise UserError("a title is missing: :Acp rename {title}")
-    return _rename(host, chat, title)
+    return title
 
 
-async def _rename(host: Host, chat: Chat, title: str) -> None:
+async def rename_chat(host: Host, chat: Chat, title: str) -> None:
+    """Give an open session a title; where only we know it, say so."""
     if chat.client is None:
         chat.session.apply(InfoChanged(title=title))
     elif not await chat.client.rename(chat.session, title):
@@ -227,7 +230,7 @@ async def _rename(host: Host, chat: Chat, title: str) -> None:
 # --- closing, archiving and deleting
 
 
-async def _close(host: Host, row: Row) -> None:
+async def _close(host: Host, row: Row, _cwd: str) -> None:
     chat = host.workspace.chats.get(row.chat)
     if chat is None:
         return
@@ -237,7 +240,7 @@ async def _close(host: Host, row: Row) -> None:
         await chat.client.close(chat.session)
 
 
-async def _delete(host: Host, row: Row) -> None:
+async def _delete(host: Host, row: Row, cwd: str) -> None:
     """Delete it here and at the agent; one that is open is closed first (C-104)."""
     name = row.title or row.id
     running = ", and end what runs in it" if row.state == "running" else ""
@@ -245,7 +248,7 @@ async def _delete(host: Host, row: Row) -> None:
     choices = [Choice("No", value=False), Choice("Yes, delete it", value=True)]
     if not await host.editor.chooser.choose(title, "acp.confirm", choices):
         return
-    await _close(host, row)
+    await _close(host, row, cwd)
     client = host.workspace.client(row.agent)
     ready = None if client is None else client.ready
     by_agent = await ready.listing.delete(row.id) if ready is not None and row.id else False
@@ -258,21 +261,23 @@ async def _delete(host: Host, row: Row) -> None:
         host.editor.notifier.notice(said)
 
 
-async def _archive(host: Host, row: Row) -> None:
+async def _archive(host: Host, row: Row, cwd: str) -> None:
     """Close it, and let the agent put it away: it is kept, and listed no more."""
     client = host.workspace.client(row.agent)
     if client is None or client.ready is None:
         raise UserError(f"{row.agent} is not running: :AcpStart {row.agent}, then archive it")
     await client.ready.listing.archive(row.id)
-    await _close(host, row)
+    await _close(host, row, cwd)
     host.store.delete(row.agent, row.id)
 
 
-_DEEDS: Mapping[str, Callable[[Host, Row], Awaitable[None]]] = {
+DEEDS: Mapping[str, Callable[[Host, Row, str], Awaitable[None]]] = {
+    "open": _go,
     "close": _close,
     "delete": _delete,
     "archive": _archive,
 }
+"""What can be done with a session; the folder is the one in which the user has chosen it."""
 
 
 # --- forgetting

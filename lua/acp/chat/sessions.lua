@@ -1,0 +1,168 @@
+-- The list of the sessions: a buffer that stays, drawn by the host whenever something changes. With
+-- the lines comes, as `b:acp_status`, which session stands in which: what a key does is for that one.
+
+local bar = require('acp.ui.bar')
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local ROWS = 10
+
+---@class acp.ListedSession
+---@field agent string
+---@field session string '' until it is open
+---@field chat integer 0 if no chat shows it
+---@field title string
+
+---@type integer? the buffer
+local list
+
+---@return acp.ListedSession?
+local function here()
+  local rows = (vim.b.acp_status or {}).rows or {}
+  return rows[api.nvim_win_get_cursor(0)[1]]
+end
+
+---@param row acp.ListedSession
+---@param action 'open'|'close'|'rename'|'delete'
+---@param title? string
+local function tell(row, action, title)
+  local payload = { list = list, action = action, title = title }
+  payload.agent, payload.session, payload.chat = row.agent, row.session, row.chat
+  bridge.notify('session', payload)
+end
+
+---@param action 'open'|'close'|'delete'
+---@return fun()
+local function doing(action)
+  return function()
+    local row = here()
+    if not row then
+      return notice.notice('no session here')
+    end
+    tell(row, action)
+  end
+end
+
+local function rename()
+  local row = here()
+  if not row then
+    return notice.notice('no session here')
+  end
+  vim.ui.input({ prompt = 'Title: ', default = row.title }, function(title)
+    if title and vim.trim(title) ~= '' then
+      tell(row, 'rename', title)
+    end
+  end)
+end
+
+---@param line string
+---@param words string
+---@return boolean whether all the words are in the line, whatever their case
+local function has(line, words)
+  local low = vim.fn.tolower(line)
+  return vim.iter(vim.gsplit(vim.fn.tolower(words), '%s+', { trimempty = true })):all(function(word)
+    return low:find(word, 1, true) ~= nil
+  end)
+end
+
+--- The first line with these words, so that the next key is for it.
+---@param words string
+local function go_to_match(words)
+  for number, line in ipairs(api.nvim_buf_get_lines(0, 0, -1, true)) do
+    if has(line, words) then
+      return api.nvim_win_set_cursor(0, { number, 0 })
+    end
+  end
+end
+
+local function filter()
+  local shown = (vim.b.acp_status or {}).filter
+  vim.ui.input({ prompt = 'Sessions with: ', default = shown }, function(words)
+    if words and list and api.nvim_get_current_buf() == list then
+      go_to_match(words)
+      bridge.notify('filter_sessions', { list = list, words = words })
+    end
+  end)
+end
+
+---@param buffer integer
+local function map_keys(buffer)
+  local function map(key, desc, plug, run)
+    keys.map(buffer, 'n', key, desc, run, plug)
+  end
+  map('<CR>', 'Go on with the session', 'list-open', doing('open'))
+  map('c', 'Close the session', 'list-close', doing('close'))
+  map('r', 'Rename the session', 'list-rename', rename)
+  map('D', 'Delete the session for good', 'list-delete', doing('delete'))
+  map('/', 'Show only the sessions with these words', 'list-filter', filter)
+  map('q', 'Close the window', 'close', function()
+    pcall(api.nvim_win_close, 0, false)
+  end)
+end
+
+---@param buffer integer
+local function watch(buffer)
+  api.nvim_create_autocmd('BufWinEnter', {
+    buffer = buffer,
+    callback = function()
+      layout.dress(0, layout.LIST)
+    end,
+  })
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      list = nil
+      bar.forget(buffer)
+      if vim.v.exiting == vim.NIL and bridge.running() then
+        bridge.notify('list_closed', { list = buffer })
+      end
+    end,
+  })
+end
+
+---@return integer buffer
+local function make()
+  local buffer = api.nvim_create_buf(false, true)
+  require('acp.ui.highlights').define()
+  chats.name(buffer, 'acp-sessions')
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].undolevels = -1
+  vim.bo[buffer].modifiable = false
+  vim.b[buffer].acp_list = true
+  watch(buffer)
+  map_keys(buffer)
+  vim.bo[buffer].filetype = 'acp-sessions'
+  return buffer
+end
+
+--- Show the sessions in a window below, or go to the one that shows them; either way they are asked
+--- for anew.
+---@param file string of the project, '' for none
+---@param cwd string
+function M.open(file, cwd)
+  list = list or make()
+  local window = layout.window_of(list)
+  if window then
+    api.nvim_set_current_win(window)
+  else
+    layout.leave_float()
+    local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
+    local config = { split = 'below', win = -1, height = height }
+    api.nvim_open_win(list, true, config)
+    layout.dress(0, layout.LIST)
+  end
+  bridge.call('list_sessions', { list = list, file = file, cwd = cwd }, function(err)
+    if err then
+      bridge.warn(err)
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,109 @@
+"""The list of the sessions that stays: opened, filtered, and what is done with one of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+from acp_nvim.commands.payloads.of_sessions import FilterSessions, ListSessions, OfList, OfListed
+from acp_nvim.commands.sessions.deeds import (
+    DEEDS,
+    listed_rows,
+    rename_chat,
+    tell_logins,
+    usable_title,
+)
+from acp_nvim.errors import UserError
+from acp_nvim.reactions import screen
+from acp_nvim.view.sessions import Row
+from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.root import find_root
+from acp_nvim.workspace.session_list import SessionList
+
+
+async def show(host: Host, payload: ListSessions) -> None:
+    """List the sessions in a buffer from now on: what we know at once, then what agents know."""
+    cwd = find_root(payload.file, payload.cwd)
+    shown = host.workspace.lists.get(payload.list)
+    if shown is None or shown.cwd != cwd:
+        shown = _new(host, payload.list, cwd)
+    await _look_again(host, shown)
+    tell_logins(host)
+
+
+def _new(host: Host, number: int, cwd: str) -> SessionList:
+    made = SessionList(
+        number,
+        cwd,
+        host.workspace.chats,
+        epoch=host.workspace.epoch,
+        now=host.store.now,
+        with_keys=host.workspace.options.default_keys,
+    )
+    host.workspace.lists[number] = made
+    screen.look_again(host)
+    host.editor.screen.show(number, made.picture)
+    return made
+
+
+async def _look_again(host: Host, shown: SessionList) -> None:
+    screen.look_again(host)
+    host.touch_lists()
+    shown.listed = await listed_rows(host, shown.cwd)
+    host.touch_lists()
+
+
+def closed(host: Host, payload: OfList) -> None:
+    """Draw that list no more."""
+    host.workspace.lists.pop(payload.list, None)
+    host.editor.screen.forget(payload.list)
+
+
+def narrow(host: Host, payload: FilterSessions) -> None:
+    """Show only the rows with these words, or all again."""
+    _list(host, payload.list).wanted = payload.words.strip()
+    host.touch_lists()
+
+
+def act(host: Host, payload: OfListed) -> Awaitable[None]:
+    """Do with a session what the user wants of the row that shows it."""
+    shown = _list(host, payload.list)
+    row = shown.row(payload.agent, payload.session, payload.chat)
+    if row is None:
+        raise UserError("this session is gone")
+    if payload.action == "rename":
+        return _rename(host, shown, row, usable_title(payload.title))
+    if payload.action == "close" and row.kind != "open":
+        raise UserError("this session is not open")
+    return _do(host, shown, row, payload.action)
+
+
+def _list(host: Host, number: int) -> SessionList:
+    shown = host.workspace.lists.get(number)
+    if shown is None:
+        raise UserError("this list is of a host that has ended: :Acp sessions shows it anew")
+    return shown
+
+
+async def _do(host: Host, shown: SessionList, row: Row, action: str) -> None:
+    try:
+        await DEEDS[action](host, row, shown.cwd)
+    finally:
+        if action == "delete":
+            await _look_again(host, shown)
+
+
+async def _rename(host: Host, shown: SessionList, row: Row, title: str) -> None:
+    """Give a session another title; of one that is not open, here and at an agent that runs."""
+    chat = host.workspace.chats.get(row.chat)
+    if chat is not None:
+        await rename_chat(host, chat, title)
+        return
+    client = host.workspace.client(row.agent)
+    ready = None if client is None else client.ready
+    told = None if ready is None else await ready.listing.rename(row.id, title)
+    kept = host.store.rename(row.agent, row.id, told or title)
+    if not told and not kept:
+        raise UserError(f"{row.agent} keeps no titles: open the session to give it one here")
+    if not told:
+        host.editor.notifier.notice(f"only acp.nvim knows this title: {row.agent} was not told")
+    await _look_again(host, shown)

@@ -1,0 +1,52 @@
+"""Chats that have outlived their host: taken in by the next one, and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acp_nvim.commands.payloads.of_sessions import Stayed, StayedChat
+from acp_nvim.commands.roots import let_in
+from acp_nvim.reactions import clients
+from acp_nvim.session.event import SessionClosed, SessionReopening
+from acp_nvim.session.saved import restored
+from acp_nvim.view.agents import stayed as sentence
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.host import Host
+
+
+def stayed(host: Host, payload: Stayed) -> None:
+    """Take in the chats of a host that has ended, with what was kept; what they show stays."""
+    for each in reversed(payload.chats):
+        _take_in(host, each)
+    states = [host.workspace.chats[each.chat].session.state for each in payload.chats]
+    titles = [it.title or it.id for it in states if it.id is not None]
+    if titles:
+        host.editor.notifier.notice(sentence(titles))
+
+
+def _take_in(host: Host, told: StayedChat) -> None:
+    record = host.store.read(told.agent, told.session) if told.session else None
+    session = clients.new_session(host, told.agent, record.cwd if record else told.cwd)
+    chat = host.workspace.chats[told.chat] = Chat(told.chat, told.prompt, session, host.clock)
+    session.apply(
+        *(restored(record) if record is not None else ()),
+        SessionReopening(session_id=told.session),
+        SessionClosed(),
+    )
+    chat.is_drawn = False
+
+
+def waiting(host: Host, agent: str) -> list[Chat]:
+    """Return the chats of an earlier host with that agent that nothing was done with yet."""
+    chats = host.workspace.chats.values()
+    return [it for it in chats if not it.is_drawn and it.session.state.agent == agent]
+
+
+async def go_on(host: Host, chats: Sequence[Chat]) -> None:
+    """Open the sessions of these chats again, beside what runs."""
+    for chat in chats:
+        state = chat.session.state
+        plan = host.workspace.launch(state.agent, state.cwd)
+        await let_in(host, state.agent, state.cwd, chosen=True)
+        chat.client = clients.connect(host, plan)
+        host.tasks.start_soon(chat.client.reopen, chat.session, chat.session.id)

@@ -1,0 +1,113 @@
+"""The list of the sessions: a row each, and the bar above them.
+
+Pure; called by `workspace.session_list`. The title comes last, where the window cuts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acp_nvim.view.block import Block, Highlight, Line
+from acp_nvim.view.markdown.table import display_width
+from acp_nvim.view.sessions import Row, age
+from acp_nvim.view.status import Bar, BarPart
+from acp_nvim.view.styled import coloured, plural
+from acp_nvim.view.visible import one_line
+
+NONE = Block("none", (coloured("There is no session here: :AcpStart opens one", "AcpDim"),))
+NO_MATCH = Block("none", (coloured("No session has this in its row: / asks again", "AcpDim"),))
+
+_STATES = {
+    "loading": ("◌ starting", "AcpToolPending"),
+    "running": ("◐ running", "AcpToolRunning"),
+    "cancelling": ("◐ cancelling", "AcpToolRunning"),
+    "idle": ("● idle", "AcpToolDone"),
+    "listed": ("○ agent", "AcpDim"),
+    "stored": ("○ kept", "AcpDim"),
+    "closed": ("○ closed", "AcpDim"),
+}
+_LEAST = (12, 6, 0, 0)
+"""Cells of the columns, so that they stay where they are while a session works."""
+_FOLDER = 28
+_KEYS = "<CR> open · c close · r rename · D delete · / filter"
+
+
+def blocks(rows: Sequence[Row], *, now: float, home: str, filtered: bool) -> tuple[Block, ...]:
+    """Return a block of one line for each row; `now` in seconds since 1970, `home` is "~"."""
+    if not rows:
+        return (NO_MATCH if filtered else NONE,)
+    table = [_cells(row, now, home) for row in rows]
+    columns = list(zip(*table, strict=True))[:-1]
+    widths = [
+        max(least, *map(display_width, column))
+        for least, column in zip(_LEAST, columns, strict=True)
+    ]
+    return tuple(
+        Block(_key(row), (_line(row, texts, widths),))
+        for row, texts in zip(rows, table, strict=True)
+    )
+
+
+def matching(rows: Sequence[Row], wanted: str, *, now: float, home: str) -> tuple[Row, ...]:
+    """Return the rows that show all these words, whatever their case."""
+    words = wanted.casefold().split()
+    texts = (" ".join(_cells(row, now, home)).casefold() for row in rows)
+    return tuple(
+        row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)
+    )
+
+
+def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
+    """Return what stands above the rows: how many there are, what runs and waits, the keys."""
+    running = sum(row.state in ("running", "cancelling") for row in rows)
+    asks = sum(row.asks for row in rows)
+    parts = (
+        BarPart("AcpWinbarState", plural(len(rows), "session"), 0),
+        BarPart("AcpWinbarState", f"{running} running" if running else "", 1),
+        BarPart("AcpWinbarAsk", f"{asks} waiting for you" if asks else "", 1),
+        BarPart("AcpWinbarMode", f"/{one_line(wanted, 30)}" if wanted else "", 2),
+        BarPart("AcpWinbarUsage", _KEYS if with_keys else "", 3, right=True, short="g? keys"),
+    )
+    return Bar(tuple(part for part in parts if part.text))
+
+
+def _key(row: Row) -> str:
+    return f"{row.chat}" if row.chat else f"{row.agent}\0{row.id}"
+
+
+def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
+    return (
+        _state(row)[0],
+        "" if row.updated is None else _since(now - row.updated),
+        one_line(row.agent, 20),
+        _folder(row.cwd, home),
+        one_line(row.title or row.id or "(not open yet)", 200),
+    )
+
+
+def _state(row: Row) -> tuple[str, str]:
+    if row.asks:
+        return f"? {row.asks} waiting", "AcpWinbarAsk"
+    return _STATES[row.state if row.kind == "open" else row.kind]
+
+
+def _since(seconds: float) -> str:
+    return "now" if seconds < 60 else age(seconds)
+
+
+def _folder(path: str, home: str) -> str:
+    """Return a folder with its end, which tells it from others."""
+    if home and (path == home or path.startswith(f"{home}/")):
+        path = f"~{path[len(home) :]}"
+    shown = one_line(path, 4_000)
+    return shown if len(shown) <= _FOLDER else f"…{shown[1 - _FOLDER :]}"
+
+
+def _line(row: Row, texts: tuple[str, ...], widths: list[int]) -> Line:
+    groups = (_state(row)[1], "AcpDim", "AcpToolTitle", "AcpToolPath")
+    text, marks = "", []
+    for cell, width, group in zip(texts, widths, groups, strict=False):
+        start = len(text.encode())
+        marks.append(Highlight(start, start + len(cell.encode()), group))
+        text += cell + " " * (width - display_width(cell) + 2)
+    return Line(text + texts[-1], tuple(it for it in marks if it.end > it.start))

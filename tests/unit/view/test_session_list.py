@@ -1,0 +1,77 @@
+"""The rows of the list of sessions."""
+
+from __future__ import annotations
+
+from acp_nvim.session.model import ListedSession
+from acp_nvim.session.saved import SavedSession
+from acp_nvim.session.state import SessionState
+from acp_nvim.view.block import Highlight
+from acp_nvim.view.session_list import bar, blocks, matching
+from acp_nvim.view.sessions import Row, listed_row, open_row, stored_row
+
+HOUR = 3_600.0
+
+
+def texts(*rows: Row, now: float = HOUR) -> list[str]:
+    shown = blocks(rows, now=now, home="/home/me", filtered=False)
+    return [line.text for block in shown for line in block.lines]
+
+
+def running(title: str) -> Row:
+    state = SessionState("a", "/home/me/w", "x", "running", turn_started=10.0, title=title)
+    return open_row(7, state, epoch=HOUR - 20)
+
+
+def test_each_row_says_state_age_agent_folder_and_title() -> None:
+    listed = listed_row("agent", ListedSession("old", "/w", "Old", "1970-01-01T00:00:00Z"))
+    kept = stored_row(SavedSession("b", "k", "/home/me", None, HOUR - 120))
+    assert texts(running("T\nitle"), listed, kept) == [
+        "◐ running     now     a      ~/w  T itle",
+        "○ agent       1 h     agent  /w   Old",
+        "○ kept        2 min   b      ~    k",
+    ]
+
+
+def test_questions_that_wait_stand_before_all() -> None:
+    row = Row("open", "a", "x", "/w", state="running", chat=7, asks=2)
+    assert texts(row)[0].startswith("? 2 waiting   ")
+    assert "2 waiting for you" in bar((row,), "", with_keys=False).text
+
+
+def test_columns_stand_below_each_other_in_cells() -> None:
+    wide = Row("stored", "修复", "x", "/w", "a")
+    narrow = Row("stored", "abcd", "y", "/w", "b")
+    first, second = texts(wide, narrow)
+    assert first.index("/w") + 2 == second.index("/w")
+
+
+def test_marks_are_in_bytes_and_within_the_line() -> None:
+    (block,) = blocks((Row("stored", "修复", "x", "/w", "a"),), now=0, home="", filtered=False)
+    (line,) = block.lines
+    raw = line.text.encode()
+    marks = [mark for mark in line.marks if isinstance(mark, Highlight)]
+    pieces = [raw[mark.start : mark.end].decode() for mark in marks]
+    assert pieces == ["○ kept", "修复", "/w"]
+
+
+def test_a_long_folder_keeps_its_end() -> None:
+    (text,) = texts(Row("stored", "a", "x", "/" + "very/" * 20 + "project", "t"))
+    assert "…" in text and "/very/project  t" in text
+
+
+def test_nothing_of_an_agent_s_text_does_harm() -> None:
+    (text,) = texts(Row("stored", "a", "x", "/w\x1b[2J", "t\x1b[31m\n\u202e"))
+    assert "\x1b" not in text and "\n" not in text and "\u202e" not in text
+
+
+def test_words_are_looked_for_in_all_that_a_row_shows() -> None:
+    rows = (Row("stored", "Claude", "x", "/w", "Fix"), Row("stored", "b", "y", "/w", "claude"))
+    assert matching(rows, "CLAUDE", now=0, home="") == rows
+    assert matching(rows, "fix claude", now=0, home="") == rows[:1]
+    assert matching(rows, "none", now=0, home="") == ()
+
+
+def test_an_empty_list_says_what_to_do() -> None:
+    assert texts() == ["There is no session here: :AcpStart opens one"]
+    (block,) = blocks((), now=0, home="", filtered=True)
+    assert "No session has this" in block.lines[0].text
