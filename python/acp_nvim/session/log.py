@@ -246,3 +246,39 @@ class _Notes:
 
 
 _Note: TypeAlias = tuple[int, int | None, "_Note | None"]
+
+
+class Table(Mapping[str, T], Generic[T]):
+    """Values by key; frozen, and a change costs the same however many there are."""
+
+    __slots__ = ("_index", "_values")
+
+    def __init__(self, items: Mapping[str, T] | None = None) -> None:
+        known = items or {}
+        self._index = Index({key: at for at, key in enumerate(known)})
+        self._values: Log[T] = Log(known.values())
+
+    @classmethod
+    def of(cls, items: Mapping[str, T]) -> Table[T]:
+        """Return the values as a table: themselves, if they are one."""
+        return items if isinstance(items, Table) else cls(items)
+
+    def put(self, key: str, value: T) -> Table[T]:
+        """Return the same with the value of that key."""
+        table: Table[T] = Table.__new__(Table)
+        position = self._index.get(key)
+        if position is None:
+            table._index = self._index.put(key, len(self._values))
+            table._values = self._values.appended(value)
+        else:
+            table._index, table._values = self._index, self._values.put(position, value)
+        return table
+
+    def __getitem__(self, key: str) -> T:
+        return self._values[self._index[key]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._values)

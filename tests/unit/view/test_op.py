@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.view.block import Highlight, Line
@@ -20,6 +20,7 @@ def made(count: int) -> tuple[Line, ...]:
     return tuple(Line(str(number), (Highlight(0, 1, "A"),)) for number in range(count))
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4_000)), max_size=4))
 def test_the_same_lines(sizes: list[tuple[int, int]]) -> None:
     ops, row = [], 0

@@ -243,10 +243,12 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
         cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
-        if not _is_paused(cell):
+        if position < last.start and not _is_paused(cell):
             known = _placed(known, position, entry)
         if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
             paused = True
+            if position >= last.start:  # all before it is done; and the logs share what they have
+                known = entries.first(position + (not _is_paused(cell)))
             break
     shown = entries.first(len(cells))
     ended = group.last_calls(shown, done, min(basis.ended, len(shown)))
