@@ -24,12 +24,15 @@ from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import screen, sessions
 from acp_nvim.reactions.files import on_file
+from acp_nvim.registry.installer import Installer
+from acp_nvim.registry.listing import Registry
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
+from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
@@ -160,7 +163,10 @@ def compose(
             workspace.redaction.values,
             partial(_not_kept, editor, "what is said"),
         ),
+        registry=Registry(workspace.state_folder("registry")),
+        installer=Installer(workspace.agents_folder, editor.logins),
         told=Told(workspace.state_folder("remote")),
+        choices=Choices(workspace.state_folder("choices")),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,
         start=start,

@@ -32,7 +32,7 @@ from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.questions.questions import Questions
 from acp_nvim.session.content import Content, Text
-from acp_nvim.session.event import Event
+from acp_nvim.session.event import Event, SessionReopening
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.request import ElicitationAction, ElicitationAnswer, PermissionAnswer
@@ -254,6 +254,10 @@ class Stage:
     def disconnected(self, client: Client) -> None:
         self.announced.append("disconnected")
         self._notify()
+
+    def forgotten(self, client: Client, session: Session) -> None:
+        session.apply(SessionReopening(session_id=session.id))
+        self.tasks.start_soon(client.reopen, session, session.id)
 
     def _notify(self) -> None:
         self._changed.set()

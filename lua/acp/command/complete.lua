@@ -15,6 +15,16 @@ local function pluck(items, key)
   end, items or {})
 end
 
+---@return string[] names of the agents that were installed by us
+local function installed()
+  local data = vim.fn.stdpath('data') --[[@as string]]
+  local path = vim.fs.joinpath(data, 'acp.nvim', 'agents', 'installed.json')
+  local ok, rows = pcall(function()
+    return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  end)
+  return ok and type(rows) == 'table' and pluck(rows, 'name') or {}
+end
+
 ---@return string[] names of the agents that are known without a configuration
 local function presets()
   local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'agents.json')
@@ -35,6 +45,7 @@ local sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
     local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
+    vim.list_extend(all, installed())
     table.sort(all)
     return vim.fn.uniq(all)
   end,

@@ -220,6 +220,14 @@ M.list = {
     end,
   },
   {
+    name = 'agents',
+    desc = 'which agents are here, and which could be installed; ! fetches the list anew',
+    bang = true,
+    run = function(invoked)
+      require('acp.command.agents').open(invoked.bang, invoked.mods)
+    end,
+  },
+  {
     name = 'terminals',
     desc = 'pick among the terminals of the agents',
     run = function()
@@ -252,91 +260,10 @@ M.list = {
       require('acp.files.follow').turn(word(invoked.text) or 'toggle')
     end,
   },
-  {
-    name = 'review',
-    args = '[turn|off]',
-    desc = 'show what the agents have changed, hunk by hunk',
-    complete = { 'off' },
-    run = function(invoked)
-      arguments().review(word(invoked.text))
-    end,
-  },
-  {
-    name = 'diff',
-    args = '[turn]',
-    desc = 'show all changes of the session, or of a turn, in one buffer',
-    run = function(invoked)
-      arguments().diff(word(invoked.text))
-    end,
-  },
-  {
-    name = 'keep',
-    args = '[file|all]',
-    desc = 'keep the hunk under the cursor, or those in the range',
-    range = true,
-    words = { 'file', 'all' },
-    run = function(invoked)
-      arguments().decide('keep', word(invoked.text), invoked.range)
-    end,
-  },
-  {
-    name = 'reject',
-    args = '[file|all] [because {text}]',
-    desc = 'reject the hunk under the cursor, or those in the range, and say why',
-    range = true,
-    words = { 'file', 'all', 'because' },
-    run = function(invoked)
-      arguments().reject(invoked.text, invoked.range)
-    end,
-  },
-  {
-    name = 'comment',
-    args = '[text]',
-    desc = 'say something on these lines with the next prompt; ! takes it back',
-    bang = true,
-    range = true,
-    run = function(invoked)
-      arguments().comment(vim.trim(invoked.text), invoked.range, invoked.bang)
-    end,
-  },
-  {
-    name = 'comments',
-    desc = 'list your comments that no agent was told yet',
-    run = function()
-      require('acp.review.comments').list()
-    end,
-  },
-  {
-    name = 'edit',
-    args = '{instruction}',
-    desc = 'have these lines edited in place, with no chat to be seen',
-    range = true,
-    run = function(invoked)
-      arguments().edit(vim.trim(invoked.text), invoked.range)
-    end,
-  },
-  {
-    name = 'undo',
-    args = '[turn]',
-    desc = 'take back all that a turn has changed',
-    run = function(invoked)
-      arguments().undo(word(invoked.text))
-    end,
-  },
-  {
-    name = 'redo',
-    desc = 'return what was taken back last',
-    run = function()
-      require('acp.review.decide').rewind('redo')
-    end,
-  },
-  {
-    name = 'why',
-    desc = 'show who wrote the line under the cursor, and what for',
-    run = function()
-      require('acp.review.why').show()
-    end,
-  },
+}
+
+---@type acp.SubCommand[]
+local rest = {
   {
     name = 'stop',
     args = '[agent]',
@@ -387,6 +314,9 @@ M.list = {
     end,
   },
 }
+
+vim.list_extend(M.list, require('acp.command.reviewing'))
+vim.list_extend(M.list, rest)
 
 ---@param name string
 ---@return acp.SubCommand?

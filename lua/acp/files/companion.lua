@@ -10,7 +10,7 @@ local api = vim.api
 local M = {}
 
 -- What another buffer in a window that nobody is in must not set off.
-local QUIET = { 'BufEnter', 'BufLeave', 'WinEnter', 'WinLeave' }
+local QUIET = { 'BufEnter', 'BufLeave', 'WinEnter', 'WinLeave', 'OptionSet' }
 
 ---@type integer?
 local window
@@ -100,18 +100,40 @@ function M.load(path)
   return api.nvim_buf_is_loaded(buffer) and buffer or nil
 end
 
---- Show a buffer in the window; neither jumps nor the alternate file know of it.
+--- Run something in which Neovim finds that the file of the buffer has changed: it is not to read it
+--- anew, which takes marks away, nor to ask. The host brings the buffer what is new.
 ---@param buffer integer
-local function put(buffer)
+---@param action fun()
+local function unread(buffer, action)
+  local own = vim.bo[buffer].autoread
   local ignored = vim.o.eventignore
   vim.opt.eventignore:append(QUIET)
-  local ok, err = pcall(api.nvim_win_call, window, function()
-    vim.cmd(('silent keepjumps keepalt buffer %d'):format(buffer))
-  end)
+  vim.bo[buffer].autoread = false
+  local handler = api.nvim_create_autocmd('FileChangedShell', {
+    buffer = buffer,
+    callback = function()
+      vim.v.fcs_choice = '' -- neither of both
+    end,
+  })
+  local ok, err = pcall(action)
+  api.nvim_del_autocmd(handler)
+  if api.nvim_buf_is_valid(buffer) then
+    vim.bo[buffer].autoread = own
+  end
   vim.o.eventignore = ignored
   if not ok then
     error(err, 0)
   end
+end
+
+--- Show a buffer in the window; neither jumps nor the alternate file know of it.
+---@param buffer integer
+local function put(buffer)
+  unread(buffer, function()
+    api.nvim_win_call(window, function()
+      vim.cmd(('silent keepjumps keepalt buffer %d'):format(buffer))
+    end)
+  end)
 end
 
 --- Bring the line into sight.

@@ -17,6 +17,7 @@ local FOLDERS = {
   { 'drafts', 'unsent prompts' },
   { 'log', 'traffic with agents' },
   { 'remote', 'hosts that were connected to' },
+  { 'registry', 'the list of agents that was fetched' },
   { '', 'the log of the host' },
 }
 

@@ -32,21 +32,6 @@ local WHOLE = -1
 local overviews = {}
 
 ---@param buffer integer
----@param change fun()
-local function keeping_cursors(buffer, change)
-  local views = {}
-  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
-  end
-  change()
-  for window, view in pairs(views) do
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview(view)
-    end)
-  end
-end
-
----@param buffer integer
 local function refresh(buffer)
   local shown = overviews[buffer]
   local payload = { chat = shown.chat, turn = shown.turn, path = shown.path }
@@ -57,9 +42,7 @@ local function refresh(buffer)
       return
     end
     shown.hunks = found.hunks
-    keeping_cursors(buffer, function()
-      apply.draw(buffer, found.ops)
-    end)
+    apply.draw_whole(buffer, found.ops)
   end)
 end
 

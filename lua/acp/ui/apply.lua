@@ -65,6 +65,22 @@ function M.draw(buffer, ops)
   end
 end
 
+--- Draw a buffer as a whole; its windows show what they showed.
+---@param buffer integer
+---@param ops acp.Op[]
+function M.draw_whole(buffer, ops)
+  local views = {}
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
+  end
+  M.draw(buffer, ops)
+  for window, view in pairs(views) do
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+end
+
 ---@param line integer 1-based
 ---@param ops acp.Op[]
 ---@return integer line where that line is after the ops

@@ -226,7 +226,7 @@ end
 
 ---@param mods vim.api.keyset.cmd_mods?
 ---@return boolean whether the command says where
-local function says_where(mods)
+function M.says_where(mods)
   return mods ~= nil and (mods.vertical or (mods.tab or -1) >= 0 or (mods.split or '') ~= '')
 end
 
@@ -271,7 +271,7 @@ end
 ---@return integer above window of the chat
 ---@return integer below window of the prompt
 local function open_windows(chat, mods)
-  local is_beside = says_where(mods)
+  local is_beside = M.says_where(mods)
   if not is_beside and not M.window_of(chat.chat) and not M.window_of(chat.prompt) then
     take_windows(chat)
   end

@@ -6,6 +6,7 @@ A client is used once; another process of the same agent is another client.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
 import anyio
@@ -24,6 +25,7 @@ from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError
 from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
+from acp_nvim.protocol.mapped import mapped
 from acp_nvim.protocol.negotiate import asked
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
 from acp_nvim.session.event import (
@@ -54,6 +56,9 @@ class Watcher(Protocol):
     def disconnected(self, client: Client) -> None:
         """The agent is gone, or never came."""
 
+    def forgotten(self, client: Client, session: Session) -> None:
+        """The agent does not know the session any more, which waits to be opened again."""
+
 
 class Client:
     """One agent and its sessions; what needs its answer to `initialize` is in `ready`."""
@@ -83,8 +88,6 @@ class Client:
         """Whether the agent is logged in, if it tells."""
         self.left: tuple[Session, ...] = ()
         """The sessions that were open when the connection to a remote agent was lost."""
-        self.cut_off: tuple[Session, ...] = ()
-        """Those of them whose prompt was on its way, or may have been."""
         self.waiting: tuple[Session, ...] = ()
         """Sessions that wait for a lost connection to come back; ending the client closes them."""
         self.retrying = anyio.CancelScope()
@@ -255,6 +258,8 @@ class Client:
 
     async def _serve(self, link: Link, dialect: Dialect) -> None:
         self._dialect = None
+        there = self.launch.there is not None
+        dialect = mapped(dialect, self.launch.paths, commands_there=there)
         if self._ending:
             link.kill()
         try:
@@ -300,7 +305,14 @@ class Client:
             return
         if self._ending:
             return
-        self.ready = Ready.of(agent, self.registry, self._services, self._files, self._needs_login)
+        self.ready = Ready.of(
+            agent,
+            self.registry,
+            self._services,
+            self._files,
+            self._needs_login,
+            partial(self._watcher.forgotten, self),
+        )
         self.state = "ready"
         self._begun.set()
         self._watcher.connected(self)
@@ -332,7 +344,7 @@ class Client:
         if problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
-            self.ready.turns.go_on(session)
+            await self.ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:
         if self._lives():
@@ -362,18 +374,10 @@ class Client:
 
     def _lost(self, ended: Ended) -> None:
         begun = self.state != "starting"
-        when = "by itself" if begun else "before it answered"
-        said = reasons.ended(self.name, when, ended, self.traffic.stderr)
-        if ended.problem is not None:
-            self.hopeless = isinstance(ended.problem, NotLetIn)
-            said = str(ended.problem)
-        elif self.launch.remote is not None:
-            said = reasons.lost(self.name, ended, begun=begun)
+        self.hopeless = isinstance(ended.problem, NotLetIn)
         if self.launch.remote is not None and begun and self._lives() and not self.hopeless:
             self.left = tuple(self.registry)
-            if self.ready is not None:
-                self.ready.turns.lost()
-            self.cut_off = tuple(self.ready.turns.cut_off) if self.ready else ()
+        said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
@@ -388,7 +392,7 @@ class Client:
     def _close(self, session: Session, reason: str | None) -> None:
         """Close a session that can go on no more; one that is closed stays as it is."""
         if session.state.status in ("running", "cancelling"):
-            session.apply(TurnEnded(self._clock(), None))
+            session.apply(TurnEnded(self._clock(), cut_off=not self._ending))
         withdraw(session, self._services.questions)
         if session.id is not None:
             self.terminals.close(session.id)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
@@ -18,11 +19,13 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
+from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, Code, OutsideRoots, RequestFailed
-from acp_nvim.files.roots import Roots
+from acp_nvim.files.roots import Roots, resolved
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.protocol.dialect import (
+    AgentNotification,
     AuthStatus,
     Dialect,
     ElicitationCompleted,
@@ -33,6 +36,7 @@ from acp_nvim.protocol.dialect import (
 from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Diff
+from acp_nvim.session.event import Event
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -50,7 +54,7 @@ from acp_nvim.session.request import (
     WriteFileRequest,
 )
 from acp_nvim.terminals.service import Terminals
-from acp_nvim.wire.message import Request
+from acp_nvim.wire.message import Notification, Request
 from acp_nvim.wire.peer import id_key
 
 MOST_OPEN = 1_000
@@ -73,6 +77,8 @@ class Services:
     """Asks nothing either: knows what goes along with prompts."""
     prepare: Callable[[Roots], Awaitable[None]]
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
+    defaults: Callable[[], Defaults] = Defaults
+    """What a new session is set to."""
 
 
 class Inbound:
@@ -100,13 +106,28 @@ class Inbound:
         self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
 
-    def notified(self, method: str, params: object) -> None:
-        """Take a notification; an unknown one is ignored silently (C-017)."""
-        match self._dialect.decode_notification(method, params):
-            case SessionUpdated(session_id, events):
-                events = quirks.heard(events, self._launch.quirks)
-                if not self._registry.deliver(session_id, events):
-                    self._connection.note(f"update for unknown session {session_id!r} dropped")
+    def understand(self, message: Notification | Request) -> Callable[[], None]:
+        """See `Receiver`; an unknown notification is ignored silently (C-017)."""
+        if isinstance(message, Request):
+            return partial(self._requested, message, self._asked(message))
+        told = self._dialect.decode_notification(message.method, message.params)
+        if isinstance(told, SessionUpdated):
+            events = quirks.heard(told.events, self._launch.quirks)
+            return partial(self._updated, told.session_id, events)
+        return partial(self._notified, told)
+
+    def _asked(self, request: Request) -> AgentRequest | RequestFailed:
+        try:
+            return self._dialect.decode_request(request.method, request.params, self._capabilities)
+        except RequestFailed as error:
+            return error
+
+    def _updated(self, session_id: str, events: tuple[Event, ...]) -> None:
+        if not self._registry.deliver(session_id, events):
+            self._connection.note(f"update for unknown session {session_id!r} dropped")
+
+    def _notified(self, told: AgentNotification | None) -> None:
+        match told:
             case ElicitationCompleted(elicitation_id):
                 self._questioning.complete(elicitation_id)
             case AuthStatus() | StateTold() as told:
@@ -116,7 +137,7 @@ class Inbound:
                 if scope is not None:
                     scope.cancel()
 
-    def requested(self, request: Request) -> None:
+    def _requested(self, request: Request, ask: AgentRequest | RequestFailed) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task.
 
         One that has the id of another open one is refused: the answers could not be told apart.
@@ -130,7 +151,8 @@ class Inbound:
             self._connection.fail(request.id, Code.INTERNAL_ERROR, sentence)
             return
         try:
-            ask = self._dialect.decode_request(request.method, request.params, self._capabilities)
+            if isinstance(ask, RequestFailed):
+                raise ask
             opened = (
                 self._questioning.open(ask)
                 if isinstance(ask, PermissionRequest | ElicitationRequest)
@@ -153,9 +175,9 @@ class Inbound:
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
         except RequestFailed as error:
-            self._connection.fail(request.id, error.code, error.message, error.data)
+            self._fail(request, error)
         except AcpError as error:
-            self._connection.fail(request.id, Code.INTERNAL_ERROR, str(error))
+            self._fail(request, RequestFailed(Code.INTERNAL_ERROR, str(error)))
         except Exception as error:  # a fault of ours must not hang the agent, nor end the others
             self._services.fault(error)
             self._connection.fail(request.id, Code.INTERNAL_ERROR, "internal error of the client")
@@ -164,6 +186,10 @@ class Inbound:
                 del self._scopes[id_key(request.id)]
         if scope.cancelled_caught:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
+
+    def _fail(self, request: Request, error: RequestFailed) -> None:
+        told = self._dialect.encode_failure(error)
+        self._connection.fail(request.id, told.code, told.message, told.data)
 
     async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
@@ -183,6 +209,7 @@ class Inbound:
                 | ReleaseTerminalRequest()
             ):
                 session = self._session(ask.session_id)
+                ask = self._placed(ask, session.state.cwd)
                 cwd = self._folder(ask, session.state.cwd)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
 
@@ -201,18 +228,28 @@ class Inbound:
         return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
 
     def _roots(self, session_id: str) -> Roots:
-        return self._session(session_id).roots(self._launch.additional_directories)
+        return self._session(session_id).roots(self._launch.folders, self._launch.paths)
+
+    def _placed(self, ask: TerminalRequest, cwd: str) -> TerminalRequest:
+        """Return it with the folder of the session, if it says none and runs where the agent is."""
+        if self._launch.there is None or not isinstance(ask, CreateTerminalRequest):
+            return ask
+        return replace(ask, cwd=ask.cwd or self._launch.paths.there(cwd) or "/")
 
     def _folder(self, ask: TerminalRequest, cwd: str) -> str:
         """Return the resolved folder where a command is to run; other requests need none.
 
         Raises `RequestFailed` where a remote agent would run it outside of the roots.
         """
+        if self._launch.there is not None:
+            return self._launch.cwd
         if not isinstance(ask, CreateTerminalRequest):
             return cwd
-        if ask.cwd is None or self._launch.remote is None:
-            return os.path.realpath(ask.cwd or cwd)
+        if ask.cwd is None:
+            return os.path.realpath(cwd)
         try:
+            if self._launch.remote is None:
+                return resolved(ask.cwd)
             return self._roots(ask.session_id).resolve(ask.cwd)
         except OutsideRoots as error:
             raise RequestFailed(Code.INVALID_PARAMS, f"terminal/create: {error}") from error

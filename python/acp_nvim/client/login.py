@@ -36,7 +36,7 @@ OPENING = "opening"
 MOST_SHOWN = 400
 """Characters of what a login in a terminal runs: so much can be seen at a time."""
 
-_OF_A_TERMINAL = ("TERM", "COLORTERM", "COLUMNS", "LINES")
+OF_A_TERMINAL = ("TERM", "COLORTERM", "COLUMNS", "LINES")
 """Variables that are true of another terminal than the one that is opened."""
 
 
@@ -195,7 +195,7 @@ def shown(launch: Launch, method: Method) -> tuple[str, str]:
 def program(launch: Launch, method: Method) -> LoginProgram:
     """Return what a terminal method runs: the agent as configured, and some more (C-058)."""
     everything = launch.env if launch.env is not None else os.environ
-    inherited = {name: it for name, it in everything.items() if name not in _OF_A_TERMINAL}
+    inherited = {name: it for name, it in everything.items() if name not in OF_A_TERMINAL}
     return LoginProgram(
         argv=(os.path.expanduser(launch.command), *launch.args, *method.args),
         env={**inherited, **dict(method.env)},

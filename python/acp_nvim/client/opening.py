@@ -6,7 +6,9 @@ belong to any of them. Called by `Client` only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 import anyio
 
@@ -26,8 +28,8 @@ from acp_nvim.session.event import (
     SessionReopening,
     TranscriptRestored,
 )
-from acp_nvim.session.saved import with_cut_off
-from acp_nvim.session.state import Message, ToolCall
+from acp_nvim.session.replay import with_kept
+from acp_nvim.session.state import Message, Notice, ToolCall
 
 CLOSING = 2.0
 """Seconds that an agent has to answer `session/close`."""
@@ -36,6 +38,8 @@ QUIET = 0.5
 MOST_QUIET = 10.0
 """Seconds that a late replay may take at most."""
 _NO_REPLAY = "{} knows this session, but told nothing of it: this is what acp.nvim has kept"
+
+_Again: TypeAlias = Callable[[str, str, tuple[McpServer, ...], tuple[str, ...]], Call]
 
 
 class Opening:
@@ -115,24 +119,50 @@ class Opening:
                 self._registry.finish()
 
     async def _open(self, session: Session, session_id: str | None) -> None:
-        if session_id is not None and self._capabilities.load:
-            await self._load(session, session_id)
-            return
-        if session_id is not None and not self._capabilities.resume:
-            text = f"{self._launch.name} cannot load sessions: this one starts anew"
-            session.apply(Noticed(text, "warning"))
-            session_id = None
-        await self._begin(session, self._call(session, session_id), session_id)
+        if session_id is not None:
+            why = await self._open_again(session, session_id)
+            if why is None:
+                return
+            session.apply(Noticed(why, "warning", "anew"))
+        await self._begin(session, self._dialect.new_session(*self._setup(session)))
+
+    async def _open_again(self, session: Session, session_id: str) -> str | None:
+        """Load a session, else resume it; return why it must begin anew, if it must.
+
+        Raises what the agent has said where it may still know the session, or where nothing was
+        said in it: another one is of no use then.
+        """
+        ways = [self._load] if self._capabilities.load else []
+        ways += [self._resume] if self._capabilities.resume else []
+        refusal: AgentError | None = None
+        for open_so in ways:
+            try:
+                await open_so(session, session_id)
+            except AgentError as error:
+                if is_refusal(error):
+                    raise
+                refusal = refusal or error
+            else:
+                return None
+        is_said = _is_said(session)
+        if refusal is not None and not (reasons.is_lost(refusal) and is_said):
+            raise refusal
+        return reasons.anew(self._launch.name, refusal, is_said=is_said)
+
+    async def _resume(self, session: Session, session_id: str) -> None:
+        call = self._dialect.resume_session
+        await self._begin(
+            session, self._call(call, session, session_id, SessionReopening()), session_id
+        )
 
     async def _begin(self, session: Session, call: Call, session_id: str | None = None) -> None:
         method, params = call
 
         def opened(outcome: Outcome) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
-                event = self._decode(method, outcome, session_id)
-                self._registry.enter(event.session_id, session, event)
+            if isinstance(outcome, SessionOpened):
+                self._registry.enter(outcome.session_id, session, outcome)
 
-        await self._connection.request(method, params, opened)
+        await self._connection.request(method, params, opened, self._decode(method, session_id))
 
     async def _load(self, session: Session, session_id: str) -> None:
         """Let the agent replay a session: before its answer, or (as gemini does) after it.
@@ -141,48 +171,55 @@ class Opening:
         for what happens now. What was shown before comes back if there is none.
         """
         kept = TranscriptRestored(tuple(session.state.entries), session.state.title)
-        method, params = self._call(session, session_id)
+        loading = SessionReopening(replay=True)
+        method, params = self._call(self._dialect.load_session, session, session_id, loading)
         answer: list[SessionOpened] = []
 
         def opened(outcome: Outcome) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
-                event = replace(self._decode(method, outcome, session_id), replayed=True)
+            if isinstance(outcome, SessionOpened):
+                event = replace(outcome, replayed=True)
                 answer.append(event)
-                if _is_replayed(session):
+                if _is_said(session):
                     session.apply(*_more(session, kept), event)
 
         try:
-            await self._connection.request(method, params, opened)
-        except AgentError:
-            session.apply(kept)
+            decode = self._decode(method, session_id)
+            await self._connection.request(method, params, opened, decode)
+            if session.state.status == "loading":
+                await _quiet(session)
+        except (AgentError, ConnectionLost, anyio.get_cancelled_exc_class()):
+            session.apply(_put_back(session, kept))
             raise
         if session.state.status == "loading":
-            await _quiet(session)
-            if _is_replayed(session):
-                session.apply(*_more(session, kept))
-            elif kept.entries:
-                session.apply(kept, Noticed(_NO_REPLAY.format(self._launch.name)))
-            session.apply(*answer)
+            session.apply(*_shown(session, kept, self._launch.name), *answer)
 
-    def _decode(self, method: str, outcome: object, session_id: str | None) -> SessionOpened:
-        event = self._dialect.decode_session(method, outcome, session_id)
-        return quirks.opened(event, self._launch.quirks)
+    def _decode(self, method: str, session_id: str | None) -> Callable[[object], SessionOpened]:
+        def decode(result: object) -> SessionOpened:
+            event = self._dialect.decode_session(method, result, session_id)
+            return quirks.opened(event, self._launch.quirks)
 
-    def _call(self, session: Session, session_id: str | None) -> Call:
+        return decode
+
+    def _call(
+        self, call: _Again, session: Session, session_id: str, reopening: SessionReopening
+    ) -> Call:
         """Return the request, and prepare for what the agent says before it answers."""
-        if session_id is None:
-            return self._dialect.new_session(*self._setup(session))
-        loads = self._capabilities.load
-        self._registry.enter(session_id, session, SessionReopening(replay=loads))
-        if loads:
-            return self._dialect.load_session(session_id, *self._setup(session))
-        return self._dialect.resume_session(session_id, *self._setup(session))
+        self._registry.enter(session_id, session, reopening)
+        return call(session_id, *self._setup(session))
 
     def _setup(self, session: Session) -> tuple[str, tuple[McpServer, ...], tuple[str, ...]]:
         """Return what every way to open a session takes: cwd, MCP servers, further roots."""
         offered = self._capabilities.additional_directories
-        roots = self._launch.additional_directories if offered else ()
+        roots = self._roots(session) if offered else ()
         return session.state.cwd, self._servers(session), roots
+
+    def _roots(self, session: Session) -> tuple[str, ...]:
+        """Return the further roots that the agent sees, and say which it does not."""
+        seen = self._launch.folders
+        for folder in self._launch.additional_directories:
+            if folder not in seen:
+                session.apply(Noticed(self._launch.paths.unseen(folder), "warning"))
+        return seen
 
     def _servers(self, session: Session) -> tuple[McpServer, ...]:
         """Return the MCP servers that the agent can reach, and say which it cannot (C-072)."""
@@ -195,14 +232,27 @@ class Opening:
 
 
 def _more(session: Session, kept: TranscriptRestored) -> tuple[Event, ...]:
-    """Return what adds to a replay what the agent does not know of a turn that was cut off."""
+    """Return what adds to a replay what was kept and the agent does not tell."""
     replayed = session.state.entries
-    whole = with_cut_off(replayed, kept.entries)
+    whole = with_kept(replayed, kept.entries)
     return () if whole is replayed else (TranscriptRestored(tuple(whole), session.state.title),)
 
 
-def _is_replayed(session: Session) -> bool:
-    """Tell whether anything was said since the load began; our own notices are not."""
+def _shown(session: Session, kept: TranscriptRestored, name: str) -> tuple[Event, ...]:
+    """Return what shows all that is known, when a replay has come to its end or never began."""
+    if _is_said(session):
+        return _more(session, kept)
+    return (kept, Noticed(_NO_REPLAY.format(name))) if kept.entries else ()
+
+
+def _put_back(session: Session, kept: TranscriptRestored) -> TranscriptRestored:
+    """Return what was shown before a load that came to nothing, and our own words since."""
+    notices = (entry for entry in session.state.entries if isinstance(entry, Notice))
+    return replace(kept, entries=(*kept.entries, *notices))
+
+
+def _is_said(session: Session) -> bool:
+    """Tell whether anything was said, since a load began for instance; our notices are not."""
     return any(isinstance(entry, Message | ToolCall) for entry in session.state.entries)
 
 

@@ -11,8 +11,10 @@ from acp_nvim.client.listing import Listing
 from acp_nvim.client.login import Login
 from acp_nvim.client.opening import Opening
 from acp_nvim.client.registry import Registry
+from acp_nvim.client.session import Session
 from acp_nvim.client.settings import Settings
 from acp_nvim.client.turns import Turns
+from acp_nvim.config import Defaults
 from acp_nvim.editor import Files
 
 
@@ -26,6 +28,8 @@ class Ready:
     settings: Settings
     opening: Opening
     listing: Listing
+    defaults: Callable[[], Defaults]
+    """What a new session is set to."""
 
     @classmethod
     def of(
@@ -35,14 +39,22 @@ class Ready:
         services: Services,
         files: Files,
         needs_login: Callable[[str | None], None],
+        forgotten: Callable[[Session], None],
     ) -> Ready:
-        """Return it for an agent that has just answered; `needs_login` as in `Login`."""
+        """Return it for an agent that has just answered; see `Login` and `Turns` for the last."""
         login = Login(agent, needs_login)
         return cls(
             agent,
             login,
-            Turns(agent, services, files, login),
+            Turns(agent, services, files, login, forgotten),
             Settings(agent, login),
             Opening(agent, registry, login),
             Listing(agent, login),
+            services.defaults,
         )
+
+    async def begin(self, session: Session, *, is_new: bool) -> None:
+        """Send what waits in a session that is open now; a new one is set up before."""
+        if is_new:
+            await self.settings.begin(session, self.defaults())
+        self.turns.go_on(session)

@@ -1,6 +1,6 @@
 """The sentences that a user reads when an agent cannot go on: what happened, and what to do.
 
-Called by `Client` only.
+Called by `Client`, and where a session is opened again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from acp_nvim.transport.link import Ended
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
 _GONE = re.compile(r"not found|(invalid|unknown|no such) session|does not exist", re.IGNORECASE)
-"""How agents say without a code that they know a session no longer."""
+"""How agents say without a code that they know a session no longer, when it is to be opened."""
+_NO_SESSION = re.compile(
+    r"\bsession( ?id)?\b\W*([^\s'\"`]+\W+)?((is|was|has|does|could) )?"
+    r"(not found|not be found|not exist|unknown|invalid|expired)\b"
+    r"|\b(invalid|unknown|expired|no such|no active|no|find|find the) session\b",
+    re.IGNORECASE,
+)
+"""How they say so of a prompt, for which much else may be not found."""
 
 
 def silent(name: str, seconds: float) -> str:
@@ -36,12 +43,43 @@ def not_initialized(name: str, asked: Dialect, error: AgentError | UserError) ->
     return f"{name} refused to initialize: {error}. See :Acp log {name}"
 
 
+def is_gone(error: AcpError) -> bool:
+    """Tell whether an agent cannot open a session again because it does not know it any more."""
+    # agents tell this by the code of the protocol, or by words alone
+    is_told = getattr(error, "code", None) == Code.RESOURCE_NOT_FOUND
+    return is_told or _GONE.search(str(error)) is not None
+
+
+def is_unknown(session_id: str, error: AgentError) -> bool:
+    """Tell whether an agent refuses a prompt because it does not know the session any more."""
+    is_named = session_id != "" and session_id in f"{error} {error.data}"
+    is_told = error.code == Code.RESOURCE_NOT_FOUND and is_named
+    return is_told or _NO_SESSION.search(str(error)) is not None
+
+
+def is_lost(error: AgentError) -> bool:
+    """Tell whether there is no way back to a session: it is gone, or the agent opens none again."""
+    return error.code == Code.METHOD_NOT_FOUND or is_gone(error)
+
+
+def anew(name: str, error: AgentError | None, *, is_said: bool) -> str:
+    """Return that another session begins in place of an earlier one, and what becomes of that."""
+    is_able = error is not None and error.code != Code.METHOD_NOT_FOUND
+    why = "no longer knows this session" if is_able else "cannot load sessions"
+    more = ", and what was said goes along with the next prompt" if is_said else ""
+    return f"{name} {why}: this one starts anew{more}"
+
+
+def forgotten(name: str) -> str:
+    """Return what to say when a prompt is refused because its session is not known any more."""
+    return f"{name} did not take this prompt: it no longer knows the session, which is opened again"
+
+
 def not_opened(name: str, error: AcpError, *, again: bool) -> str:
     """Return why there is no session, or not the earlier one `again`, and what to do (C-089)."""
     if not again:
         return f"{name} did not open a session: {error}. See :Acp log {name}"
-    # agents tell this by the code of the protocol, or by words alone
-    if getattr(error, "code", None) == Code.RESOURCE_NOT_FOUND or _GONE.search(str(error)):
+    if is_gone(error):
         return f"{name} no longer knows this session: :Acp new {name} begins another one"
     said = f"{name} did not load this session: {error}"
     return f"{said}. :Acp new {name} begins another one, :Acp log {name} shows more"
@@ -97,7 +135,16 @@ def strange_state(name: str, state: str) -> str:
     return f"{name} says that it is in the state {shown!r}, which acp.nvim does not know"
 
 
-def lost(name: str, end: Ended, *, begun: bool) -> str:
+def gone(launch: Launch, end: Ended, stderr: str, *, begun: bool) -> str:
+    """Return how an agent went away that nobody told to; `begun`: it had answered before."""
+    if end.problem is not None:
+        return str(end.problem)
+    if launch.remote is not None:
+        return _lost(launch.name, end, begun=begun)
+    return _ended(launch.name, end, stderr, begun=begun)
+
+
+def _lost(name: str, end: Ended, *, begun: bool) -> str:
     """Return how the connection to a remote agent ended; once it had `begun` it is tried again."""
     said = f"the connection to {name} is lost ({end.how})"
     if not begun:
@@ -105,11 +152,13 @@ def lost(name: str, end: Ended, *, begun: bool) -> str:
     return f"{said}: it is tried again, :Acp restart {name} does so at once"
 
 
-def ended(name: str, when: str, end: Ended, stderr: str) -> str:
+def _ended(name: str, end: Ended, stderr: str, *, begun: bool) -> str:
     """Return how an agent ended that nobody told to, with its last words (C-024)."""
+    when = "by itself" if begun else "before it answered"
     tail = " / ".join(stderr.strip().splitlines()[-LAST_LINES:])
     said = f": {tail}" if tail else ""
+    back = "" if not begun else " and goes on with this session"
     return (
         f"{name} ended {when} ({end.how}){said}. "
-        f":Acp restart {name} starts it again, :Acp log {name} shows more"
+        f":Acp restart {name} starts it again{back}, :Acp log {name} shows more"
     )

@@ -5,6 +5,7 @@ One prompt at a time per session; what comes meanwhile waits in the session's qu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from acp_nvim.client import reasons
@@ -18,6 +19,7 @@ from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.prompt.mentions import Takes
 from acp_nvim.protocol.dialect import AgentCapabilities, StateTold
 from acp_nvim.review.notes import Notes
@@ -36,6 +38,8 @@ from acp_nvim.session.event import (
     TurnStarted,
 )
 from acp_nvim.session.model import BackgroundWork, Prompt
+from acp_nvim.session.saved import untold
+from acp_nvim.view.talk import talk_of
 
 
 @dataclass(slots=True)
@@ -51,9 +55,18 @@ class _Sent:
 class Turns:
     """Runs the turns of all sessions of one connection."""
 
-    def __init__(self, agent: Agent, services: Services, files: Files, login: Login) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        services: Services,
+        files: Files,
+        login: Login,
+        forgotten: Callable[[Session], None],
+    ) -> None:
+        """`forgotten` is told of a session that the agent does not know any more."""
         self._agent = agent.launch.name
-        self._folders = agent.launch.additional_directories
+        self._folders = agent.launch.folders
+        self._paths = agent.launch.paths
         self._connection = agent.connection
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
@@ -67,12 +80,11 @@ class Turns:
         self._terminals = services.terminals
         self._files = files
         self._login = login
+        self._forgotten = forgotten
         self._sent: dict[Session, _Sent] = {}
         """The turns whose prompt is with the agent."""
         self._strange: set[tuple[Session, str]] = set()
         """States that no one knows, which were told once."""
-        self.cut_off: list[Session] = []
-        """Those in whose turn the connection ended: the prompt may have run."""
 
     def go_on(self, session: Session) -> None:
         """Start the next turn from the queue, if it is time."""
@@ -128,24 +140,25 @@ class Turns:
             return
         embedded = self._capabilities.embedded_context
         blocks += tuple(note.content(embedded=embedded) for note in draft.notes)
+        whole = (*blocks, *self._untold(session))
         self._lessons.sent(self._key(session), draft)
-        session.apply(PromptSent(blocks))
+        session.apply(PromptSent(whole))
         sent = self._sent[session] = _Sent()
 
         def answered(outcome: Outcome) -> None:
             if self._sent.get(session) is not sent:
                 return  # the agent has said before that the turn is over
-            if isinstance(outcome, ConnectionLost) and session.state.status == "running":
-                self.cut_off.append(session)
             if is_refusal(outcome) and session.state.status == "running":
                 self._hold(session, blocks)
-            elif ending := self._ending(outcome):
+            elif ending := self._ending(session, outcome):
                 self._end(session, ending)
+                if ending.cut_off and isinstance(outcome, AgentError):
+                    self._forgotten(session)
             else:
                 sent.taken = True
 
         try:
-            await self._connection.request(*self._dialect.prompt(session.id, blocks), answered)
+            await self._connection.request(*self._dialect.prompt(session.id, whole), answered)
         except (AgentError, ConnectionLost):
             return  # `answered` has put it into the session
 
@@ -205,11 +218,6 @@ class Turns:
         except (AgentError, ConnectionLost) as error:
             session.apply(Noticed(f"{self._agent} did not cancel {work.id}: {error}", "warning"))
 
-    def lost(self) -> None:
-        """Note the sessions whose turn went on after its prompt was answered."""
-        going_on = (it for it, sent in self._sent.items() if sent.taken)
-        self.cut_off += [it for it in going_on if it.state.status == "running"]
-
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""
         self._sent.pop(session, None)
@@ -231,13 +239,16 @@ class Turns:
         if ending.stop_reason == "cancelled" and self._terminals.runs(session.id):
             session.apply(Noticed(reasons.still_runs(), "warning"))
 
-    def _ending(self, outcome: Outcome) -> TurnEnded | None:
+    def _ending(self, session: Session, outcome: Outcome) -> TurnEnded | None:
         """Return what the answer to a prompt means; None if the turn goes on after it."""
         match outcome:
             case AgentError(code=Code.REQUEST_CANCELLED):
                 return TurnEnded(self._clock(), "cancelled")
-            case AgentError() | ConnectionLost():
-                return TurnEnded(self._clock(), error=str(outcome))
+            case ConnectionLost():
+                return TurnEnded(self._clock(), error=str(outcome), cut_off=True)
+            case AgentError():
+                is_gone = reasons.is_unknown(session.id or "", outcome)
+                return TurnEnded(self._clock(), error=str(outcome), cut_off=is_gone)
             case _:
                 self._login.accepted()
                 result = self._dialect.decode_prompt(outcome)
@@ -249,11 +260,17 @@ class Turns:
         """Read what goes along as it stands now; drop to what the agent takes (C-111)."""
         blocks: list[Content] = []
         for block in prompt.blocks:
-            blocks += fit(block, self._capabilities)
+            blocks += fit(block, self._capabilities, self._paths)
         for selection in prompt.selections:
             current = await self._files.selection(selection)
             blocks += content_of(current, embedded=self._capabilities.embedded_context)
         return (*blocks, *await self._mentioned(session, prompt))
+
+    def _untold(self, session: Session) -> tuple[Content, ...]:
+        """Return what was said before in another session, if the agent was not told yet."""
+        if not (entries := untold(session.state.entries)):
+            return ()
+        return fit(talk_of(entries, session.state.title or ""), self._capabilities)
 
     async def _mentioned(self, session: Session, prompt: Prompt) -> tuple[Content, ...]:
         offered = self._capabilities
@@ -263,19 +280,22 @@ class Turns:
         return tuple(found.blocks)
 
     def _roots(self, session: Session) -> Roots:
-        return session.roots(self._folders)
+        return session.roots(self._folders, self._paths)
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""
 
 
-def fit(block: Content, capabilities: AgentCapabilities) -> tuple[Content, ...]:
+def fit(
+    block: Content, capabilities: AgentCapabilities, paths: Paths = SAME
+) -> tuple[Content, ...]:
     """Return the block, or the best that an agent without that capability takes (C-111, C-112)."""
     match block:
         case Resource() if not capabilities.embedded_context:
             return unembedded(block)
         case Image(mime_type=kind, uri=uri) if not capabilities.image:
-            return (Text(f"[{kind} {uri or 'image'}: this agent takes no images]"),)
+            where = paths.uri_there(uri) if uri else "image"
+            return (Text(f"[{kind} {where}: this agent takes no images]"),)
         case Audio(mime_type=kind) if not capabilities.audio:
             return (Text(f"[{kind}: this agent takes no audio]"),)
         case _:

@@ -15,12 +15,12 @@ from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients, left_behind
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.state import Notice
 from acp_nvim.view.agents import advice, label, left, process
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.launching import available
 from acp_nvim.workspace.root import find_root
 
 
@@ -127,13 +127,13 @@ async def _restart(host: Host, old: Client) -> None:
     chats = [chat for chat in host.workspace.chats.values() if chat.client is old]
     client = clients.start_anew(host, old, chats)
     for chat in chats:
-        host.tasks.start_soon(client.reopen, chat.session, chat.session.id)
+        host.tasks.start_soon(reopen, host, client, chat.session, chat.session.id)
     await _end_left(host, client.name)
 
 
 async def pick_agent(host: Host, _payload: Nothing) -> str | None:
     """Let the user pick an agent to start; answer its name, or None if none was picked."""
-    rows = available(host.workspace.options, root=host.workspace.paths["root"])
+    rows = host.workspace.available()
     choices = [Choice(label(row), row) for row in rows]
     row = await host.editor.chooser.choose("Start an agent", "acp.agent", choices)
     if row is not None and not row["found"]:
@@ -143,7 +143,7 @@ async def pick_agent(host: Host, _payload: Nothing) -> str | None:
 
 def agents(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
     """Answer the agents for `:checkhealth acp`: found, tutor, missing."""
-    rows = available(host.workspace.options, root=host.workspace.paths["root"])
+    rows = host.workspace.available()
     for row in rows:
         client = host.workspace.client(row["name"])
         if client is not None and client.info is not None:

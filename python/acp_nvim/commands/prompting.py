@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from acp_nvim.commands.payloads import OfChat
@@ -44,9 +43,6 @@ def prompt(host: Host, payload: SendPrompt) -> int:
 
 def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:
     """Send a prompt, or queue it; raises `UserError`."""
-    if chat.background is not None:
-        wanted = replace(wanted, blocks=(*wanted.blocks, chat.background))
-        chat.background = None
     if chat.client is not None:
         chat.client.submit(chat.session, wanted, interrupt=interrupt)
         return

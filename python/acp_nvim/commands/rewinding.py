@@ -16,18 +16,13 @@ from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
-from acp_nvim.session.content import Resource
 from acp_nvim.session.event import Noticed, TranscriptRestored
 from acp_nvim.session.state import Message
 from acp_nvim.view.place import relative
 from acp_nvim.view.styled import plural
-from acp_nvim.view.talk import talk
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat, Rewound
 from acp_nvim.workspace.host import Host
-
-TALK = "acp:talk.md"
-"""The address of what was said before, for the agent."""
 
 
 async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
@@ -99,9 +94,8 @@ def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
     kept = tuple(it for it in state.entries if it.turn < number)
     if kept:
         session.apply(TranscriptRestored(kept, state.title))
-        new.background = Resource(TALK, talk(kept, state.title or ""), mime_type="text/markdown")
         said = "Rewound to here, in a new session: what was said goes along with the next prompt"
-        session.apply(Noticed(said))
+        session.apply(Noticed(said, mark="anew"))
     return new
 
 

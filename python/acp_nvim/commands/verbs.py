@@ -24,8 +24,16 @@ from acp_nvim.commands import (
     terminals,
     viewing,
 )
+from acp_nvim.commands.agents import agent_list, installing
 from acp_nvim.commands.decode import decode
-from acp_nvim.commands.payloads import of_prompts, of_questions, of_reviews, of_sessions, of_views
+from acp_nvim.commands.payloads import (
+    of_agents,
+    of_prompts,
+    of_questions,
+    of_reviews,
+    of_sessions,
+    of_views,
+)
 from acp_nvim.commands.sessions import deeds, listing, stayed
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
@@ -69,6 +77,11 @@ VERBS: Mapping[str, Verb[Any]] = {
     "rename": Verb(of_sessions.Rename, deeds.rename),
     "last_agent": Verb(of_sessions.OfProject, deeds.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
+    "agent_list": Verb(of_agents.ListAgents, agent_list.listing),
+    "fetch_registry": Verb(payloads.Nothing, agent_list.fetch),
+    "install_agent": Verb(of_agents.OfName, installing.install),
+    "remove_agent": Verb(of_agents.OfName, installing.remove),
+    "cancel_install": Verb(of_agents.OfName, installing.cancel),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
     "chosen": Verb(of_sessions.Chosen, choosing.chosen),
     "log": Verb(payloads.OfAgent, agent.log),

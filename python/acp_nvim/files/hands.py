@@ -6,7 +6,7 @@ Neovim refuses an edit in the middle of the user's command (`Busy`), and says wh
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import anyio
@@ -33,7 +33,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Whose edit it is, what the user is in the middle of, and since when."""
+    """Whose edit it is, what the user is in the middle of by now, and since when it waits."""
 
     session: SessionKey | None
     doing: str
@@ -73,8 +73,8 @@ class Hands:
 
     def waits(self, path: str, session: SessionKey | None, busy: Busy) -> None:
         """An edit of that file must wait."""
-        now = anyio.current_time()
-        self._waiting.setdefault(path, Waiting(session, busy.doing, now))
+        known = self._waiting.get(path) or Waiting(session, busy.doing, anyio.current_time())
+        self._waiting[path] = replace(known, doing=busy.doing)
 
     def over(self, path: str) -> None:
         """No edit of that file waits any more."""

@@ -9,21 +9,29 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
+from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.collector import COLLECTOR
+from acp_nvim.config import AgentOptions, Defaults
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.reactions.sessions import changed
+from acp_nvim.session.event import Noticed, SessionReopening
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport.left import VARIABLE
 from acp_nvim.view.remote import introduction
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import PRIVATE
+
+ENDED = ("failed", "closed")
+"""States of a client whose agent is gone for good."""
 
 
 def new_session(host: Host, agent: str, cwd: str) -> Session:
@@ -34,16 +42,15 @@ def new_session(host: Host, agent: str, cwd: str) -> Session:
 def connect(host: Host, launch: Launch) -> Client:
     """Return the living client of that agent, or start one."""
     client = host.workspace.client(launch.name)
-    if client is not None and client.state not in ("failed", "closed"):
+    if client is not None and client.state not in ENDED:
         return client
     return replace(host, launch)
 
 
 def replace(host: Host, launch: Launch) -> Client:
     """Start a new client of that agent; the ended one before it is forgotten."""
-    ended = ("failed", "closed")
     clients = host.workspace.clients
-    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ended]
+    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ENDED]
     client = _client(host, launch)
     clients.append(client)
     host.tasks.start_soon(client.run)
@@ -82,11 +89,21 @@ class Connections:
         data = {"agent": client.name, "error": client.error or ""}
         self.host.editor.notifier.event("AcpDisconnected", data)
         screen.touch_all(self.host, client)
+        if all(it.state in ENDED for it in self.host.workspace.clients):
+            COLLECTOR.catch_up()
         self.host.workspace.marks.over(self.mark)
         if client.error is not None:  # else it was the user's command, which asks
             self.host.tasks.start_soon(left_behind.tell, self.host, client.name)
         if client.left:
             self.host.tasks.start_soon(have_back, self.host, client, start_anew)
+
+    def forgotten(self, client: Client, session: Session) -> None:
+        """See `client.Watcher`."""
+        session.apply(
+            Noticed(reasons.forgotten(client.name), "warning", "cut_off"),
+            SessionReopening(session_id=session.id),
+        )
+        self.host.tasks.start_soon(reopen, self.host, client, session, session.id)
 
     def _introduce(self, client: Client, url: str) -> None:
         """Say what is let happen, at the first connection to a host."""
@@ -117,10 +134,11 @@ def _client(host: Host, launch: Launch) -> Client:
             host.questions,
             host.editor.notifier.fault,
             outside=new_session(host, launch.name, launch.cwd),
-            terminals=_terminals(host, launch.name, mark),
+            terminals=_terminals(host, launch, mark),
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
+            defaults=partial(_defaults, host, launch.name),
         ),
         open_link=lambda launch: host.start(marked(reachable(host, launch), mark), on_group),
         files=host.editor.files,
@@ -133,6 +151,12 @@ def _client(host: Host, launch: Launch) -> Client:
         watcher=Connections(host, mark),
         clock=host.clock,
     )
+
+
+def _defaults(host: Host, agent: str) -> Defaults:
+    """Return what a new session of that agent is set to, as the configuration is now."""
+    own = host.workspace.options.agents.get(agent) or AgentOptions()
+    return own.defaults if isinstance(own.defaults, Defaults) else host.choices.of(agent)
 
 
 def reachable(host: Host, launch: Launch) -> Launch:
@@ -158,14 +182,18 @@ async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     return headers
 
 
-def _terminals(host: Host, agent: str, mark: str) -> Terminals:
+def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
     inherited = {key: it for key, it in os.environ.items() if key not in PRIVATE}
+    there = launch.there
+    # what leads there may need what the agent's own start does
+    environment = inherited if there is None or launch.env is None else launch.env
     return Terminals(
-        agent,
+        launch.name,
         host.editor.terminals,
-        environment={**inherited, VARIABLE: mark},
+        environment={**environment, VARIABLE: mark},
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
+        there=there,
     )
 
 

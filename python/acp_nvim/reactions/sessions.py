@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.reactions import attention, disk, follow, notes, questions, screen
+from acp_nvim.reactions import attention, disk, follow, notes, questions, reopening, screen
 from acp_nvim.session.event import (
     CancelRequested,
     ConfigReplaced,
@@ -90,7 +90,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     CancelRequested: (disk.let_go, screen.list_anew),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
-    TurnStarted: (follow_up, tell, follow.begin, screen.list_anew),
+    TurnStarted: (follow_up, tell, follow.begin, screen.list_anew, reopening.moot),
     PromptSent: (disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
     TurnEnded: (

@@ -20,6 +20,7 @@ from acp_nvim.session.model import (
     ConfigOption,
     Cost,
     Location,
+    Mark,
     Mode,
     PlanEntry,
     Prompt,
@@ -160,6 +161,7 @@ class Noticed:
 
     text: str
     severity: Severity = "info"
+    mark: Mark = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,8 @@ class TurnEnded:
     error: str | None = None
     tokens: int | None = None
     """What the turn took of the model, if the agent tells it."""
+    cut_off: bool = False
+    """Nobody knows how far it came; what happened is said by the session's own end."""
 
 
 @dataclass(frozen=True, slots=True)

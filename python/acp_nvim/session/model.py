@@ -15,6 +15,8 @@ ToolStatus: TypeAlias = Literal[
 """`cancelled`: cut off, or refused by the user; `ended`: its turn ended well, and nobody said how
 it did."""
 Severity: TypeAlias = Literal["info", "warning", "error"]
+Mark: TypeAlias = Literal["", "cut_off", "anew"]
+"""What a notice stands for: its turn was cut off; or the agent knows nothing of what is above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,8 @@ class Subject:
     title: str
     content: tuple[ToolContent, ...] = ()
     kind: str = "edit"
+    cwd: str = ""
+    """Where a command would run, if that is told."""
 
 
 @dataclass(frozen=True, slots=True)

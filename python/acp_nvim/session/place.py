@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.model import Location
@@ -28,6 +29,8 @@ PATH_KEYS = (
 """What tools call the file that they work on."""
 
 
+MOST_PLACES = 200
+"""Files of a tool call that are gone to; the others are found where all is looked at."""
 LOOKING = ("read", "search", "think", "fetch", "switch_mode")
 """Kinds of tool calls that change no files."""
 MOST_NAME = 4096
@@ -50,10 +53,13 @@ class Place:
     """It may be no file at all: so was an argument of the tool named."""
 
 
-def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...]:
+def places(
+    event: ToolCallUpdated, call: ToolCall, cwd: str, paths: Paths = SAME
+) -> tuple[Place, ...]:
     """Return where the update says that the agent is; `call` is the call after it.
 
-    A call that is completed says all of it once more: a new file exists only now.
+    A call that is completed says all of it once more: a new file exists only now. What a tool was
+    given is in the agent's own words: `paths` has our names of the files there.
     """
     if event.status == "completed":
         event = ToolCallUpdated(
@@ -63,23 +69,24 @@ def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...
             raw_input=UNSET if call.raw_input is None else call.raw_input,
         )
     if event.locations is not UNSET and event.locations:
-        return tuple(_with_change(location, call) for location in event.locations)
+        changes = {diff.path: diff for diff in reversed(_diffs(call.content))}
+        return tuple(_with_change(it, changes) for it in event.locations[:MOST_PLACES])
     diffs = _diffs((*(() if event.content is UNSET else event.content), *event.more))
     if diffs:
-        return tuple(Place(diff.path, None, diff) for diff in diffs)
+        return tuple(Place(diff.path, None, diff) for diff in diffs[:MOST_PLACES])
     if isinstance(event.raw_input, str) and not call.locations and not _diffs(call.content):
-        return _guesses(event.raw_input, cwd)
+        return _guesses(event.raw_input, cwd, paths)
     return ()
 
 
-def named(call: ToolCall, cwd: str) -> tuple[str, ...]:
+def named(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
     """Return the files that a call names, by whatever it has told until now."""
-    told = (*(it.path for it in call.locations), *(it.path for it in _diffs(call.content)))
-    guessed = () if call.raw_input is None else _guesses(call.raw_input, cwd)
-    return (*told, *(it.path for it in guessed), *commanded(call, cwd))
+    told = [*(it.path for it in call.locations), *(it.path for it in _diffs(call.content))]
+    guessed = () if call.raw_input is None else _guesses(call.raw_input, cwd, paths)
+    return (*told[:MOST_PLACES], *(it.path for it in guessed), *commanded(call, cwd, paths))
 
 
-def commanded(call: ToolCall, cwd: str) -> tuple[str, ...]:
+def commanded(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
     """Return the files that a command line names, as far as its words tell; () for other calls."""
     if call.kind != "execute" and not call.terminals:
         return ()
@@ -89,7 +96,7 @@ def commanded(call: ToolCall, cwd: str) -> tuple[str, ...]:
     # a quoted part may be a command itself, as in `sh -c "…"`
     parts = (part for word in words for part in {word: 0, **dict.fromkeys(_words(word))})
     names = dict.fromkeys(part for part in parts if _may_be_name(part))
-    return tuple(_absolute(it, cwd) for it in tuple(names)[:MOST_WORDS])
+    return tuple(_absolute(it, cwd, paths) for it in tuple(names)[:MOST_WORDS])
 
 
 def line_of_change(text: str, diff: Diff) -> int | None:
@@ -119,11 +126,10 @@ def first_change(old: str, new: str) -> int | None:
     return next((row for row, (one, other) in pairs if one != other), shorter + 1)
 
 
-def _with_change(location: Location, call: ToolCall) -> Place:
+def _with_change(location: Location, changes: Mapping[str, Diff]) -> Place:
     if location.line is not None:
         return Place(location.path, location.line)
-    diffs = (diff for diff in _diffs(call.content) if diff.path == location.path)
-    return Place(location.path, None, next(diffs, None))
+    return Place(location.path, None, changes.get(location.path))
 
 
 def _diffs(content: tuple[object, ...]) -> list[Diff]:
@@ -153,11 +159,11 @@ def _may_be_name(word: str) -> bool:
     return not word.startswith("-") and len(word) <= MOST_NAME and "\0" not in word
 
 
-def _absolute(path: str, cwd: str) -> str:
-    return path if path.startswith("/") else f"{cwd}/{path}"
+def _absolute(path: str, cwd: str, paths: Paths) -> str:
+    return paths.shown_here(path) if path.startswith("/") else f"{cwd}/{path}"
 
 
-def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
+def _guesses(raw_input: str, cwd: str, paths: Paths) -> tuple[Place, ...]:
     try:
         arguments = json.loads(raw_input)
     except ValueError:
@@ -167,5 +173,5 @@ def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
     for key in PATH_KEYS:
         path = arguments.get(key)
         if isinstance(path, str) and path:
-            return (Place(_absolute(path, cwd), guessed=True),)
+            return (Place(_absolute(path, cwd, paths), guessed=True),)
     return ()

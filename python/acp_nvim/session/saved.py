@@ -75,44 +75,23 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
     )
 
 
-def with_cut_off(replayed: Sequence[Entry], kept: Sequence[Entry]) -> Sequence[Entry]:
-    """Return what an agent has replayed, with the turn that was cut off as far as we have more.
+def untold(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return what was said in another session before this one began, if no turn was had since.
 
-    An agent may not know the prompt that ran, or only a part of its answer.
+    The agent knows nothing of it.
     """
-    ours, theirs = _last_turn(kept), _last_turn(replayed)
-    if not any(isinstance(it, Notice) and it.text == CUT_OFF for it in ours):
-        return replayed
-    before = replayed[: len(replayed) - len(theirs)]
-    if not _said(ours, "user") or _said(ours, "user") not in _said(theirs, "user"):
-        turn = max((entry.turn for entry in replayed), default=0) + 1
-        return (*replayed, *(replace(entry, turn=turn) for entry in ours))
-    if _is_more(ours, theirs):
-        turn = theirs[0].turn
-        return (*before, *(replace(entry, turn=turn) for entry in ours))
-    notices = tuple(it for it in ours if isinstance(it, Notice))
-    return (*replayed, *(replace(it, turn=theirs[0].turn) for it in notices))
-
-
-def _last_turn(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    turn = max((entry.turn for entry in entries), default=0)
-    return tuple(entry for entry in entries if entry.turn == turn)
-
-
-def _said(entries: tuple[Entry, ...], role: str) -> str:
-    messages = (it for it in entries if isinstance(it, Message) and it.role == role)
-    texts = (block.text for it in messages for block in it.content if isinstance(block, Text))
-    return " ".join(" ".join(texts).split())
-
-
-def _is_more(ours: tuple[Entry, ...], theirs: tuple[Entry, ...]) -> bool:
-    """Return whether we know more of what the agent has said and done."""
-
-    def known(entries: tuple[Entry, ...]) -> tuple[int, int]:
-        calls = sum(isinstance(entry, ToolCall) for entry in entries)
-        return calls, len(_said(entries, "agent"))
-
-    return all(our >= their for our, their in zip(known(ours), known(theirs), strict=True))
+    answered = -1
+    for place in reversed(range(len(entries))):
+        match entries[place]:
+            case Notice(mark="anew"):
+                return entries[:place]
+            case Message(role="user", turn=turn) if turn == answered:
+                return ()
+            case ToolCall(turn=turn) | Message(role="agent" | "thought", turn=turn):
+                answered = turn
+            case _:
+                pass
+    return ()
 
 
 def _first_words(entries: Sequence[Entry]) -> str | None:

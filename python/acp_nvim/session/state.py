@@ -18,6 +18,7 @@ from acp_nvim.session.model import (
     ConfigOption,
     Cost,
     Location,
+    Mark,
     Mode,
     PlanEntry,
     Prompt,
@@ -74,6 +75,7 @@ class Notice:
     turn: int
     text: str
     severity: Severity = "info"
+    mark: Mark = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,8 @@ class SessionState:
     """The turn's prompt has gone to the agent: what it does from now on it does in that turn."""
     turn_ended: float | None = None
     stop_reason: str | None = None
+    cut_off: bool = False
+    """The agent went away in the last turn: its prompt may have run, and nobody knows how far."""
     turn_tokens: int | None = None
     """What the last turn took of the model, if the agent told it."""
     title: str | None = None

@@ -64,7 +64,7 @@ class Address:
 
     def unreachable(self, error: BaseException) -> UserError:
         """Return what to say of an error that came instead of a connection."""
-        chain = tuple(_chain(error))
+        chain = tuple(causes(error))
         for one in chain:
             if isinstance(one, ssl.SSLCertVerificationError):
                 why = one.verify_message or "it is not valid"
@@ -82,7 +82,7 @@ class Address:
                     return f"no host {self.host} is found: check {self._url}, and the network"
                 case TimeoutError():
                     return f"{place} did not answer within {PATIENCE:.0f} seconds"
-        if any(_is_refusal(one) for one in chain):
+        if any(is_refusal(one) for one in chain):
             return f"nothing listens at {place}: start the server, or check {self._url}"
         if any(isinstance(one, OSError | EOFError) for one in chain):
             return f"{place} has closed the connection: check {self._url}, and that server"
@@ -144,17 +144,18 @@ def _page(kind: str) -> str:
     return "a web page" if "html" in kind else (kind.partition(";")[0].strip() or "something else")
 
 
-def _is_refusal(error: BaseException) -> bool:
+def is_refusal(error: BaseException) -> bool:
+    """Tell whether nothing listened there."""
     # of several addresses of one host, asyncio tells all errors in one text
     refused = f"[Errno {errno.ECONNREFUSED}]"
     return isinstance(error, ConnectionRefusedError) or refused in str(error)
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def causes(error: BaseException | None) -> Iterator[BaseException]:
     """Yield the error and what it came of."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):
             for one in error.exceptions:
-                yield from _chain(one)
+                yield from causes(one)
         error = error.__cause__ or error.__context__

@@ -6,8 +6,9 @@ Nothing is dropped from what is kept: a line of ours says how much there is, and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from acp_nvim.session.content import Text
 from acp_nvim.view.block import Line
@@ -26,6 +27,8 @@ PORTION = 500_000
 """Characters that an editor takes in a moment."""
 ITEMS = 200
 """Steps of a plan, places of a tool call and the like."""
+TOLD = 10_000
+"""Characters of a text that scripts are told."""
 
 _OPENS = ": <CR> opens all"
 _REST = re.compile(rf"… [\d,]++ more [a-z ]++{_OPENS}$")
@@ -136,6 +139,19 @@ def portions(text: str) -> Iterator[list[str]]:
             yield lines
             lines, size = [], 0
     yield lines
+
+
+def told(value: Any) -> Any:
+    """Return plain data for scripts: of each text and each list as much as anybody reads."""
+    match value:
+        case str():
+            return value[:TOLD]
+        case Mapping():
+            return {key: told(it) for key, it in value.items()}
+        case list() | tuple():
+            return [told(it) for it in value[:ITEMS]]
+        case _:
+            return value
 
 
 def is_rest(text: str) -> bool:

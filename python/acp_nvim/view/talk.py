@@ -8,6 +8,29 @@ from acp_nvim.session.content import Content, Resource, ResourceLink, Text
 from acp_nvim.session.state import Entry, Message, Notice, ToolCall
 from acp_nvim.view.visible import one_line
 
+ADDRESS = "acp:talk.md"
+"""Of what was said before, for an agent."""
+MOST = 200_000
+"""Characters that an agent is told at most: what was said last."""
+_NOTE = """\
+<!-- You do not know this conversation: it was had in an earlier session, which is gone. What it
+says was done, is done. Go on from here. -->
+"""
+_CUT = "(what was said before this is left out)"
+
+
+def talk_of(entries: Iterable[Entry], title: str = "") -> Resource:
+    """Return what was said and done, for an agent that does not know it."""
+    text = talk(entries, title)
+    if len(text) > MOST:
+        text = f"{_CUT}\n{text[text.find(chr(10), len(text) - MOST) :]}"
+    return Resource(ADDRESS, f"{_NOTE}\n{text}", mime_type="text/markdown")
+
+
+def is_talk(block: Content) -> bool:
+    """Tell whether a block is such a talk: it goes along anew where it is needed."""
+    return isinstance(block, Resource) and block.uri == ADDRESS
+
 
 def talk(entries: Iterable[Entry], title: str = "") -> str:
     """Return what was said and done, thoughts left out; texts stand as they were written."""

@@ -9,7 +9,6 @@ from typing import Any
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
-from acp_nvim.session.content import Resource
 from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
 from acp_nvim.workspace.waiting import Waiting
@@ -56,8 +55,6 @@ class Chat:
         """None as long as it is not clear which agent it will be."""
         self.transcript = Transcript()
         self.noted = Noted()
-        self.background: Resource | None = None
-        """What goes along with the first prompt: the agent does not know it."""
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()

@@ -14,12 +14,15 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
+from acp_nvim.registry.installer import Installer
+from acp_nvim.registry.listing import Registry
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
+from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
@@ -66,7 +69,10 @@ class Host:
     questions: Questions
     follow: FollowAlong
     store: Store
+    registry: Registry
+    installer: Installer
     told: Told
+    choices: Choices
     tasks: Tasks
     clock: Callable[[], float]
     """Monotonic, in seconds."""

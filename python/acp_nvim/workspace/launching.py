@@ -6,14 +6,17 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.client.launch import Launch, Remote
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError, suggest
+from acp_nvim.paths import SAME, Paths
+from acp_nvim.registry.installed import Installed
 from acp_nvim.transport.child import spawn
+from acp_nvim.transport.door import door
 from acp_nvim.transport.link import Link
 from acp_nvim.transport.stdio import Stdio
 
@@ -31,22 +34,28 @@ PRIVATE = (
 """Variables that an agent does not get: with $NVIM it could command the editor past the client."""
 
 
-def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
+Installs: TypeAlias = Mapping[str, Installed]
+"""The agents that were installed by us, by name."""
+
+
+def launch(
+    name: str, options: Options, *, root: str, cwd: str, installs: Installs = MappingProxyType({})
+) -> Launch:
     """Return how to start that agent in `cwd`; `root` is the plugin's own folder.
 
     Raises `UserError`, with the nearest name, for an agent that is not known.
     """
-    preset, own = _preset(name, root), options.agents.get(name)
+    preset, own = _preset(name, root, installs), options.agents.get(name)
     if own is not None and own.url is not None:
         return _remote(name, own.url, own, options)
     if preset is None and (own is None or own.command is None):
-        raise UserError(_unknown(name, options))
+        raise UserError(_unknown(name, options, installs))
     own = own or AgentOptions()
     return Launch(
         name=name,
         command=own.command or (preset.command if preset else ""),
         args=own.args if own.args is not None else (preset.args if preset else ()),
-        env=_environment(dict(preset.env) if preset else {}, own.env),
+        env={**environment(), **(dict(preset.env) if preset else {}), **own.env},
         cwd=own.cwd or cwd,
         install=preset.install if preset else "",
         quirks=preset.quirks if preset else frozenset(),
@@ -56,6 +65,7 @@ def launch(name: str, options: Options, *, root: str, cwd: str) -> Launch:
         write_files=options.fs.write,
         guard=tuple(options.fs.guard),
         terminals=options.terminal.enabled,
+        paths=paths(name, options),
         protocol=own.protocol,
     )
 
@@ -71,11 +81,20 @@ def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
         additional_directories=tuple(options.additional_directories),
         read_files=own.fs and options.fs.read,
         write_files=own.fs and options.fs.write,
+        guard=tuple(options.fs.guard),
         terminals=own.terminal and options.terminal.enabled,
-        terminal_login=False,
         remote=Remote(url),
+        paths=paths(name, options),
         protocol=own.protocol,
     )
+
+
+def paths(name: str, options: Options) -> Paths:
+    """Return the files that an agent knows by other names than we."""
+    own = options.agents.get(name)
+    if own is None or not own.paths:
+        return SAME
+    return Paths.of(name, own.paths, os.path.realpath)
 
 
 async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
@@ -94,27 +113,24 @@ async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
 
 
 async def _connect(name: str, remote: Remote) -> Link:
-    # loaded now: most agents are local, and the libraries take as long as all the rest to load
-    try:
-        door = import_module("acp_nvim.transport.remote")
-    except ImportError as error:
-        said = f"{name} needs the Python package {error.name}: run :Acp install"
-        raise UserError(said) from error
-    link: Link = await door.connect(name, remote.url, await remote.headers())
+    remote_transport = door("transport.remote", name)
+    link: Link = await remote_transport.connect(name, remote.url, await remote.headers())
     return link
 
 
-def available(options: Options, *, root: str) -> list[dict[str, Any]]:
+def available(
+    options: Options, *, root: str, installs: Installs = MappingProxyType({})
+) -> list[dict[str, Any]]:
     """Return all agents for the picker: found ones, then the tutor, then missing ones."""
-    names = [*options.agents, *(name for name in PRESETS if name not in options.agents)]
-    rows = [_row(name, options, root) for name in names if name != TUTOR]
+    names = dict.fromkeys([*options.agents, *PRESETS, *installs])
+    rows = [_row(name, options, _preset(name, root, installs)) for name in names if name != TUTOR]
     found = [row for row in rows if row["found"]]
     missing = [row for row in rows if not row["found"]]
-    return [*found, _row(TUTOR, options, root), *missing]
+    return [*found, _row(TUTOR, options, _preset(TUTOR, root, installs)), *missing]
 
 
-def _row(name: str, options: Options, root: str) -> dict[str, Any]:
-    preset, own = _preset(name, root), options.agents.get(name) or AgentOptions()
+def _row(name: str, options: Options, preset: Preset | None) -> dict[str, Any]:
+    own = options.agents.get(name) or AgentOptions()
     if own.url is not None:
         where = own.url.partition("?")[0]
         return {"name": name, "title": name, "command": where, "found": True, "install": ""}
@@ -129,9 +145,10 @@ def _row(name: str, options: Options, root: str) -> dict[str, Any]:
     }
 
 
-def _preset(name: str, root: str) -> Preset | None:
+def _preset(name: str, root: str, installs: Installs) -> Preset | None:
+    """Return what is known of that agent; as it was installed by us, if it was."""
     if name != TUTOR:
-        return PRESETS.get(name)
+        return _as_installed(PRESETS.get(name), installs.get(name))
     return Preset(
         name=TUTOR,
         title="The built-in tutorial",
@@ -142,12 +159,27 @@ def _preset(name: str, root: str) -> Preset | None:
     )
 
 
-def _environment(preset: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    inherited = {key: value for key, value in os.environ.items() if key not in PRIVATE}
-    return {**inherited, **preset, **own}
+def _as_installed(preset: Preset | None, found: Installed | None) -> Preset | None:
+    if found is None:
+        return preset
+    return Preset(
+        name=found.name,
+        title=preset.title if preset else found.title,
+        command=found.command,
+        args=found.args,
+        install="",
+        env=tuple((name, it) for name, it in found.env.items() if name not in PRIVATE),
+        quirks=preset.quirks if preset else frozenset(),
+    )
 
 
-def _unknown(name: str, options: Options) -> str:
-    known = [*PRESETS, TUTOR, *options.agents]
+def environment() -> dict[str, str]:
+    """Return what programs get of ours."""
+    return {key: value for key, value in os.environ.items() if key not in PRIVATE}
+
+
+def _unknown(name: str, options: Options, installs: Installs) -> str:
+    known = [*PRESETS, TUTOR, *options.agents, *installs]
     hint = suggest(name, known)
-    return f"no agent is called {name!r}: {hint} (others are set in vim.g.acp.agents)"
+    more = ":Acp agents installs others, vim.g.acp.agents names more"
+    return f"no agent is called {name!r}: {hint} ({more})"

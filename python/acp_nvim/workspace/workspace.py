@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
@@ -12,11 +13,12 @@ from acp_nvim.client.session import Session
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
+from acp_nvim.registry.installed import installed
 from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
 from acp_nvim.transport.left import Marks
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.launching import launch
+from acp_nvim.workspace.launching import available, launch, paths
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
 
@@ -47,6 +49,10 @@ class Workspace:
         """Return what tells the path of that folder for files of ours; it is configured late."""
         return lambda: os.path.join(self.paths.get("state", "/tmp"), name)
 
+    def agents_folder(self) -> str:
+        """Return the path of the folder in which the agents are that were installed by us."""
+        return os.path.join(self.paths.get("data", "/tmp/acp.nvim"), "agents")
+
     def chat(self, number: object) -> Chat:
         """Return the chat of that buffer; raises `UserError` if there is none."""
         chat = self.chats.get(number) if isinstance(number, int) else None
@@ -72,7 +78,8 @@ class Workspace:
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""
-        return session.roots(tuple(self.options.additional_directories))
+        known = paths(session.state.agent, self.options)
+        return session.roots(known.seen(self.options.additional_directories), known)
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""
@@ -104,4 +111,10 @@ class Workspace:
 
     def launch(self, name: str, cwd: str) -> Launch:
         """Return how to start that agent there; raises `UserError` for one that is not known."""
-        return launch(name, self.options, root=self.paths["root"], cwd=cwd)
+        installs = installed(self.agents_folder())
+        return launch(name, self.options, root=self.paths["root"], cwd=cwd, installs=installs)
+
+    def available(self) -> list[dict[str, Any]]:
+        """Return all agents that are known: found ones, then the tutor, then missing ones."""
+        installs = installed(self.agents_folder())
+        return available(self.options, root=self.paths["root"], installs=installs)

@@ -61,8 +61,10 @@ async def test_c343_a_prompt_that_may_have_run_is_sent_by_the_user_only(option: 
         await stage.until(lambda: session.state.questions)
         question = session.state.questions[0]
         assert isinstance(question, PermissionQuestion)
-        call = session.state.tool_call(question.tool_call_id)
-        assert call is not None and call.title.startswith("The connection broke while this prompt")
+        about = question.subject
+        assert about is not None and about.title.startswith(
+            "The connection broke while this prompt"
+        )
         await stage.agent.quiet()
         stage.host.questions.answer(question.id, PermissionAnswer(option))
         if sent:

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from acp_nvim.agents import CONTEXT_AS_USER
+from acp_nvim.client.session import Session
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import TranscriptRestored
 from acp_nvim.session.state import Message, Notice, ToolCall
 from acp_nvim.view.announcement import announce
 from tests.conformance.connection.whole import EVERYTHING
+from tests.support.agents.scripted_agent import SESSION
 from tests.support.stage import Stage, notices, texts, tool
 
 LOADS = {"loadSession": True}
@@ -190,34 +192,131 @@ async def test_a_replay_takes_the_place_of_what_was_kept() -> None:
         assert notices(session) == []
 
 
-@pytest.mark.parametrize(
-    ("code", "message", "said"),
-    [
-        (-32603, "disk on fire", "did not load this session: disk on fire"),
-        (-32002, "gone", "no longer knows this session"),
-        (-32603, "Session not found", "no longer knows this session"),
-        (-32603, "Internal error: Invalid session identifier", "no longer knows this session"),
-    ],
-)
-async def test_c089_a_load_that_fails_leaves_nothing_behind(
-    code: int, message: str, said: str
+GONE = [
+    (-32002, "gone"),
+    (-32603, "Session not found"),
+    (-32603, "Internal error: Invalid session identifier"),
+]
+"""That a session is gone is told by a code, or in words."""
+
+
+async def refused(stage: Stage, code: int, message: str, *kept: TranscriptRestored) -> Session:
+    """Have a load refused after half a replay."""
+    await stage.start(agentCapabilities=LOADS)
+    session = stage.session()
+    session.apply(*kept)
+    stage.tasks.start_soon(stage.client.reopen, session, "old")
+    request = await stage.agent.expect("session/load")
+    stage.agent.say("half of", "old")
+    stage.agent.say(" it", "old")
+    stage.agent.refuse(request, code, message)
+    return session
+
+
+async def test_c089_a_load_that_fails_leaves_nothing_behind() -> None:
+    async with Stage() as stage:
+        session = await refused(stage, -32603, "disk on fire", KEPT)
+        await stage.until(lambda: session.state.status == "closed")
+        assert texts(session) == ["kept answer"]
+        assert "did not load this session: disk on fire" in notices(session)[-1]
+        assert ":Acp new scripted begins another one" in notices(session)[-1]
+        another = await stage.start_another("new")
+        assert another.state.status == "idle"
+
+
+@pytest.mark.parametrize(("code", "message"), GONE)
+async def test_c089_one_that_is_gone_and_of_which_nothing_is_kept(code: int, message: str) -> None:
+    async with Stage() as stage:
+        session = await refused(stage, code, message)
+        await stage.until(lambda: session.state.status == "closed")
+        assert "no longer knows this session" in notices(session)[-1]
+        assert ":Acp new scripted begins another one" in notices(session)[-1]
+
+
+@pytest.mark.parametrize(("code", "message"), [*GONE, (-32601, "Method not found")])
+async def test_c089_one_that_is_gone_begins_anew_with_what_was_kept(
+    code: int, message: str
 ) -> None:
-    """That a session is gone is told by a code, or in words."""
+    async with Stage() as stage:
+        session = await refused(stage, code, message, KEPT)
+        await stage.agent.open("new")
+        await stage.until(lambda: session.state.status == "idle")
+        assert session.id == "new"
+        assert texts(session) == ["kept answer"]
+        assert "this one starts anew, and what was said goes along" in notices(session)[-1]
+        for text, is_told in (("go on", True), ("and on", False)):
+            prompt = await stage.turn(session, text)
+            first, *more = prompt["params"]["prompt"]
+            assert first["text"] == text
+            assert ("kept question" in str(more) and "kept answer" in str(more)) == is_told
+            stage.agent.say("yes", "new")
+            stage.agent.reply(prompt, {"stopReason": "end_turn"})
+            await stage.until(lambda: session.state.status == "idle")
+
+
+async def test_c089_what_cannot_be_loaded_is_resumed() -> None:
+    async with Stage() as stage:
+        both = {**LOADS, "sessionCapabilities": {"resume": {}}}
+        await stage.start(agentCapabilities=both)
+        session = stage.session()
+        session.apply(KEPT)
+        stage.tasks.start_soon(stage.client.reopen, session, "old")
+        stage.agent.refuse(await stage.agent.expect("session/load"), -32603, "disk on fire")
+        stage.agent.reply(await stage.agent.expect("session/resume"), {})
+        await stage.until(lambda: session.state.status == "idle")
+        assert (session.id, texts(session)) == ("old", ["kept answer"])
+
+
+@pytest.mark.parametrize("how", ["killed", "cancelled"])
+async def test_what_was_shown_is_back_when_a_load_is_broken_off(how: str) -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities=LOADS)
         session = stage.session()
         session.apply(KEPT)
         stage.tasks.start_soon(stage.client.reopen, session, "old")
-        request = await stage.agent.expect("session/load")
-        stage.agent.say("half of", "old")
-        stage.agent.say(" it", "old")
-        stage.agent.refuse(request, code, message)
+        await stage.agent.expect("session/load")
+        stage.agent.say("half of it", "old")
+        await stage.until(lambda: texts(session) == ["half of it"])
+        if how == "killed":
+            stage.link.exit(9)
+        else:
+            stage.client.cancel(session)
         await stage.until(lambda: session.state.status == "closed")
         assert texts(session) == ["kept answer"]
-        assert said in notices(session)[-1]
-        assert ":Acp new scripted begins another one" in notices(session)[-1]
-        another = await stage.start_another("new")
-        assert another.state.status == "idle"
+        assert len(notices(session)) == 1
+
+
+REFUSED = [
+    (-32603, "Session not found: sess"),
+    (-32602, "Invalid session ID"),
+    (-32002, f"Resource not found: {SESSION}"),
+    (-32603, "session 'abc' does not exist"),
+]
+
+
+@pytest.mark.parametrize(("code", "message"), REFUSED)
+async def test_a_prompt_whose_session_is_gone_opens_it_again(code: int, message: str) -> None:
+    async with Stage() as stage:
+        session = await stage.start(agentCapabilities=LOADS)
+        prompt = await stage.turn(session, "hello")
+        stage.prompt(session, "and this")
+        stage.agent.refuse(prompt, code, message)
+        stage.agent.refuse(await stage.agent.expect("session/load"), -32603, "Session not found")
+        await stage.agent.open("new")
+        prompt = await stage.agent.expect("session/prompt")
+        first, *more = prompt["params"]["prompt"]
+        assert first["text"] == "and this" and "hello" in str(more)
+        await stage.agent.quiet()  # the other one may have run
+
+
+async def test_another_thing_that_a_prompt_does_not_find_is_only_told() -> None:
+    async with Stage() as stage:
+        session = await stage.start(agentCapabilities=LOADS)
+        prompt = await stage.turn(session, "hello")
+        stage.agent.refuse(prompt, -32002, "Resource not found: file:///a.py", {"uri": "x"})
+        await stage.until(lambda: session.state.status == "idle")
+        await stage.agent.quiet()
+        assert "The turn failed: Resource not found" in notices(session)[-1]
 
 
 async def test_c083_a_replay_and_a_running_turn_side_by_side() -> None:

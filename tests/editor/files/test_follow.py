@@ -146,6 +146,28 @@ def test_the_sign_is_in_every_window_of_the_file(job: MainJob) -> None:
     job.until(lambda: job.nvim.lua(SIGNS) == [])
 
 
+@pytest.mark.parametrize("unsaved", [False, True])
+def test_the_file_that_comes_into_the_window_is_neither_read_anew_nor_asked_about(
+    job: MainJob, unsaved: bool
+) -> None:
+    agent = job.start()
+    beside(job)
+    mine = job.work / "mine.txt"
+    on(job)
+    job.turn(agent)
+    job.nvim.input("8Gma" + ("10GAunsaved<Esc>" if unsaved else "") + "10GV")
+    call(agent, 1, kind="edit", status="in_progress")
+    mine.write_text("new\n" + LINES)
+    call(agent, 1, locations=at(mine, 70), status="completed")
+    agent.quiet()
+    assert followed(job)[0] == "mine.txt"
+    assert job.nvim.mode() == {"mode": "V", "blocking": False}
+    assert job.nvim.eval("[line('.'), getline(\"'a\")]") == [10, "line 8"]
+    job.nvim.input("<Esc>")
+    job.until(lambda: job.nvim.lines()[0] == "new")
+    assert job.nvim.eval("[line('.'), getline(\"'a\"), &autoread]") == [11, "line 8", 1]
+
+
 def test_it_is_off_when_the_user_moves_in_its_window(job: MainJob) -> None:
     agent = job.start()
     first = beside(job)

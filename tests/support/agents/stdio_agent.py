@@ -43,9 +43,12 @@ class AgentStage:
         """Return how to start the agent, for `vim.g.acp.agents`."""
         return {"command": sys.executable, "args": ["-P", "-S", str(RELAY), self.path]}
 
-    def accept(self) -> StdioAgent:
-        """Return the agent that was started; raises TimeoutError if none was."""
-        self._agents.append(StdioAgent(self._server.accept()[0]))
+    def accept(self, version: int = 1) -> StdioAgent:
+        """Return the agent that was started, which speaks that version of the protocol.
+
+        Raises TimeoutError if none was.
+        """
+        self._agents.append(StdioAgent(self._server.accept()[0], version))
         return self._agents[-1]
 
     def close(self) -> None:
@@ -58,9 +61,10 @@ class AgentStage:
 class StdioAgent(Voice):
     """One process of the agent."""
 
-    def __init__(self, link: socket.socket) -> None:
+    def __init__(self, link: socket.socket, version: int = 1) -> None:
         super().__init__()
         self._link = link
+        self._version = version
         self._link.settimeout(PATIENCE)
         self.received: list[dict[str, Any]] = []
         """Every message of the client, in order."""
@@ -146,6 +150,7 @@ class StdioAgent(Voice):
         *lines, self._rest = (self._rest + data).split(b"\n")
         for raw in lines:
             message = parse(raw)
-            validate_client_message(message, self.asked.get(json.dumps(message.get("id"))))
+            asked = self.asked.get(json.dumps(message.get("id")))
+            validate_client_message(message, asked, self._version)
             self.received.append(message)
             self._messages.append(message)

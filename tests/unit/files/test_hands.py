@@ -87,7 +87,7 @@ async def test_what_the_user_types_meanwhile_is_merged(rig: FileRig) -> None:
 
 async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:
     path = busy(rig)
-    impatient(rig, limit=0.01, silent=1)
+    impatient(rig, limit=0.5, silent=1)
     error = await rig.failure(path, "one\n2\n3\n")
     assert str(path) in error.message and VISUAL in error.message and "try again" in error.message
     assert path.read_text() == "1\n2\n3\n"
@@ -149,6 +149,18 @@ async def test_the_user_is_told_once_and_only_if_it_takes_a_while(rig: FileRig) 
         assert waits(rig) == [EditWaits(SESSION, (str(path),), VISUAL)]
         free(rig, path)
     assert len(waits(rig)) == 1
+
+
+async def test_the_user_is_told_what_holds_it_up_by_now(rig: FileRig) -> None:
+    path = busy(rig)
+    await rig.begin()
+    path.write_text("one\n2\n3\n")
+    await rig.look(path, AGENT)
+    rig.files.busy[str(path)] = "insert mode"
+    impatient(rig)
+    await rig.look(path, AGENT)
+    await rig.passed()
+    assert waits(rig) == [EditWaits(SESSION, (str(path),), "insert mode")]
 
 
 async def test_the_disk_is_followed_when_the_command_is_over(rig: FileRig) -> None:

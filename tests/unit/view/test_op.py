@@ -28,13 +28,13 @@ def test_the_same_lines(sizes: list[tuple[int, int]]) -> None:
         ops.append(Replace(row, row + gone, made(come)))
         row += come
     old = ["old"] * 20
-    parts = portions(ops)
+    parts = list(portions(ops))
     assert applied(old, [op for part in parts for op in part]) == applied(old, ops)
     assert all(3 * sum(len(op.lines) for op in part) <= PORTION + 3 for part in parts)
 
 
 def test_everything_anew() -> None:
-    parts = portions([Replace(0, -1, made(5_000))])
+    parts = list(portions([Replace(0, -1, made(5_000))]))
     assert len(parts) > 5
     assert applied(["x"], [op for part in parts for op in part]) == [
         line.text for line in made(5_000)
@@ -42,4 +42,4 @@ def test_everything_anew() -> None:
 
 
 def test_nothing_is_one_portion_of_nothing() -> None:
-    assert portions([]) == [[]]
+    assert list(portions([])) == [[]]

@@ -11,14 +11,15 @@ import pytest
 from acp_nvim.config import parse
 from acp_nvim.errors import UserError
 from acp_nvim.storage.told import Told
+from acp_nvim.transport import door
 from acp_nvim.view.remote import introduction
-from acp_nvim.workspace import launching
 from acp_nvim.workspace.launching import available, launch, start
 
 LOADED = """
 import sys
 import acp_nvim.app, acp_nvim.nvim.editor
-print([name for name in ("websockets", "httpx2", "truststore", "ssl") if name in sys.modules])
+heavy = ("websockets", "httpx2", "truststore", "tarfile", "ssl")
+print([name for name in heavy if name in sys.modules])
 """
 
 
@@ -32,7 +33,7 @@ async def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatc
     def missing(name: str) -> None:
         raise ModuleNotFoundError("no", name="websockets")
 
-    monkeypatch.setattr(launching, "import_module", missing)
+    monkeypatch.setattr(door, "import_module", missing)
     options, _ = parse({"agents": {"far": {"url": "ws://x"}}})
     with pytest.raises(UserError, match="far needs the Python package websockets: run :Acp inst"):
         await start(launch("far", options, root="/", cwd="/"), lambda group, alive: None)

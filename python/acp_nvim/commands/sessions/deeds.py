@@ -14,6 +14,7 @@ from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
+from acp_nvim.reactions.reopening import reopen as opened_again
 from acp_nvim.session.event import (
     InfoChanged,
     SessionClosed,
@@ -178,7 +179,7 @@ async def _connect(host: Host, chat: Chat, session_id: str) -> None:
         chat.session.apply(SessionReopening(), SessionClosed(str(error)))
         raise
     chat.client = clients.connect(host, plan)
-    await chat.client.reopen(chat.session, session_id)
+    await opened_again(host, chat.client, chat.session, session_id)
 
 
 def reopen(host: Host, payload: Reopen) -> Awaitable[None]:
@@ -328,7 +329,7 @@ def _forget_all(host: Host) -> None:
     host.review.log.forget(None)
     host.store.flush()
     host.review.store.write()
-    for name in ("sessions", "edits", "log", "remote"):
+    for name in ("sessions", "edits", "log", "remote", "registry", "choices"):
         private.clear(host.workspace.state_folder(name)())
     for client in host.workspace.clients:
         client.traffic.forget()

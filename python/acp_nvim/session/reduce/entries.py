@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.session.log import Index, Log
-from acp_nvim.session.model import Severity, ToolStatus
+from acp_nvim.session.model import Mark, Severity, ToolStatus
 from acp_nvim.session.state import Compaction, Entry, Notice, SessionState, ToolCall
 
 OPEN = frozenset({"pending", "in_progress"})
@@ -40,10 +40,12 @@ def rename(state: SessionState, entry: ToolCall, key: str) -> SessionState:
     return replace(state, entries=entries, index=index)
 
 
-def notice(state: SessionState, text: str, severity: Severity = "info") -> SessionState:
+def notice(
+    state: SessionState, text: str, severity: Severity = "info", mark: Mark = ""
+) -> SessionState:
     """Append a notice."""
     key = f"notice:{state.turn}#{len(state.entries)}"
-    return add(state, Notice(key, state.turn, text, severity))
+    return add(state, Notice(key, state.turn, text, severity, mark))
 
 
 def close_open(

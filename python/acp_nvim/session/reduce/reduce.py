@@ -93,7 +93,7 @@ def _usage_changed(state: SessionState, event: UsageChanged) -> SessionState:
 
 
 def _noticed(state: SessionState, event: Noticed) -> SessionState:
-    return notice(state, event.text, event.severity)
+    return notice(state, event.text, event.severity, event.mark)
 
 
 def _unknown(state: SessionState, _event: Unknown) -> SessionState:

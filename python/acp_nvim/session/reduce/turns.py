@@ -54,6 +54,7 @@ def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
         mode=event.mode or state.mode,
         config=state.config if event.config is None else replaced(state.config, event.config),
         commands=state.commands if event.commands is None else event.commands,
+        cut_off=False,
         current=None,
     )
 
@@ -64,7 +65,9 @@ def session_closed(state: SessionState, event: SessionClosed) -> SessionState:
         return state
     state = replace(state, status="closed", questions=(), background=())
     state = close_open(state, since_turn=0)
-    return state if event.reason is None else notice(state, event.reason, "warning")
+    if event.reason is None:
+        return state
+    return notice(state, event.reason, "warning", "cut_off" if state.cut_off else "")
 
 
 def session_reopening(state: SessionState, event: SessionReopening) -> SessionState:
@@ -132,6 +135,7 @@ def turn_started(state: SessionState, event: TurnStarted) -> SessionState:
         prompted=False,
         turn_ended=None,
         stop_reason=None,
+        cut_off=False,
         turn_tokens=None,
         queue=state.queue[1:] if event.queued else state.queue,
     )
@@ -167,6 +171,7 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
         status="idle",
         turn_ended=event.at,
         stop_reason=event.stop_reason,
+        cut_off=event.cut_off and not cancelled,
         turn_tokens=event.tokens,
     )
     # an agent that ends its turn well has done what it began, though it may not say so
@@ -177,6 +182,8 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
 
 
 def _ending(event: TurnEnded, *, cancelled: bool) -> tuple[str, Severity] | None:
+    if event.cut_off:
+        return None
     if event.error is not None:
         if cancelled:
             return f"Cancelled; the agent said: {event.error}", "info"

@@ -23,6 +23,7 @@ from acp_nvim.view.styled import before, coloured, plural, prefixed
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
+TITLE = 200
 
 STATUSES = {
     "pending": ("○ ", "AcpToolPending"),
@@ -92,7 +93,7 @@ def entry_text(tool: ToolCall) -> str:
 
 
 def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
-    title = one_line(tool.title or tool.kind or tool.id, 200)
+    title = one_line(tool.title or tool.kind or tool.id, TITLE)
     path = _unsaid_path(tool, cwd)
     middle, end = len(title.encode()), len((title + path).encode())
     marks: list[Mark] = [before(*STATUSES[tool.status])]
@@ -122,7 +123,7 @@ def _moved_before(marks: list[Mark], summary: Chunks) -> Chunks:
 def _unsaid_kind(tool: ToolCall) -> str:
     """Return what kind of call it is, unless the title begins with that."""
     word = KINDS.get(tool.kind, "")
-    return "" if tool.title.casefold().startswith((word, tool.kind)) else word
+    return "" if tool.title[:TITLE].casefold().startswith((word, tool.kind)) else word
 
 
 def _unsaid_path(tool: ToolCall, cwd: str) -> str:
@@ -131,7 +132,7 @@ def _unsaid_path(tool: ToolCall, cwd: str) -> str:
         return ""
     first = tool.locations[0]
     where = place(first, cwd)
-    said = place(Location(first.path), cwd) in tool.title
+    said = place(Location(first.path), cwd) in tool.title[:TITLE]
     return "" if said or not where else " " + where
 
 

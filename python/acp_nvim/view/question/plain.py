@@ -12,10 +12,12 @@ TITLE = 200
 
 
 def title(state: SessionState, question: Question) -> str:
-    """Return what it is about: the title of the tool call, or the message as one line."""
+    """Return what it is about: the tool call's title, ours, or the message, as one line."""
     if isinstance(question, ElicitationQuestion):
         return one_line(question.elicitation.message, TITLE)
     tool = state.tool_call(question.tool_call_id)
+    if tool is None and question.subject is not None:
+        return one_line(question.subject.title, TITLE)
     return question.tool_call_id if tool is None else tool.title
 
 

@@ -1,0 +1,233 @@
+-- `:Acp agents`: a buffer with the agents that are here, that could be installed, and those of the
+-- public registry. The host makes the list and does what is wanted; it is drawn anew until that is
+-- done.
+
+local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local AGAIN = 500 -- milliseconds between two drawings while something goes on
+local NAME = 'acp-agents'
+local SHARE = 0.65 -- of the rows of the screen
+
+---@class acp.AgentList
+---@field buffer integer
+---@field width? integer for which it was drawn
+---@field names string[] the agent of each row, '' for none
+---@field here string[] the agents that can be started
+---@field opened table<string, true> of which the details are shown
+---@field is_waiting boolean it is drawn again soon
+---@field has_asked boolean the list of the registry was fetched by itself
+
+---@type acp.AgentList?
+local list
+
+---@return integer? window
+local function window_of(buffer)
+  return vim.fn.win_findbuf(buffer)[1]
+end
+
+local refresh
+
+---@param err? string
+local function done(err)
+  if err then
+    notice.warn(err)
+  end
+  refresh()
+end
+
+local function fetch()
+  bridge.call('fetch_registry', nil, done)
+  refresh()
+end
+
+---@param this acp.AgentList
+---@param found { ops: acp.Op[], names: string[], here: string[], busy: boolean, wanted: boolean }
+local function draw(this, found)
+  apply.draw_whole(this.buffer, found.ops)
+  this.names, this.here = found.names, found.here
+  if found.wanted and not this.has_asked then
+    this.has_asked = true
+    return fetch()
+  end
+  if found.busy and not this.is_waiting then
+    this.is_waiting = true
+    vim.defer_fn(function()
+      this.is_waiting = false
+      refresh()
+    end, AGAIN)
+  end
+end
+
+---@param window integer
+---@return integer
+local function width_of(window)
+  local info = vim.fn.getwininfo(window)[1]
+  return info.width - info.textoff
+end
+
+--- Ask the host for the list as it is now, and draw it.
+function refresh()
+  local this = list
+  local window = this and window_of(this.buffer)
+  if not this or not window then
+    return
+  end
+  this.width = width_of(window)
+  local payload = { width = this.width, opened = vim.tbl_keys(this.opened) }
+  bridge.call('agent_list', payload, function(err, found)
+    if err then
+      return notice.warn(err)
+    elseif list == this then
+      draw(this, found)
+    end
+  end)
+end
+
+---@param this acp.AgentList
+---@return string? name of the agent under the cursor; nil: there is none, and the user was told
+local function here(this)
+  local name = this.names[api.nvim_win_get_cursor(0)[1]]
+  if name and name ~= '' then
+    return name
+  end
+  notice.notice('no agent stands here')
+end
+
+---@param this acp.AgentList
+---@param deed fun(name: string)
+---@return fun()
+local function with_agent(this, deed)
+  return function()
+    local name = here(this)
+    if name then
+      deed(name)
+    end
+  end
+end
+
+---@param verb string
+---@return fun(name: string)
+local function asks(verb)
+  return function(name)
+    bridge.call(verb, { agent = name }, done)
+    refresh()
+  end
+end
+
+---@param this acp.AgentList
+local function map_keys(this)
+  local function map(key, desc, plug, run)
+    keys.map(this.buffer, 'n', key, desc, run, plug)
+  end
+  map(
+    '<CR>',
+    'Open or close the details',
+    'agent-details',
+    with_agent(this, function(name)
+      this.opened[name] = not this.opened[name] or nil
+      refresh()
+    end)
+  )
+  map(
+    's',
+    'Start the agent',
+    'agent-start',
+    with_agent(this, function(name)
+      if not vim.list_contains(this.here, name) then
+        return notice.notice(('%s is not here: i installs it'):format(name))
+      end
+      require('acp.command.agent').start(name)
+    end)
+  )
+  map(
+    'i',
+    'Install the agent, or a newer version of it',
+    'agent-install',
+    with_agent(this, asks('install_agent'))
+  )
+  map(
+    'D',
+    'Remove an agent that was installed here',
+    'agent-remove',
+    with_agent(this, asks('remove_agent'))
+  )
+  map('<C-c>', 'Stop installing it', 'agent-stop', with_agent(this, asks('cancel_install')))
+  map('R', 'Fetch the list of the registry anew', 'agents-fetch', fetch)
+  map('q', 'Close the window', 'close', function()
+    pcall(api.nvim_win_close, 0, false)
+  end)
+end
+
+---@return acp.AgentList
+local function make()
+  local buffer = api.nvim_create_buf(false, true)
+  require('acp.ui.highlights').define()
+  local this =
+    { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
+  chats.name(buffer, NAME)
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].undolevels = -1
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].filetype = NAME
+  map_keys(this)
+  local group = api.nvim_create_augroup('acp.agents', {})
+  api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, {
+    group = group,
+    callback = function()
+      local window = window_of(buffer)
+      if window and width_of(window) ~= this.width then
+        refresh()
+      end
+    end,
+  })
+  api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = buffer,
+    callback = function()
+      list = nil
+      api.nvim_del_augroup_by_id(group)
+    end,
+  })
+  return this
+end
+
+---@param this acp.AgentList
+---@param mods? vim.api.keyset.cmd_mods
+local function show(this, mods)
+  layout.leave_float()
+  vim.cmd.split({ mods = mods })
+  api.nvim_win_set_buf(0, this.buffer)
+  if not layout.says_where(mods) then
+    api.nvim_win_set_height(0, math.floor(vim.o.lines * SHARE))
+  end
+  local hint = ' Agents   <CR> details · s start · i install%< · R fetch · g? all keys'
+  layout.dress(0, vim.tbl_extend('force', layout.LIST, { winbar = hint }))
+end
+
+--- Show the agents in a window of their own.
+---@param wants_fetch? boolean fetch the list of the registry first
+---@param mods? vim.api.keyset.cmd_mods where the window opens
+function M.open(wants_fetch, mods)
+  list = list or make()
+  local window = window_of(list.buffer)
+  if window then
+    api.nvim_set_current_win(window)
+  else
+    show(list, mods)
+  end
+  if wants_fetch then
+    return fetch()
+  end
+  refresh()
+end
+
+return M

@@ -1,0 +1,1 @@
+"""Which agents there are, and how one comes to have more."""

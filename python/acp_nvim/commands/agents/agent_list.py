@@ -1,0 +1,160 @@
+"""`:Acp agents`: what is here, what could be installed, what the registry has."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from acp_nvim.agents import PRESETS
+from acp_nvim.commands.payloads import Nothing
+from acp_nvim.commands.payloads.of_agents import ListAgents
+from acp_nvim.errors import UserError
+from acp_nvim.registry.entry import Archive, Entry, Package
+from acp_nvim.registry.installed import Installed, installed
+from acp_nvim.registry.listing import PUBLIC
+from acp_nvim.registry.plan import Find, NoWay, Plan, named, plan
+from acp_nvim.registry.version import version_of
+from acp_nvim.view.agent_list import AgentRow, RegistryState, agent_list
+from acp_nvim.view.op import Replace
+from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.launching import TUTOR
+
+
+def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
+    """Answer the ops that draw the list, the agent of each row, and whether something goes on."""
+    rows = tuple(_rows(host))
+    shown = agent_list(rows, _state(host), payload.opened, payload.width)
+    is_busy = host.registry.is_fetching or bool(host.installer.jobs)
+    is_new = host.workspace.options.registry is not None and _state(host).fetched is None
+    return {
+        "ops": [Replace(0, -1, shown.lines)],
+        "names": list(shown.names),
+        "here": [row.name for row in rows if row.group == "here"],
+        "busy": is_busy,
+        "wanted": is_new and not is_busy and not host.registry.problem,
+    }
+
+
+async def fetch(host: Host, _payload: Nothing) -> None:
+    """Fetch the list of the registry anew, unless that is being done."""
+    if not host.registry.is_fetching:
+        await host.registry.fetch(address(host))
+
+
+def address(host: Host) -> str:
+    """Return the address of the registry."""
+    return host.workspace.options.registry or PUBLIC
+
+
+def entries(host: Host) -> Mapping[str, Entry]:
+    """Return what the registry lists, by the names that agents have here."""
+    found = host.registry.listing(address(host))
+    by_name = named(found.entries if found else ())
+    return {name: it for name, it in by_name.items() if not _is_own(host, name)}
+
+
+def planned(host: Host, name: str, entry: Entry | None, find: Find = shutil.which) -> Plan:
+    """Return how that agent would be installed; raises `UserError` that says why it cannot be.
+
+    `entry`: what the registry has of it; `find`: see `plan`.
+    """
+    if _is_own(host, name):
+        raise UserError(f"how {name} is started is said in vim.g.acp.agents")
+    preset = PRESETS.get(name)
+    if entry is None and preset is None:
+        raise UserError(f"no agent is called {name!r}: :Acp agents lists them")
+    return plan(name, entry, preset, host.workspace.agents_folder(), find)
+
+
+def _is_own(host: Host, name: str) -> bool:
+    """Tell whether the user has said how that agent is started: no registry speaks of it then."""
+    own = host.workspace.options.agents.get(name)
+    return name == TUTOR or (own is not None and (own.command or own.url) is not None)
+
+
+def _state(host: Host) -> RegistryState:
+    found = host.registry.listing(address(host))
+    return RegistryState(
+        host=urlsplit(address(host)).netloc,
+        count=len(found.entries) if found else 0,
+        fetched=max(time.time() - found.fetched, 0.0) if found else None,
+        is_fetching=host.registry.is_fetching,
+        problem=host.registry.problem,
+    )
+
+
+def _rows(host: Host) -> Iterator[AgentRow]:
+    installs = installed(host.workspace.agents_folder())
+    listed, known, find = entries(host), set(), cache(shutil.which)
+    for row in host.workspace.available():
+        name, title = row["name"], row["title"]
+        known.add(name)
+        if row["found"]:
+            yield _here(host, row, installs.get(name), listed.get(name))
+        else:
+            yield _missing(host, (name, title), listed.get(name), find)
+    for name, entry in listed.items():
+        if name not in known:
+            yield _missing(host, (name, entry.title), entry, find)
+
+
+def _here(
+    host: Host, row: Mapping[str, Any], ours: Installed | None, entry: Entry | None
+) -> AgentRow:
+    name, client = row["name"], host.workspace.client(row["name"])
+    path = shutil.which(os.path.expanduser(row["command"])) or row["command"]
+    told = client.info.version if client is not None and client.info is not None else None
+    what = "installed by acp.nvim" if ours else _short(path)
+    if ours and entry and entry.version not in ("", ours.version):
+        what = f"{entry.version} can be had, i installs it"
+    origin = [("installed from", ours.origin)] if ours else []
+    return AgentRow(
+        name=name,
+        title=row["title"],
+        group="here",
+        version=told or (ours.version if ours else "") or version_of(path),
+        what="" if name == TUTOR else what,
+        does=host.installer.jobs.get(name, ""),
+        details=(*origin, ("is", _short(path)), *_about(entry)),
+    )
+
+
+def _missing(host: Host, names: tuple[str, str], entry: Entry | None, find: Find) -> AgentRow:
+    name, title = names
+    does, version = host.installer.jobs.get(name, ""), entry.version if entry else ""
+    try:
+        found = planned(host, name, entry, find)
+    except UserError as error:
+        said = error.why if isinstance(error, NoWay) else str(error)
+        details = (("it", said), *_about(entry))
+        return AgentRow(name, title, "impossible", version, said, does, details)
+    runs = "i downloads" if isinstance(found.way, Archive) else "i runs"
+    details = ((runs, found.shown), ("starts as", started(found)), *_about(entry))
+    return AgentRow(name, title, "possible", version, found.way.origin, does, details)
+
+
+def started(found: Plan) -> str:
+    """Return how an agent will be started, with its variables, as far as that is known before."""
+    way = found.way
+    command = way.command or (way.name.rpartition("/")[2] if isinstance(way, Package) else "")
+    variables = [f"{key}={value}" for key, value in way.env.items()]
+    return shlex.join([*variables, command, *way.args])
+
+
+def _about(entry: Entry | None) -> Iterator[tuple[str, str]]:
+    if entry is None:
+        return
+    told = (("about", entry.about), ("license", entry.license), ("see", entry.website))
+    yield from ((heading, text) for heading, text in told if text)
+
+
+def _short(path: str) -> str:
+    """Return a path with ~ for the home directory."""
+    home = os.path.expanduser("~")
+    return "~" + path[len(home) :] if path.startswith(home + "/") else path

@@ -1,0 +1,192 @@
+"""Archives of somebody else's are unpacked into a folder of ours, and nowhere else.
+
+Plain files, folders, and links that end inside. Links are made last, so nothing is written through
+one; modes are ours. Blocks: for a worker thread.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO, Literal
+
+from acp_nvim.errors import UserError
+
+MOST_BYTES = 2 << 30
+"""Bytes of all files together."""
+MOST_MEMBERS = 100_000
+PIECE = 1 << 20
+
+_PROGRAMS = (
+    b"\x7fELF",
+    b"#!",
+    b"\xcf\xfa\xed\xfe",
+    b"\xce\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+)
+"""How programs of Linux and macOS begin, and scripts."""
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    name: str
+    kind: Literal["file", "folder", "symlink", "hardlink", "other"]
+    target: str = ""
+    is_program: bool = False
+    open: Callable[[], IO[bytes] | None] = lambda: None
+
+
+def unpack(archive: Path, folder: Path, command: str, check: Callable[[], None]) -> Path:
+    """Unpack into that empty folder; return the path of the program.
+
+    `command` is its path in the archive; what is no archive is the program itself. `check` raises
+    when nobody wants it any more. Raises `UserError`, without its subject.
+    """
+    begin = _begin(archive)
+    try:
+        if begin.startswith(b"PK"):
+            with zipfile.ZipFile(archive) as file:
+                _take(_of_zip(file), folder, check)
+        elif begin.startswith(_COMPRESSED) or begin[257:262] == b"ustar":
+            with tarfile.open(archive) as tar:
+                _take(_of_tar(tar), folder, check)
+        elif begin.startswith(_PROGRAMS):
+            shutil.copyfile(archive, _place(folder, PurePosixPath(command).name))
+        else:
+            raise UserError("it is neither an archive nor a program: not installed")
+    except (*_BROKEN, ValueError, RuntimeError) as error:
+        raise UserError(f"its archive cannot be read ({error}): not installed") from error
+    except OSError as error:
+        raise UserError(f"it cannot be unpacked: {error.strerror or error}") from error
+    return _program(folder, command)
+
+
+def _begin(archive: Path) -> bytes:
+    with archive.open("rb") as file:
+        return file.read(512)
+
+
+def _of_zip(file: zipfile.ZipFile) -> Iterator[_Member]:
+    for info in file.infolist():
+        mode = info.external_attr >> 16
+        open_it = partial(file.open, info)
+        if info.is_dir():
+            yield _Member(info.filename, "folder")
+        elif stat.S_ISLNK(mode):
+            yield _Member(info.filename, "symlink", target=_target(open_it()))
+        else:
+            yield _Member(info.filename, "file", is_program=bool(mode & 0o100), open=open_it)
+
+
+def _target(source: IO[bytes]) -> str:
+    with source:
+        return source.read(4_096).decode("utf-8", "surrogateescape")
+
+
+def _of_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
+    for info in tar:
+        if info.isfile():
+            open_it = partial(tar.extractfile, info)
+            yield _Member(info.name, "file", is_program=bool(info.mode & 0o100), open=open_it)
+        elif info.isdir():
+            yield _Member(info.name, "folder")
+        elif info.issym() or info.islnk():
+            yield _Member(info.name, "symlink" if info.issym() else "hardlink", info.linkname)
+        else:
+            yield _Member(info.name, "other")
+
+
+def _take(members: Iterator[_Member], folder: Path, check: Callable[[], None]) -> None:
+    links: list[tuple[_Member, Path]] = []
+    room = MOST_BYTES
+    for count, member in enumerate(members):
+        check()
+        if count > MOST_MEMBERS:
+            raise UserError("it has too many files: not installed")
+        place = _place(folder, member.name)
+        match member.kind:
+            case "folder":
+                place.mkdir(0o700, parents=True, exist_ok=True)
+            case "file":
+                room -= _write(member, place, room, check)
+            case "other":
+                raise UserError(f"it has a file of no plain kind ({place.name}): not installed")
+            case _:
+                links.append((member, place))
+    _make_links(links, folder)
+
+
+def _make_links(links: list[tuple[_Member, Path]], folder: Path) -> None:
+    for member, place in sorted(links, key=lambda it: it[0].kind):  # hard links first
+        _link(member, place, folder)
+    root = os.path.realpath(folder)
+    for member, place in links:
+        if os.path.commonpath([root, os.path.realpath(place)]) != root:
+            raise UserError(f"a link in it leads out of its folder ({member.name}): not installed")
+
+
+def _place(folder: Path, name: str) -> Path:
+    """Return where a member goes: below the folder, through no link."""
+    path = PurePosixPath(name)
+    parts = [part for part in path.parts if part != "."]
+    if path.is_absolute() or ".." in parts or not name.isprintable() or "\\" in name:
+        raise UserError(f"a file in it has a path that leads out ({name!a:.80}): not installed")
+    place = folder.joinpath(*parts)
+    for above in (place, *place.parents):
+        if above == folder:
+            break
+        if above.is_symlink():
+            raise UserError(f"a file in it lies behind a link ({name!a:.80}): not installed")
+    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    return place
+
+
+def _write(member: _Member, place: Path, room: int, check: Callable[[], None]) -> int:
+    """Write a file; return its size."""
+    source = member.open()
+    if source is None:
+        raise UserError(f"its archive cannot be read ({place.name}): not installed")
+    size = 0
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    mode = 0o700 if member.is_program else 0o600
+    with source, os.fdopen(os.open(place, flags, mode), "wb") as file:
+        while piece := source.read(PIECE):
+            check()
+            size += len(piece)
+            if size > room:
+                raise UserError(f"it unpacks to more than {MOST_BYTES >> 30} GB: not installed")
+            file.write(piece)
+    return size
+
+
+def _link(member: _Member, place: Path, folder: Path) -> None:
+    if member.kind == "hardlink":
+        os.link(_place(folder, member.target), place, follow_symlinks=False)
+    elif os.path.isabs(member.target):
+        raise UserError(f"a link in it leads out of its folder ({place.name}): not installed")
+    else:
+        place.symlink_to(member.target)
+
+
+def _program(folder: Path, command: str) -> Path:
+    """Return the program: at its path, else the one file of that name."""
+    place = folder.joinpath(*PurePosixPath(command).parts)
+    found = (
+        [place]
+        if place.is_file()
+        else [it for it in sorted(folder.rglob(place.name)) if it.is_file()]
+    )
+    if len(found) != 1:
+        raise UserError(f"its archive has no {command}: not installed")
+    found[0].chmod(0o700)
+    return found[0]
