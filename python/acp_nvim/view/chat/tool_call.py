@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -63,7 +63,7 @@ Chunks: TypeAlias = tuple[tuple[str, str], ...]
 _Piece: TypeAlias = ToolContent | Terminal | _Plain
 
 
-def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> Sequence[Line]:
     """Return what `draw` does, all of it."""
     return draw(tool, cwd, is_open=is_open).lines
 
@@ -223,7 +223,7 @@ def _fallback(tool: ToolCall) -> tuple[_Plain, ...]:
 
 def _content(
     part: _Piece, cwd: str, room: int, known: markdown.Rendered | None, pause: Pause
-) -> tuple[tuple[Line, ...], int | None, markdown.Rendered | None]:
+) -> tuple[Sequence[Line], int | None, markdown.Rendered | None]:
     """Return at most `room` lines of one piece of content, how many more it has, and its text.
 
     None more: it is not drawn as far yet.
@@ -235,7 +235,7 @@ def _content(
         case Text(text):
             kept, more = _cut(text, room)
             rendered = markdown.render(kept, known, pause)
-            return rendered.lines, more if rendered.text == kept else None, rendered
+            return rendered.lines, more if rendered.source.end == len(kept) else None, rendered
         case _Plain(text):
             kept, more = _cut(text, room)
             return tuple(map(Line, visible_lines(kept))) if kept else (), more, None
