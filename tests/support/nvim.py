@@ -162,6 +162,11 @@ class Neovim:
         """Return `:messages`."""
         return self.command("messages")
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
     def exit_code(self, timeout: float = 40) -> int:
         """Wait until it has ended by itself; raises subprocess.TimeoutExpired."""
         return self._process.wait(timeout)

@@ -15,13 +15,13 @@ from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
-ROUNDS = 3
+ROUNDS = 2
 
 
 @pytest.fixture(params=[1, 2, 3])
 def job(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainJob]:
     """Yield a job whose host dawdles; its delays are others with each seed."""
-    monkeypatch.setenv(delays.VARIABLE, f"{request.param}:20")
+    monkeypatch.setenv(delays.VARIABLE, f"{request.param}:10")
     with MainJob() as started:
         yield started
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -10,7 +11,7 @@ from acp_nvim.session.model import Location
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
 from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Mark, VirtualText
-from acp_nvim.view.chat import raw, terminal
+from acp_nvim.view.chat import ansi, raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
 from acp_nvim.view.chat.message import Drawn
 from acp_nvim.view.cut import ITEMS, end_of, head, rest, visible_lines
@@ -89,6 +90,17 @@ def entry_text(tool: ToolCall) -> str:
     if not tool.content:
         return raw.readable(tool.raw_output)
     return "\n".join(map(_content_text, _pieces(tool)))
+
+
+def printed(tool: ToolCall, logs: Mapping[str, str]) -> str:
+    """Return what the call has printed, as it came; `logs` as in `terminal.printed`, by id."""
+    parts = [
+        terminal.printed(part, logs.get(part.id, ""))
+        if isinstance(part, Terminal)
+        else _content_text(part)
+        for part in _pieces(tool)
+    ]
+    return "\n".join(parts) if parts else raw.readable(tool.raw_output)
 
 
 def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
@@ -217,6 +229,9 @@ def _content(
     None more: it is not drawn as far yet.
     """
     match part:
+        case Text(text) | _Plain(text) if ansi.ESCAPE in text:
+            kept, more = _cut(text, room)
+            return tuple(ansi.lines(kept)), more, None
         case Text(text):
             kept, more = _cut(text, room)
             rendered = markdown.render(kept, known, pause)
