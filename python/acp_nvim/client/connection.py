@@ -19,7 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from acp_nvim.aside import aside
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
-from acp_nvim.transport.link import Ended, Link
+from acp_nvim.transport.link import Ended, Incoming, Link
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -176,6 +176,7 @@ class Connection:
                 await self._link.send(line)
             except ConnectionLost:
                 return
+            del line  # the next one may be long in coming
 
     async def _receive(self, receiver: Receiver) -> None:
         """Read all that comes, but not for long once the agent is gone or can say no more."""
@@ -196,14 +197,20 @@ class Connection:
     async def _read(self, receiver: Receiver) -> None:
         taken = 0
         while incoming := await self._link.receive():
-            self._traffic.record("agent", incoming.text)
-            size = len(incoming.text)
-            for message in incoming.messages:
-                await self._handle(message, receiver, is_long=size >= LONG)
-                taken += 1 + size // len(incoming.messages) // 1_000
-                if taken > AT_ONCE:
-                    taken = 0
-                    await checkpoint()
+            taken = await self._take(incoming, receiver, taken)
+            del incoming  # the next one may be long in coming
+
+    async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
+        """Take what came as one; return how much was taken since others had their turn."""
+        self._traffic.record("agent", incoming.text)
+        size = len(incoming.text)
+        for message in incoming.messages:
+            await self._handle(message, receiver, is_long=size >= LONG)
+            taken += 1 + size // len(incoming.messages) // 1_000
+            if taken > AT_ONCE:
+                taken = 0
+                await checkpoint()
+        return taken
 
     async def _handle(self, message: Message, receiver: Receiver, *, is_long: bool) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""

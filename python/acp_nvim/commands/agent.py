@@ -82,6 +82,8 @@ async def stop(host: Host, payload: Stop) -> None:
         return
     client, begun = host.workspace.target(payload.agent, payload.chat), host.clock()
     await client.end(kill=payload.bang)
+    for session in client.registry:
+        host.review.notes.let_go(session.state.key)
     if host.clock() - begun < GRACE:
         await _end_left(host, client.name)
     else:  # the user is at something else by now

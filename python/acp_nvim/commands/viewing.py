@@ -170,7 +170,13 @@ def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
         return None
     host.editor.screen.forget(chat.number)
     host.touch_lists()
-    return chat.client.close(chat.session) if chat.client is not None else None
+    return _close(host, chat)
+
+
+async def _close(host: Host, chat: Chat) -> None:
+    if chat.client is not None:
+        await chat.client.close(chat.session)
+    host.review.notes.let_go(chat.session.state.key)
 
 
 async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:

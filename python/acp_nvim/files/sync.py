@@ -123,9 +123,13 @@ class DiskSync:
             pass
 
     async def prepare(self, roots: Roots) -> None:
-        """A turn begins, or a session: what has changed until now is none of its."""
+        """A turn begins, or a session: what has changed until now is none of its.
+
+        What is under way for another one is cut short: the user waits for this.
+        """
+        deadline = self._baselines.hurry()
         async with self.exclusive():
-            await self._sweep(None, roots, refresh=True)
+            await self._sweep(None, roots, refresh_until=deadline)
 
     async def was_read(self, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
         """An agent's own tool has read these files; those outside of the roots are none of ours.
@@ -235,11 +239,15 @@ class DiskSync:
         """Return the line where the user and another program disagree; see `Disputes.line`."""
         return self._disputes.line(path)
 
-    async def _sweep(self, author: Author | None, roots: Roots, *, refresh: bool = False) -> None:
+    async def _sweep(
+        self, author: Author | None, roots: Roots, *, refresh_until: float | None = None
+    ) -> None:
         paths = await self._files.loaded_paths(roots.folders())
         opened = {path: encoding_of(await self._files.loaded(path)) for path in paths}
-        find = self._baselines.refresh if refresh else self._baselines.changes
-        found = await find(roots, opened)
+        if refresh_until is None:
+            found = await self._baselines.changes(roots, opened)
+        else:
+            found = await self._baselines.refresh(roots, opened, refresh_until)
         self._miss(found.unknown, author)
         self._miss(found.gone, author, gone=True)
         done: set[str] = set()

@@ -9,6 +9,7 @@ import json
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,6 +21,10 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
+
+LARGEST = 2**63 - 1
+"""The largest number that is taken from an agent: MessagePack and Lua have no larger ones."""
 
 
 class WireModel(BaseModel):
@@ -59,6 +64,17 @@ Items = Annotated[tuple[T, ...], WrapValidator(_good_items)]
 
 LenientList = Annotated[Items[T] | None, WrapValidator(_or_none), Field(default=None)]
 """Both: bad items are dropped, and what is no list at all is as good as none."""
+
+
+def _fitting(value: N) -> N:
+    return max(-LARGEST, min(value, LARGEST))
+
+
+Whole = Annotated[int, AfterValidator(_fitting)]
+"""A whole number, the nearest that any editor has."""
+
+Real = Annotated[float, AfterValidator(_fitting)]
+"""Any number, no farther from 0 than a whole one may be: nobody counts so far."""
 
 
 def compact(value: object) -> str:

@@ -135,6 +135,15 @@ class PromptNotes:
                     texts[path] = theirs
                 self._keep(key)
 
+    def let_go(self, key: SessionKey) -> None:
+        """The user has ended the session: what the agent was served is not kept for it.
+
+        What it has not been told of yet is, should the session be opened again.
+        """
+        self._knowledge.forget(key)
+        if (memory := self._memories.get(key)) is not None:
+            memory.shown, memory.revision = Notes(), -1
+
     def forget(self, key: SessionKey) -> None:
         """The session was deleted."""
         self._knowledge.forget(key)

@@ -13,6 +13,8 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # what json uses without C
 from typing import Any
 
+from acp_nvim.wire.message import finite
+
 STEP = 262_144
 """Bytes or characters that are looked at in one go."""
 
@@ -39,7 +41,7 @@ def load(text: str) -> Any:
 
 class _Decoder(json.JSONDecoder):
     def __init__(self) -> None:
-        super().__init__(object_pairs_hook=_object)
+        super().__init__(object_pairs_hook=_object, parse_float=finite, parse_constant=finite)
         self.parse_string: Callable[..., tuple[str, int]] = _string
         self.scan_once = py_make_scanner(self)
 

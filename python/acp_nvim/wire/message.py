@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, TypeAlias
 
 RequestId: TypeAlias = str | int | None
@@ -104,7 +105,7 @@ def to_line(message: Sendable) -> bytes:
 
 
 def _load(text: str) -> Any:
-    value = json.loads(text)
+    value = _DECODER.decode(text)
     if not _ESCAPED_SURROGATE.search(text):
         return value
     # Such escapes are mostly pairs, and fine; a lone one would break every encoder further on.
@@ -112,12 +113,21 @@ def _load(text: str) -> Any:
     return json.loads(_SURROGATE.sub("\ufffd", again)) if _SURROGATE.search(again) else value
 
 
+def finite(text: str) -> float | None:
+    """Return the number that JSON's text stands for; None if there is none such: `1e999`, `NaN`."""
+    number = float(text)
+    return number if isfinite(number) else None
+
+
+_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=finite)
+
+
 def _dump(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
-        return json.dumps(finite, ensure_ascii=False, separators=(",", ":"))
+        sent = _DECODER.decode(json.dumps(value))
+        return json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
 
 
 def _fields(message: Sendable) -> dict[str, Any]:

@@ -239,6 +239,7 @@ async def _close(host: Host, row: Row, _cwd: str) -> None:
         chat.session.apply(SessionClosed())
     else:
         await chat.client.close(chat.session)
+    host.review.notes.let_go(chat.session.state.key)
 
 
 async def _delete(host: Host, row: Row, cwd: str) -> None:

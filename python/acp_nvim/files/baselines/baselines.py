@@ -39,7 +39,8 @@ __all__ = ["UNKNOWN", "Baselines", "Changes", "DiskChange", "Unknown"]
 
 MIB = 1 << 20
 PATIENCE = 2.0
-"""Seconds after which a refresh reads no more files for the first time; the next one goes on."""
+"""Seconds, from when it is asked for, after which a refresh reads no more files for the first time;
+the next one goes on."""
 NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -79,6 +80,8 @@ class Baselines:
         self._room_for = largest
         """The most bytes of a file for which the shelf has had room."""
         self._untold: set[str] = set()
+        self._deadline = 0.0
+        """When to read no more."""
         self._lock = anyio.Lock()
         self._memory: Memory | None = None
 
@@ -119,15 +122,30 @@ class Baselines:
                 self._visits[folder] = last
         return tuple(since)
 
-    async def refresh(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
+    def hurry(self) -> float:
+        """Somebody waits for a refresh: one that is under way reads no more.
+
+        Returns when that one is to have done, in monotonic seconds.
+        """
+        self._deadline = 0.0
+        return monotonic() + PATIENCE
+
+    async def refresh(
+        self,
+        roots: Roots,
+        encodings: Mapping[str, str] = NO_ENCODINGS,
+        deadline: float | None = None,
+    ) -> Changes:
         """See all files of the roots as they are now, and return what `changes` would.
 
-        Reads as many texts as the budget and `PATIENCE` allow, the smallest files first.
+        Reads as many texts as the budget and the deadline allow, the smallest files first; without
+        a deadline `PATIENCE` from now.
         """
-        deadline = monotonic() + PATIENCE
+        deadline = monotonic() + PATIENCE if deadline is None else deadline
         async with self._lock:
+            self._deadline = deadline
             changes = await self._compare(roots, encodings)
-            await to_thread.run_sync(self._read, deadline)
+            await to_thread.run_sync(self._read)
             await self._ignored.see(self._repositories(roots.folders()))
             return changes
 
@@ -221,7 +239,7 @@ class Baselines:
             gone += (it for it in lost if not self.watches(it))
         return known, gone
 
-    def _read(self, deadline: float) -> None:
+    def _read(self) -> None:
         """Read what was only glimpsed at, until there is no room or no time. In a thread."""
         for size, path, was in sorted(self._glimpses(), key=lambda it: it[:2]):
             now = read_snapshot(path, was.fingerprint, self._largest)
@@ -229,7 +247,7 @@ class Baselines:
                 has_room = not now.packed or self._shelf.keeps(path)
                 self._room_for = self._room_for if has_room else size - 1
             self._unread.discard(path)
-            if size > self._room_for or monotonic() > deadline:
+            if size > self._room_for or monotonic() > self._deadline:
                 break
 
     def _glimpses(self) -> list[tuple[int, str, Snapshot]]:

@@ -11,7 +11,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
 from typing import TypeAlias
@@ -36,6 +36,10 @@ MARKS = {"pyvenv.cfg", "CACHEDIR.TAG"}
 """A folder with such a file in it is a virtual environment or a cache."""
 
 
+AT_ONCE = 256
+"""Files of a folder that are looked at between two looks at the clock."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """The plain files below a folder by path.
@@ -57,6 +61,8 @@ class Listed:
     within: list[str]
     whole: bool
     by_git: bool
+    stamps: Mapping[str, Fingerprint] = field(default_factory=dict)
+    """What the system says of each, where that was asked on the way."""
 
 
 class Listings:
@@ -82,7 +88,9 @@ class Listings:
             listed = await self._list(part, self._most - len(stamps))
             parts[part] = listed.by_git
             queue += listed.within
-            queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps)
+            stamps |= listed.stamps
+            if listed.by_git:
+                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps)
             whole = whole and listed.whole
         return Listing(stamps, whole and not queue, parts)
 
@@ -160,10 +168,11 @@ def _is_real(folder: str, known: dict[str, bool]) -> bool:
 
 def walk(folder: str, room: int, deadline: float) -> Listed:
     """List a folder that git does not know, the near files first."""
-    paths: list[str] = []
+    stamps: dict[str, Fingerprint] = {}
     within: list[str] = []
     queue = deque([folder])
-    while queue and len(paths) <= room and monotonic() < deadline:
+    late = False
+    while queue and len(stamps) <= room and not late:
         here = queue.popleft()
         entries = _entries(here, room)
         names = {entry.name for entry in entries}
@@ -172,13 +181,32 @@ def walk(folder: str, room: int, deadline: float) -> Listed:
         if here != folder and ".git" in names:
             within.append(here)
             continue
-        for entry in entries:
-            if entry.is_file(follow_symlinks=False):
-                paths.append(entry.path)
-            elif entry.is_dir(follow_symlinks=False) and entry.name not in LEFT_OUT:
-                queue.append(entry.path)
-    whole = not queue and len(paths) <= room
-    return Listed(paths[:room], within, whole, by_git=False)
+        for start in range(0, len(entries), AT_ONCE):
+            late = monotonic() >= deadline
+            if late or len(stamps) > room:
+                break
+            queue += _looked_at(entries[start : start + AT_ONCE], stamps)
+    whole = not (queue or late) and len(stamps) <= room
+    stamps = dict(islice(stamps.items(), room))
+    return Listed(stamps, within, whole, by_git=False, stamps=stamps)
+
+
+def _looked_at(entries: Iterable[os.DirEntry[str]], stamps: dict[str, Fingerprint]) -> list[str]:
+    """Add the plain files among the entries to the stamps; return the folders."""
+    folders: list[str] = []
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            folders += () if entry.name in LEFT_OUT else (entry.path,)
+        elif entry.is_file(follow_symlinks=False) and (at := _entry_stamp(entry)):
+            stamps[entry.path] = at
+    return folders
+
+
+def _entry_stamp(entry: os.DirEntry[str]) -> Fingerprint | None:
+    try:
+        return _stamp(entry.stat(follow_symlinks=False))
+    except OSError:  # it is gone
+        return None
 
 
 def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_nvim.protocol.base import Lenient, WireModel
+from acp_nvim.protocol.base import Lenient, Whole, WireModel
 
 
 class TextBlock(WireModel):
@@ -34,7 +34,7 @@ class ResourceLinkBlock(WireModel):
     mime_type: Lenient[str]
     title: Lenient[str]
     description: Lenient[str]
-    size: Lenient[int]
+    size: Lenient[Whole]
 
 
 class TextContents(WireModel):

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Lenient, LenientList, WireModel
+from acp_nvim.protocol.base import Lenient, LenientList, Real, Whole, WireModel
 
 
 class FormSchema(WireModel):
@@ -54,8 +54,8 @@ class StringProperty(WireModel):
 
     title: Lenient[str]
     description: Lenient[str]
-    min_length: int | None = Field(default=None, ge=0)
-    max_length: int | None = Field(default=None, ge=0)
+    min_length: Whole | None = Field(default=None, ge=0)
+    max_length: Whole | None = Field(default=None, ge=0)
     pattern: str | None = None
     format: str | None = None
     default: Lenient[str]
@@ -68,9 +68,9 @@ class NumberProperty(WireModel):
 
     title: Lenient[str]
     description: Lenient[str]
-    minimum: float | None = None
-    maximum: float | None = None
-    default: Lenient[float]
+    minimum: Real | None = None
+    maximum: Real | None = None
+    default: Lenient[Real]
 
 
 class IntegerProperty(WireModel):
@@ -78,9 +78,9 @@ class IntegerProperty(WireModel):
 
     title: Lenient[str]
     description: Lenient[str]
-    minimum: int | None = None
-    maximum: int | None = None
-    default: Lenient[int]
+    minimum: Whole | None = None
+    maximum: Whole | None = None
+    default: Lenient[Whole]
 
 
 class BooleanProperty(WireModel):
@@ -96,8 +96,8 @@ class ArrayProperty(WireModel):
 
     title: Lenient[str]
     description: Lenient[str]
-    min_items: int | None = Field(default=None, ge=0)
-    max_items: int | None = Field(default=None, ge=0)
+    min_items: Whole | None = Field(default=None, ge=0)
+    max_items: Whole | None = Field(default=None, ge=0)
     items: dict[str, Any]
     default: LenientList[str]
 

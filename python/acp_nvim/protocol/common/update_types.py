@@ -6,21 +6,21 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Lenient, WireModel
+from acp_nvim.protocol.base import Lenient, Real, Whole, WireModel
 
 
 class Cost(WireModel):
     """The cumulative cost of a session."""
 
-    amount: float
+    amount: Real
     currency: str
 
 
 class Usage(WireModel):
     """`usage_update`."""
 
-    used: int = Field(ge=0)
-    size: int = Field(ge=0)
+    used: Whole = Field(ge=0)
+    size: Whole = Field(ge=0)
     cost: Lenient[Cost]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Items, Lenient, WireModel
+from acp_nvim.protocol.base import Items, Lenient, Whole, WireModel
 from acp_nvim.protocol.common.request_types import PermissionOption
 from acp_nvim.protocol.v1.types import ToolCall
 
@@ -24,8 +24,8 @@ class ReadTextFile(WireModel):
 
     session_id: str
     path: str
-    line: int | None = Field(default=None, ge=0)
-    limit: int | None = Field(default=None, ge=0)
+    line: Whole | None = Field(default=None, ge=0)
+    limit: Whole | None = Field(default=None, ge=0)
 
 
 class WriteTextFile(WireModel):
@@ -51,7 +51,7 @@ class CreateTerminal(WireModel):
     args: list[str] | None = None
     env: list[EnvVariable] | None = None
     cwd: str | None = None
-    output_byte_limit: int | None = Field(default=None, ge=0)
+    output_byte_limit: Whole | None = Field(default=None, ge=0)
 
 
 class TerminalRequest(WireModel):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Items, Lenient, LenientList, WireModel
+from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
 
 # --- tool calls
 
@@ -34,7 +34,7 @@ class ToolCallLocation(WireModel):
     """A place in a file."""
 
     path: str
-    line: Lenient[int]
+    line: Lenient[Whole]
 
 
 class ToolCall(WireModel):
@@ -196,7 +196,7 @@ class OptionsResult(WireModel):
 class TurnUsage(WireModel):
     """`PromptResponse.usage`, of the unstable schema."""
 
-    total_tokens: int = Field(ge=0)
+    total_tokens: Whole = Field(ge=0)
 
 
 class PromptResult(WireModel):

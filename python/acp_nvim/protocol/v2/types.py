@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Items, Lenient, LenientList, WireModel
+from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.request_types import PermissionOption
 
 # --- tool calls
@@ -41,7 +41,7 @@ class ToolCallLocation(WireModel):
     """A place in a file; `line` is 1-based."""
 
     path: str
-    line: Lenient[int]
+    line: Lenient[Whole]
 
 
 class ToolCallContentChunk(WireModel):

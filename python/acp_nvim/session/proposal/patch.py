@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from acp_nvim.session.proposal.edit import Edit, Patch, Piece, Proposal, Remove, Whole
 
-HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 NO_END = "\\ No newline at end of file"
 NOWHERE = "/dev/null"
 ENVELOPE = "*** Begin Patch"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -182,3 +183,34 @@ async def test_a_known_absence_makes_a_file_new_beyond_all_limits(root: Path) ->
     assert seen.text(str(path)) is None
     path.write_text("new")
     assert await seen.look(str(path)) == DiskChange(str(path), None, "new")
+
+
+async def test_who_waits_for_a_refresh_cuts_the_one_before_short(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, read = plain(), list[str]()
+    for number in range(100):
+        (root / str(number)).write_text(str(number))
+    real = module.read_snapshot
+
+    def noted(path: str, *rest: Any) -> Any:
+        read.append(path)
+        if len(read) == 3:
+            seen.hurry()
+        return real(path, *rest)
+
+    monkeypatch.setattr(module, "read_snapshot", noted)
+    await seen.refresh(roots)
+    assert len(read) == 3
+    await seen.refresh(roots, deadline=seen.hurry())
+    assert len(read) == 100
+    assert all(seen.text(str(root / str(number))) == str(number) for number in range(100))
+
+
+async def test_a_refresh_has_the_time_from_when_it_was_asked_for(root: Path, roots: Roots) -> None:
+    seen = plain()
+    for name in ("1", "22"):
+        (root / name).write_text(name)
+    await seen.refresh(roots, deadline=0.0)
+    assert seen.text(str(root / "1")) == "1"
+    assert seen.text(str(root / "22")) is UNKNOWN

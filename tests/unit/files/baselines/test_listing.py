@@ -10,7 +10,7 @@ import pytest
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines import listing as inventory
-from acp_nvim.files.baselines.listing import Listing, Listings
+from acp_nvim.files.baselines.listing import AT_ONCE, Listing, Listings, fingerprint, walk
 
 
 async def no_git(folder: str, limit: int, *only: str) -> git.Names | None:
@@ -172,3 +172,27 @@ async def test_covers_says_what_an_inventory_would_hold(tmp_path: Path, with_git
     assert await covers("sub/inner/a")
     assert not await inventories.covers(parts, f"{tmp_path}2/a")
     assert not await inventories.covers({}, str(tmp_path / "a"))
+
+
+async def test_a_large_folder_is_left_when_the_time_is_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3 * AT_ONCE):
+        (tmp_path / str(number)).write_text("")
+    times = iter([0.0, 0.0, 2.0, 2.0])
+    monkeypatch.setattr("acp_nvim.files.baselines.listing.monotonic", lambda: next(times))
+    found = walk(str(tmp_path), 100_000, 1.0)
+    assert len(found.stamps) == 2 * AT_ONCE
+    assert not found.whole
+
+
+async def test_a_walk_asks_the_system_once_for_each_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(10):
+        (tmp_path / str(number)).write_text(str(number))
+    monkeypatch.setattr("os.lstat", lambda path: pytest.fail(f"{path} is looked at once more"))
+    found = await Listings(names=no_git).take(str(tmp_path))
+    assert set(found.stamps) == {str(tmp_path / str(number)) for number in range(10)}
+    monkeypatch.undo()
+    assert all(at == fingerprint(path) for path, at in found.stamps.items())
