@@ -33,6 +33,7 @@ from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
 from acp_nvim.transport.leaving import at_end
@@ -134,6 +135,7 @@ class App:
     def _flush(self) -> None:
         self._host.store.leave(it.state for it in self._host.workspace.sessions())
         self._host.review.store.flush()
+        self._host.left_open.leave()
 
 
 def compose(
@@ -162,6 +164,7 @@ def compose(
             workspace.redaction.values,
             partial(_not_kept, editor, "what is said"),
         ),
+        left_open=LeftOpen(workspace.state_folder("sessions")),
         registry=Registry(workspace.state_folder("registry")),
         installer=Installer(workspace.agents_folder, editor.logins),
         told=Told(workspace.state_folder("remote")),

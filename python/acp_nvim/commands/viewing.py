@@ -142,6 +142,7 @@ def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     if chat is None:
         return None
     host.editor.screen.forget(chat.number)
+    host.left_open.closed(chat.session.state.key)
     host.touch_lists()
     return chat.client.close(chat.session) if chat.client is not None else None
 
