@@ -103,7 +103,7 @@ function M.restore()
     end
     if #left > 0 then
       local what = #left == 1 and '1 session is' or ('%d sessions are'):format(#left)
-      notice.notice(('%s open again, as when Neovim ended: :Acp chat shows it'):format(what))
+      notice.notice(('%s open again: :Acp chat'):format(what))
     end
   end)
 end
