@@ -32,6 +32,7 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
+from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
@@ -168,6 +169,7 @@ def compose(
         registry=Registry(workspace.state_folder("registry")),
         installer=Installer(workspace.agents_folder, editor.logins),
         told=Told(workspace.state_folder("remote")),
+        choices=Choices(workspace.state_folder("choices")),
         tasks=Tasks(editor.notifier.fault),
         clock=clock,
         start=start,

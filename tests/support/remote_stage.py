@@ -28,7 +28,7 @@ class RemoteStage(Stage):
             return dict(headers or {})
 
         remote = Remote(url, given)
-        super().__init__(cwd, **{"remote": remote, "terminal_login": False, **launch})
+        super().__init__(cwd, **{"remote": remote, **launch})
         self.opened: Link | None = None
 
     async def until(self, predicate: Callable[[], Any]) -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.config import McpServer, NamedValue, Options, parse
+from acp_nvim.config import Defaults, McpServer, NamedValue, Options, parse
+from acp_nvim.paths import SAME
 from acp_nvim.workspace.launching import launch
 
 json_values = st.recursive(
@@ -43,6 +44,11 @@ KEYS = [
     "layout",
     "level",
     "read",
+    "defaults",
+    "config",
+    "mode",
+    "paths",
+    "/there",
 ]
 configurations = st.recursive(
     json_values,
@@ -112,11 +118,64 @@ def test_all_keys() -> None:
     assert options.fs.write is False
 
 
+@pytest.mark.parametrize(
+    ("given", "taken", "said"),
+    [
+        ("last", "last", ""),
+        ([], Defaults(), ""),
+        ({"config": []}, Defaults(), ""),
+        (
+            {"mode": "plan", "model": "big", "config": {"web": True, "think": "low"}},
+            Defaults(mode="plan", model="big", config={"web": True, "think": "low"}),
+            "",
+        ),
+        ("lost", Defaults(), "defaults must be a table, or 'last' for what was chosen last"),
+        (7, Defaults(), "defaults must be a table, not 7"),
+        ({"mod": "x"}, Defaults(), "defaults.mod is unknown: did you mean mode?"),
+        (
+            {"config": {"web": [1], "think": "low"}},
+            Defaults(config={"think": "low"}),
+            "defaults.config.web must be a string, or true or false, not a list",
+        ),
+    ],
+)
+def test_what_a_new_session_is_set_to(given: Any, taken: Any, said: str) -> None:
+    options, problems = parse({"agents": {"x": {"command": "x", "defaults": given}}})
+    assert options.agents["x"].defaults == taken
+    assert [said in it for it in problems] == ([True] if said else [])
+
+
 def test_an_agent_entry_may_leave_out_what_the_preset_says() -> None:
     options, problems = parse({"agents": {"gemini": {"env": []}}})
     assert problems == ()
     assert options.agents["gemini"].command is None
     assert options.agents["gemini"].args is None
+
+
+def test_a_wrong_folder_spoils_no_other() -> None:
+    options, problems = parse({"agents": {"g": {"paths": {"a": "/b", "/c": "/d", "/e": 1}}}})
+    assert len(problems) == 2
+    assert options.agents["g"].paths == {"/c": "/d"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "here", "there"),
+    [
+        (["ssh", "host", "agent"], True, True),
+        (["docker", "run", "-i", "image", "agent"], False, False),
+        (["agent"], True, False),
+    ],
+)
+def test_commands_of_an_agent_run_where_it_does(argv: list[str], here: bool, there: bool) -> None:
+    own = {"command": argv[0], "args": argv[1:]}
+    with_paths = {**own, "paths": {"/there": "/here"}}
+    options, problems = parse({"agents": {"a": own, "b": with_paths, "c": {**own, "paths": []}}})
+    assert problems == ()
+    plans = {it: launch(it, options, root="/", cwd="/p") for it in options.agents}
+    assert plans["b"].capabilities.terminal == here
+    assert (plans["b"].there is not None) == there
+    for plain in (plans["a"], plans["c"]):
+        assert (plain.capabilities.terminal, plain.there, plain.paths) == (True, None, SAME)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +240,31 @@ def test_an_environment_is_a_map_or_a_list_of_pairs(env: object) -> None:
         (
             {"agents": {"g": {"url": "ws://x", "fs": 1}}},
             "vim.g.acp.agents.g.fs must be true or false, not 1",
+        ),
+        (
+            {"agents": {"g": {"paths": {"/a": "b"}}}},
+            "vim.g.acp.agents.g.paths['/a'] must be an absolute path without '..', not 'b'",
+        ),
+        (
+            {"agents": {"g": {"paths": {"a": "/b"}}}},
+            "vim.g.acp.agents.g.paths.a must be an absolute path without '..', not 'a'",
+        ),
+        (
+            {"agents": {"g": {"paths": {"/a/../b": "/c"}}}},
+            "vim.g.acp.agents.g.paths['/a/../b'] must be an absolute path without '..', "
+            "not '/a/../b'",
+        ),
+        (
+            {"agents": {"g": {"paths": {"/a": "/c", "/b": "/c/"}}}},
+            "vim.g.acp.agents.g.paths must be without a folder that has two names: /c stands twice",
+        ),
+        (
+            {"agents": {"g": {"paths": {"/a": "/b", "//a/.": "/c"}}}},
+            "vim.g.acp.agents.g.paths must be without a folder that has two names: /a stands twice",
+        ),
+        (
+            {"agents": {"g": {"paths": ["/a"]}}},
+            "vim.g.acp.agents.g.paths must be a table, not a list",
         ),
         (
             {"agents": {"g": {"env": {"A": 1}}}},

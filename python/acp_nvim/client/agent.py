@@ -67,6 +67,6 @@ async def initialize(
             raise SpeaksOlder(older) from error
         raise
     spoken = choose(dialect, result)
-    if spoken is not dialect:
+    if spoken.version != dialect.version:
         raise SpeaksOlder(spoken)
     return Agent(launch, connection, dialect, dialect.decode_initialize(result), tasks, clock)

@@ -25,6 +25,7 @@ from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError
 from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
+from acp_nvim.protocol.mapped import mapped
 from acp_nvim.protocol.negotiate import asked
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
 from acp_nvim.session.event import (
@@ -257,6 +258,8 @@ class Client:
 
     async def _serve(self, link: Link, dialect: Dialect) -> None:
         self._dialect = None
+        there = self.launch.there is not None
+        dialect = mapped(dialect, self.launch.paths, commands_there=there)
         if self._ending:
             link.kill()
         try:
@@ -341,7 +344,7 @@ class Client:
         if problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
-            self.ready.turns.go_on(session)
+            await self.ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:
         if self._lives():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 from anyio.abc import TaskGroup
@@ -18,6 +18,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
+from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, Code, OutsideRoots, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
@@ -73,6 +74,8 @@ class Services:
     """Asks nothing either: knows what goes along with prompts."""
     prepare: Callable[[Roots], Awaitable[None]]
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
+    defaults: Callable[[], Defaults] = Defaults
+    """What a new session is set to."""
 
 
 class Inbound:
@@ -153,9 +156,9 @@ class Inbound:
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 self._connection.respond(request.id, result, private=private)
         except RequestFailed as error:
-            self._connection.fail(request.id, error.code, error.message, error.data)
+            self._fail(request, error)
         except AcpError as error:
-            self._connection.fail(request.id, Code.INTERNAL_ERROR, str(error))
+            self._fail(request, RequestFailed(Code.INTERNAL_ERROR, str(error)))
         except Exception as error:  # a fault of ours must not hang the agent, nor end the others
             self._services.fault(error)
             self._connection.fail(request.id, Code.INTERNAL_ERROR, "internal error of the client")
@@ -164,6 +167,10 @@ class Inbound:
                 del self._scopes[id_key(request.id)]
         if scope.cancelled_caught:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
+
+    def _fail(self, request: Request, error: RequestFailed) -> None:
+        told = self._dialect.encode_failure(error)
+        self._connection.fail(request.id, told.code, told.message, told.data)
 
     async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
@@ -183,6 +190,7 @@ class Inbound:
                 | ReleaseTerminalRequest()
             ):
                 session = self._session(ask.session_id)
+                ask = self._placed(ask, session.state.cwd)
                 cwd = self._folder(ask, session.state.cwd)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
 
@@ -201,13 +209,21 @@ class Inbound:
         return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
 
     def _roots(self, session_id: str) -> Roots:
-        return self._session(session_id).roots(self._launch.additional_directories)
+        return self._session(session_id).roots(self._launch.folders, self._launch.paths)
+
+    def _placed(self, ask: TerminalRequest, cwd: str) -> TerminalRequest:
+        """Return it with the folder of the session, if it says none and runs where the agent is."""
+        if self._launch.there is None or not isinstance(ask, CreateTerminalRequest):
+            return ask
+        return replace(ask, cwd=ask.cwd or self._launch.paths.there(cwd) or "/")
 
     def _folder(self, ask: TerminalRequest, cwd: str) -> str:
         """Return the resolved folder where a command is to run; other requests need none.
 
         Raises `RequestFailed` where a remote agent would run it outside of the roots.
         """
+        if self._launch.there is not None:
+            return self._launch.cwd
         if not isinstance(ask, CreateTerminalRequest):
             return cwd
         if ask.cwd is None or self._launch.remote is None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from acp_nvim.config import McpServer
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.negotiate import Wanted
+from acp_nvim.terminals.elsewhere import Elsewhere, elsewhere, leads_elsewhere
 
 Headers: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """Fetches the headers of a connection, which are secrets; raises `UserError`."""
@@ -45,11 +48,36 @@ class Launch:
     guard: tuple[str, ...] = ()
     """Files that it may not write unasked."""
     terminals: bool = True
-    terminal_login: bool = True
-    """It is a command that can be run in a terminal as well (C-044)."""
     remote: Remote | None = None
+    paths: Paths = SAME
+    """The files that it knows by other names, for it runs in a container or elsewhere."""
     protocol: Wanted = 1
     """The newest version of the protocol that may be spoken with it."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The further roots that the agent sees."""
+        return self.paths.seen(self.additional_directories)
+
+    @property
+    def there(self) -> Elsewhere | None:
+        """What leads to where the agent runs; None: its commands run here."""
+        return elsewhere(self._argv) if self.paths and self.remote is None else None
+
+    @property
+    def has_terminals(self) -> bool:
+        """Whether it may run commands: not here, if it runs where we cannot tell how to get to."""
+        lost = self.paths and self.there is None and leads_elsewhere(self._argv)
+        return self.terminals and not lost
+
+    @property
+    def _argv(self) -> tuple[str, ...]:
+        return (os.path.expanduser(self.command), *self.args)
+
+    @property
+    def terminal_login(self) -> bool:
+        """Whether it is a command that can be run in a terminal as well (C-044)."""
+        return self.remote is None
 
     @property
     def capabilities(self) -> ClientCapabilities:
@@ -57,7 +85,7 @@ class Launch:
         return ClientCapabilities(
             read_text_file=self.read_files,
             write_text_file=self.write_files,
-            terminal=self.terminals,
+            terminal=self.has_terminals,
             boolean_options=True,
             elicitation_form=True,
             elicitation_url=True,

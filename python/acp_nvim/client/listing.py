@@ -56,7 +56,7 @@ class Listing:
                     result = await self._connection.request(
                         *self._dialect.list_sessions(cwd, cursor)
                     )
-                except (AgentError, ConnectionLost) as error:
+                except (AgentError, ConnectionLost, UserError) as error:
                     if is_refusal(error):
                         self._login.wanted()
                     break

@@ -208,8 +208,16 @@ class Opening:
     def _setup(self, session: Session) -> tuple[str, tuple[McpServer, ...], tuple[str, ...]]:
         """Return what every way to open a session takes: cwd, MCP servers, further roots."""
         offered = self._capabilities.additional_directories
-        roots = self._launch.additional_directories if offered else ()
+        roots = self._roots(session) if offered else ()
         return session.state.cwd, self._servers(session), roots
+
+    def _roots(self, session: Session) -> tuple[str, ...]:
+        """Return the further roots that the agent sees, and say which it does not."""
+        seen = self._launch.folders
+        for folder in self._launch.additional_directories:
+            if folder not in seen:
+                session.apply(Noticed(self._launch.paths.unseen(folder), "warning"))
+        return seen
 
     def _servers(self, session: Session) -> tuple[McpServer, ...]:
         """Return the MCP servers that the agent can reach, and say which it cannot (C-072)."""

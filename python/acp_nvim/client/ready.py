@@ -14,6 +14,7 @@ from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.settings import Settings
 from acp_nvim.client.turns import Turns
+from acp_nvim.config import Defaults
 from acp_nvim.editor import Files
 
 
@@ -27,6 +28,8 @@ class Ready:
     settings: Settings
     opening: Opening
     listing: Listing
+    defaults: Callable[[], Defaults]
+    """What a new session is set to."""
 
     @classmethod
     def of(
@@ -47,4 +50,11 @@ class Ready:
             Settings(agent, login),
             Opening(agent, registry, login),
             Listing(agent, login),
+            services.defaults,
         )
+
+    async def begin(self, session: Session, *, is_new: bool) -> None:
+        """Send what waits in a session that is open now; a new one is set up before."""
+        if is_new:
+            await self.settings.begin(session, self.defaults())
+        self.turns.go_on(session)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
 from acp_nvim.session.event import Event
@@ -32,13 +33,13 @@ class Session:
         """The agent's id, verbatim; None until it is known."""
         return self.state.id
 
-    def roots(self, additional: tuple[str, ...]) -> Roots:
+    def roots(self, additional: tuple[str, ...], paths: Paths = SAME) -> Roots:
         """Return the folders that its agent is let into: its own, and those that all get."""
         folders = (self.state.cwd, *additional)
         for folder in folders:
             if folder not in self._real:
                 self._real[folder] = os.path.realpath(folder)
-        return Roots(self.state.cwd, additional, tuple(self._real[it] for it in folders))
+        return Roots(self.state.cwd, additional, tuple(self._real[it] for it in folders), paths)
 
     def apply(self, *events: Event) -> None:
         """Reduce the events in order and tell the listener of each."""

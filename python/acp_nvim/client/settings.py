@@ -6,18 +6,24 @@ nothing to take back (C-258). Called by `Client` only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import anyio
 
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.connection import Outcome
 from acp_nvim.client.login import Login
 from acp_nvim.client.session import Session
+from acp_nvim.config import Defaults
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.action import SetMode, SetOption
-from acp_nvim.session.event import ConfigReplaced, Event, InfoChanged, ModeChanged
-from acp_nvim.session.options import find, mode_option, with_value
+from acp_nvim.session.event import ConfigReplaced, Event, InfoChanged, ModeChanged, Noticed
+from acp_nvim.session.options import find, first_of, mode_of, mode_option, with_value
+
+BEGINNING: Final = 5.0
+"""Seconds that an agent has to set a new session to what the user wants, before it is used."""
 
 
 class Settings:
@@ -64,6 +70,33 @@ class Settings:
 
         with self._login.gate((session, option_id), again):
             await self._send(session, call, replaced, f"{self._name} did not set {option_id}")
+
+    async def begin(self, session: Session, defaults: Defaults) -> None:
+        """Set a new session to what the user wants of each; what cannot be is said in it.
+
+        The model comes first, for it may change which options there are.
+        """
+        with anyio.move_on_after(BEGINNING):
+            if defaults.model is not None:
+                await self._begin(session, "model", defaults.model)
+            for option_id, value in defaults.config.items():
+                await self._begin(session, option_id, value)
+            if defaults.mode is not None and defaults.mode != mode_of(session.state):
+                await self._try(session, self.set_mode(session, defaults.mode))
+
+    async def _begin(self, session: Session, name: str, value: str | bool) -> None:
+        config = session.state.config
+        option = first_of(config, "model") if name == "model" else find(config, name)
+        if option is None or option.value != value:
+            option_id = name if option is None else option.id
+            await self._try(session, self.set_option(session, option_id, value))
+
+    async def _try(self, session: Session, setting: Awaitable[None]) -> None:
+        try:
+            await setting
+        except UserError as error:
+            said = f"not begun as agents.{self._name}.defaults says: {error}"
+            session.apply(Noticed(said, "warning"))
 
     async def set_title(self, session: Session, title: str) -> bool:
         """Give the session a title; False if the agent keeps none. Raises `UserError`."""

@@ -64,7 +64,8 @@ class Turns:
     ) -> None:
         """`forgotten` is told of a session that the agent does not know any more."""
         self._agent = agent.launch.name
-        self._folders = agent.launch.additional_directories
+        self._folders = agent.launch.folders
+        self._paths = agent.launch.paths
         self._connection = agent.connection
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
@@ -278,7 +279,7 @@ class Turns:
         return tuple(found.blocks)
 
     def _roots(self, session: Session) -> Roots:
-        return session.roots(self._folders)
+        return session.roots(self._folders, self._paths)
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""

@@ -10,7 +10,7 @@ from acp_nvim.commands.payloads.of_sessions import Chosen
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption
-from acp_nvim.session.options import find, first_of, mode_of, modes_of, shown
+from acp_nvim.session.options import find, first_of, mode_of, mode_option, modes_of, shown
 from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -48,6 +48,7 @@ async def mode(host: Host, payload: SetMode) -> None:
         chosen = await host.editor.chooser.choose(f"Mode of {state.agent}", "acp.mode", rows)
     if chosen:
         await chat.client.set_mode(chat.session, chosen)
+        host.choices.note(state.agent, "mode", chosen)
 
 
 async def config(host: Host, payload: SetOption) -> None:
@@ -65,11 +66,18 @@ async def config(host: Host, payload: SetOption) -> None:
         return
     value = _typed(option, text) if text else await _pick_value(host, option)
     if value is not None:
-        await _set(chat.client, chat, option, value)
+        await _set(host, chat.client, chat, option, value)
 
 
-async def _set(client: Client, chat: Chat, option: ConfigOption, value: str | bool) -> None:
+async def _set(
+    host: Host, client: Client, chat: Chat, option: ConfigOption, value: str | bool
+) -> None:
+    """Set it, and remember that it was chosen, by what it is for."""
+    state = chat.session.state
+    is_first = option in (mode_option(state), first_of(state.config, "model"))
+    key = option.category if is_first and option.category else option.id
     await client.set_option(chat.session, option.id, value)
+    host.choices.note(state.agent, key, value)
 
 
 def _named(chat: Chat, option_id: str) -> ConfigOption:

@@ -16,7 +16,8 @@ from acp_nvim.commands.payloads.of_views import Fold, Follow, FollowLink, Prompt
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
-from acp_nvim.session.state import ToolCall
+from acp_nvim.paths import SAME, Paths
+from acp_nvim.session.state import Message, ToolCall
 from acp_nvim.view.chat import plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
@@ -102,16 +103,38 @@ async def follow_link(host: Host, payload: FollowLink) -> dict[str, Any] | None:
     """
     chat = host.workspace.chat(payload.chat)
     state, row = chat.session.state, payload.row
-    place = location_at(state, chat.transcript, row)
+    place, paths = location_at(state, chat.transcript, row), _theirs(host, chat, row)
     if place is not None:
+        if not paths.has(place.path):
+            raise UserError(paths.away(one_line(place.path, 60)))
         return await _may_open(host, chat.session, place.path, place.line or 1)
     number = terminals.in_entry(host, state, key_at(chat.transcript, row))
     if number is not None:
         await terminals.show(host, number)
         return {"terminal": True}
-    if plain_file(state.cwd, payload.name) is None:
+    name = _ours(payload.name, paths)
+    if plain_file(state.cwd, name) is None:
         return None
-    return await _may_open(host, chat.session, payload.name)
+    return await _may_open(host, chat.session, name)
+
+
+def _theirs(host: Host, chat: Chat, row: int) -> Paths:
+    """Return the agent's names of files, if it is the agent that speaks in that row."""
+    key = key_at(chat.transcript, row)
+    entry = chat.session.state.entry(key) if key else None
+    is_own = isinstance(entry, Message) and entry.role == "user"
+    return SAME if is_own else host.workspace.roots(chat.session).paths
+
+
+def _ours(name: str, paths: Paths) -> str:
+    """Return our name of a file that the agent speaks of, by either of its names.
+
+    Raises `UserError` for one that only the agent has.
+    """
+    here = paths.here(name)
+    if here is None and not paths.has(name):
+        raise UserError(paths.away(one_line(name, 60)))
+    return here or name
 
 
 async def _may_open(

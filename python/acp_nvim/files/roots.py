@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 
 from acp_nvim.errors import OutsideRoots
+from acp_nvim.paths import SAME, Paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Roots:
     cwd: str
     additional: tuple[str, ...] = ()
     real: tuple[str, ...] = ()
+    paths: Paths = SAME
+    """What the agent calls them."""
 
     def folders(self) -> tuple[str, ...]:
         """Return the folders, resolved; without those that were exchanged for something else."""
@@ -33,6 +36,13 @@ class Roots:
     def has(self, real: str) -> bool:
         """Return whether that resolved path is below the folders."""
         return real.startswith(tuple(map(inside, self.folders())))
+
+    def told(self, path: str) -> str:
+        """Return what to call a file to the agent: by its name in the working folder, if there."""
+        for folder in map(inside, (self.cwd, os.path.realpath(self.cwd))):
+            if path.startswith(folder):
+                return path.removeprefix(folder)
+        return self.paths.shown_there(path)
 
     def resolve(self, path: str) -> str:
         """Return the path without symlinks and `..`; the file need not exist.

@@ -207,7 +207,7 @@ def _findings(
 ) -> tuple[Content, ...]:
     if not findings:
         raise UserError(f"@{name}: there is nothing in it")
-    return _report(name, "".join(_row(it, roots.cwd) + "\n" for it in findings), takes)
+    return _report(name, "".join(_row(it, roots) + "\n" for it in findings), takes)
 
 
 def _whole(name: str, text: NamedText | None, takes: Takes) -> tuple[Content, ...]:
@@ -217,8 +217,8 @@ def _whole(name: str, text: NamedText | None, takes: Takes) -> tuple[Content, ..
     return _report(name, content, takes, text.filetype)
 
 
-def _row(finding: Finding, cwd: str) -> str:
-    path = finding.path.removeprefix(cwd.rstrip("/") + "/")
+def _row(finding: Finding, roots: Roots) -> str:
+    path = roots.told(finding.path)
     place = [path, *(str(it) for it in (finding.line, finding.column) if it)] if path else []
     kind = [finding.kind] if finding.kind else []
     return ": ".join([":".join(place), *kind, finding.text] if place else [*kind, finding.text])

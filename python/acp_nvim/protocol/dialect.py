@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from acp_nvim.config import McpServer
+from acp_nvim.errors import RequestFailed
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.model import BackgroundWork, ConfigOption, ListedSession
@@ -263,6 +264,9 @@ class Dialect(Protocol):
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result of the request that this answers."""
+
+    def encode_failure(self, error: RequestFailed) -> RequestFailed:
+        """Return the error that answers a request instead, as the agent is to read it."""
 
     # --- from the agent
 

@@ -42,7 +42,7 @@ class PreviewService:
         A file outside of the roots, or one that is no text, has none. Never raises.
         """
         found = []
-        for proposal in proposals(call, roots.cwd)[:MOST]:
+        for proposal in proposals(call, roots.cwd, roots.paths)[:MOST]:
             try:
                 live = await self._load(roots.resolve(proposal.path))
                 made = preview(proposal, live.shown, live.read(live.on_disk))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from acp_nvim.client.session import Session
+from acp_nvim.session.content import Text
 from acp_nvim.session.model import PermissionQuestion, Question
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
@@ -127,7 +128,8 @@ def subject(asked: Asked) -> ToolCall | None:
     """Return the tool call that a question is about, as it is now; None if it is not known."""
     question = asked.question
     if isinstance(question, PermissionQuestion) and (about := question.subject) is not None:
-        return ToolCall("", "", 0, about.title, about.kind, content=about.content)
+        where = (Text(f"in {about.cwd}"),) if about.cwd else ()
+        return ToolCall("", "", 0, about.title, about.kind, content=(*about.content, *where))
     return asked.session.state.tool_call(question.tool_call_id)
 
 

@@ -15,6 +15,7 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.config import AgentOptions, Defaults
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
@@ -128,10 +129,11 @@ def _client(host: Host, launch: Launch) -> Client:
             host.questions,
             host.editor.notifier.fault,
             outside=new_session(host, launch.name, launch.cwd),
-            terminals=_terminals(host, launch.name, mark),
+            terminals=_terminals(host, launch, mark),
             mentions=Mentions(host.editor.files, host.editor.surroundings),
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
+            defaults=partial(_defaults, host, launch.name),
         ),
         open_link=lambda launch: host.start(marked(reachable(host, launch), mark), on_group),
         files=host.editor.files,
@@ -144,6 +146,12 @@ def _client(host: Host, launch: Launch) -> Client:
         watcher=Connections(host, mark),
         clock=host.clock,
     )
+
+
+def _defaults(host: Host, agent: str) -> Defaults:
+    """Return what a new session of that agent is set to, as the configuration is now."""
+    own = host.workspace.options.agents.get(agent) or AgentOptions()
+    return own.defaults if isinstance(own.defaults, Defaults) else host.choices.of(agent)
 
 
 def reachable(host: Host, launch: Launch) -> Launch:
@@ -169,14 +177,18 @@ async def _headers(host: Host, agent: str) -> Mapping[str, str]:
     return headers
 
 
-def _terminals(host: Host, agent: str, mark: str) -> Terminals:
+def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
     inherited = {key: it for key, it in os.environ.items() if key not in PRIVATE}
+    there = launch.there
+    # what leads there may need what the agent's own start does
+    environment = inherited if there is None or launch.env is None else launch.env
     return Terminals(
-        agent,
+        launch.name,
         host.editor.terminals,
-        environment={**inherited, VARIABLE: mark},
+        environment={**environment, VARIABLE: mark},
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
+        there=there,
     )
 
 

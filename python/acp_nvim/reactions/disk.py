@@ -70,9 +70,9 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
     if state.status == "loading" or not isinstance(call, ToolCall):
         return
     roots, authors = host.workspace.roots(session), Authors(host.workspace)
-    named = [place.path for place in places(event, call, state.cwd)]
+    named = [place.path for place in places(event, call, state.cwd, roots.paths)]
     is_over = event.status in ("completed", "failed")
-    words = filter(_may_be_file, commanded(call, state.cwd) if is_over else ())
+    words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
     author, changes = authors.last(state, call.id), (*paths(event), *named, *words)
     host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
     if not is_over:

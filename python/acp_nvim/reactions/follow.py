@@ -14,8 +14,8 @@ def walk(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
     """Go where the tool call says that the agent is; not while a session is loaded."""
     state, call = session.state, session.state.entry(f"tool:{event.id}")
     if state.status != "loading" and isinstance(call, ToolCall):
-        found = places(event, call, state.cwd)
         roots = host.workspace.roots(session)
+        found = places(event, call, state.cwd, roots.paths)
         host.follow.walked(AgentId(state.agent, state.id), roots, event.id, found)
 
 

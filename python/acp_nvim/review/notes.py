@@ -160,12 +160,12 @@ class PromptNotes:
         except EditorError as error:
             self._fault(error)
             return Notes()
-        rejected = _moved(memory.rejected, lives, folders[0], memory.reasons)
+        rejected = _moved(memory.rejected, lives, roots, memory.reasons)
         known = {path: text for path, text in texts.items() if path not in rejected}
         memory.revision = revision
         memory.shown = _draft(
-            comments_note(comments, folders[0]),
-            {"rejected": rejected, "changed": _moved(known, lives, folders[0])},
+            comments_note(comments, roots.told),
+            {"rejected": rejected, "changed": _moved(known, lives, roots)},
             tuple(path for path in memory.rejected if path in lives and path not in rejected),
             comments,
         )
@@ -280,13 +280,13 @@ def _draft(
 def _moved(
     texts: Mapping[str, str | None],
     lives: Mapping[str, LiveFile],
-    cwd: str,
+    roots: Roots,
     reasons: Reasons | None = None,
 ) -> dict[str, Drift]:
     """Return the files that are not as the texts say; no file is as good as an empty one."""
     whys = reasons or {}
     return {
-        path: Drift(path.removeprefix(cwd + "/"), text, held, live.unsaved, whys.get(path, ()))
+        path: Drift(roots.told(path), text, held, live.unsaved, whys.get(path, ()))
         for path, text in sorted(texts.items())
         if (live := lives.get(path)) is not None and ((held := _held(live)) or "") != (text or "")
     }

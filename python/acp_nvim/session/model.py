@@ -172,6 +172,8 @@ class Subject:
     title: str
     content: tuple[ToolContent, ...] = ()
     kind: str = "edit"
+    cwd: str = ""
+    """Where a command would run, if that is told."""
 
 
 @dataclass(frozen=True, slots=True)

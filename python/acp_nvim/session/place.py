@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.content import Diff
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.model import Location
@@ -50,10 +51,13 @@ class Place:
     """It may be no file at all: so was an argument of the tool named."""
 
 
-def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...]:
+def places(
+    event: ToolCallUpdated, call: ToolCall, cwd: str, paths: Paths = SAME
+) -> tuple[Place, ...]:
     """Return where the update says that the agent is; `call` is the call after it.
 
-    A call that is completed says all of it once more: a new file exists only now.
+    A call that is completed says all of it once more: a new file exists only now. What a tool was
+    given is in the agent's own words: `paths` has our names of the files there.
     """
     if event.status == "completed":
         event = ToolCallUpdated(
@@ -68,18 +72,18 @@ def places(event: ToolCallUpdated, call: ToolCall, cwd: str) -> tuple[Place, ...
     if diffs:
         return tuple(Place(diff.path, None, diff) for diff in diffs)
     if isinstance(event.raw_input, str) and not call.locations and not _diffs(call.content):
-        return _guesses(event.raw_input, cwd)
+        return _guesses(event.raw_input, cwd, paths)
     return ()
 
 
-def named(call: ToolCall, cwd: str) -> tuple[str, ...]:
+def named(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
     """Return the files that a call names, by whatever it has told until now."""
     told = (*(it.path for it in call.locations), *(it.path for it in _diffs(call.content)))
-    guessed = () if call.raw_input is None else _guesses(call.raw_input, cwd)
-    return (*told, *(it.path for it in guessed), *commanded(call, cwd))
+    guessed = () if call.raw_input is None else _guesses(call.raw_input, cwd, paths)
+    return (*told, *(it.path for it in guessed), *commanded(call, cwd, paths))
 
 
-def commanded(call: ToolCall, cwd: str) -> tuple[str, ...]:
+def commanded(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
     """Return the files that a command line names, as far as its words tell; () for other calls."""
     if call.kind != "execute" and not call.terminals:
         return ()
@@ -89,7 +93,7 @@ def commanded(call: ToolCall, cwd: str) -> tuple[str, ...]:
     # a quoted part may be a command itself, as in `sh -c "…"`
     parts = (part for word in words for part in {word: 0, **dict.fromkeys(_words(word))})
     names = dict.fromkeys(part for part in parts if _may_be_name(part))
-    return tuple(_absolute(it, cwd) for it in tuple(names)[:MOST_WORDS])
+    return tuple(_absolute(it, cwd, paths) for it in tuple(names)[:MOST_WORDS])
 
 
 def line_of_change(text: str, diff: Diff) -> int | None:
@@ -153,11 +157,11 @@ def _may_be_name(word: str) -> bool:
     return not word.startswith("-") and len(word) <= MOST_NAME and "\0" not in word
 
 
-def _absolute(path: str, cwd: str) -> str:
-    return path if path.startswith("/") else f"{cwd}/{path}"
+def _absolute(path: str, cwd: str, paths: Paths) -> str:
+    return paths.shown_here(path) if path.startswith("/") else f"{cwd}/{path}"
 
 
-def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
+def _guesses(raw_input: str, cwd: str, paths: Paths) -> tuple[Place, ...]:
     try:
         arguments = json.loads(raw_input)
     except ValueError:
@@ -167,5 +171,5 @@ def _guesses(raw_input: str, cwd: str) -> tuple[Place, ...]:
     for key in PATH_KEYS:
         path = arguments.get(key)
         if isinstance(path, str) and path:
-            return (Place(_absolute(path, cwd), guessed=True),)
+            return (Place(_absolute(path, cwd, paths), guessed=True),)
     return ()

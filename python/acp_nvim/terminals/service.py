@@ -31,6 +31,7 @@ from acp_nvim.session.request import (
     WaitForTerminalRequest,
 )
 from acp_nvim.terminals.command_line import command_line
+from acp_nvim.terminals.elsewhere import Elsewhere
 from acp_nvim.terminals.terminal import ROWS_COLUMNS, Terminal
 from acp_nvim.transport import pty
 from acp_nvim.transport.child import OnGroup
@@ -41,7 +42,8 @@ Tell: TypeAlias = Callable[[TerminalUpdated], None]
 MOST = 64
 """Terminals of one agent that it has not released."""
 
-ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}
+PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
+ENVIRONMENT = {"TERM": "xterm-256color", **PAGERS}
 
 
 class Terminals:
@@ -55,13 +57,18 @@ class Terminals:
         environment: Mapping[str, str],
         limit: int,
         on_group: OnGroup,
+        there: Elsewhere | None = None,
     ) -> None:
-        """Take the environment of commands, and the most bytes of output to keep of each."""
+        """Take the environment of commands, and the most bytes of output to keep of each.
+
+        With `there` they run where the agent does, in the folder that a request says.
+        """
         self._agent = agent
         self._screens = screens
         self._environment = {**environment, **ENVIRONMENT}
         self._limit = limit
         self._on_group = on_group
+        self._there = there
         self._terminals: dict[str, Terminal] = {}
         self._count = 0
         self._running = False
@@ -117,8 +124,9 @@ class Terminals:
             raise RequestFailed(
                 Code.INTERNAL_ERROR, f"{MOST} terminals are open already: release one of them first"
             )
-        env = {**self._environment, **dict(request.env)}
-        argv = command_line(request.command, request.args, env=env, cwd=cwd)
+        env = {**self._environment, **({} if self._there else dict(request.env))}
+        program, *args = self._command(request, cwd)
+        argv = command_line(program, args, env=env, cwd=cwd)
         rows, columns = ROWS_COLUMNS
         try:
             with rooted.folder(cwd) as folder:
@@ -141,6 +149,11 @@ class Terminals:
         self._terminals[terminal.id] = terminal
         self._tasks.start_soon(terminal.run)
         return terminal
+
+    def _command(self, request: CreateTerminalRequest, cwd: str) -> tuple[str, ...]:
+        if self._there is None:
+            return (request.command, *request.args)
+        return self._there.command_line(request, PAGERS, request.cwd or cwd)
 
     def _release(self, terminal: Terminal) -> None:
         terminal.released = True

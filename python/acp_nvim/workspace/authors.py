@@ -96,7 +96,7 @@ def _naming(state: SessionState, roots: Roots, path: str) -> ToolCall | None:
             break
         if not isinstance(entry, ToolCall) or entry.status not in OPEN or entry.kind in LOOKING:
             continue
-        for name in named(entry, state.cwd):
+        for name in named(entry, state.cwd, roots.paths):
             with suppress(FileProblem):
                 if roots.resolve(name) == path:
                     return entry

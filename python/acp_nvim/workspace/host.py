@@ -22,6 +22,7 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
+from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
@@ -73,6 +74,7 @@ class Host:
     registry: Registry
     installer: Installer
     told: Told
+    choices: Choices
     tasks: Tasks
     clock: Callable[[], float]
     """Monotonic, in seconds."""

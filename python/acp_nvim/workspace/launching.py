@@ -13,6 +13,7 @@ from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.client.launch import Launch, Remote
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError, suggest
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.registry.installed import Installed
 from acp_nvim.transport.child import spawn
 from acp_nvim.transport.door import door
@@ -64,6 +65,7 @@ def launch(
         write_files=options.fs.write,
         guard=tuple(options.fs.guard),
         terminals=options.terminal.enabled,
+        paths=paths(name, options),
         protocol=own.protocol,
     )
 
@@ -79,11 +81,20 @@ def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
         additional_directories=tuple(options.additional_directories),
         read_files=own.fs and options.fs.read,
         write_files=own.fs and options.fs.write,
+        guard=tuple(options.fs.guard),
         terminals=own.terminal and options.terminal.enabled,
-        terminal_login=False,
         remote=Remote(url),
+        paths=paths(name, options),
         protocol=own.protocol,
     )
+
+
+def paths(name: str, options: Options) -> Paths:
+    """Return the files that an agent knows by other names than we."""
+    own = options.agents.get(name)
+    if own is None or not own.paths:
+        return SAME
+    return Paths.of(name, own.paths, os.path.realpath)
 
 
 async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:

@@ -18,7 +18,7 @@ from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
 from acp_nvim.transport.left import Marks
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.launching import available, launch
+from acp_nvim.workspace.launching import available, launch, paths
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
 
@@ -78,7 +78,8 @@ class Workspace:
 
     def roots(self, session: Session) -> Roots:
         """Return the folders that a session's agent is let into."""
-        return session.roots(tuple(self.options.additional_directories))
+        known = paths(session.state.agent, self.options)
+        return session.roots(known.seen(self.options.additional_directories), known)
 
     def look_around(self, file: str) -> None:
         """Count the project of that file, '' for none, to those that are reviewed."""

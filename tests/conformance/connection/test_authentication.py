@@ -7,6 +7,7 @@ from typing import Any
 import anyio.lowlevel
 import pytest
 
+from acp_nvim.client.launch import Remote
 from tests.conformance.connection.logins import CHAT, LoginStage
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.stage import Stage, notices, texts
@@ -39,7 +40,8 @@ MODES = {
 async def test_c044_a_login_in_a_terminal_is_advertised_where_it_is_possible(
     *, served: bool
 ) -> None:
-    async with Stage(terminal_login=served) as stage:
+    remote = None if served else Remote("wss://host")
+    async with Stage(remote=remote) as stage:
         stage.launch()
         capabilities = (await stage.agent.initialize())["params"]["clientCapabilities"]
         assert capabilities.get("auth") == ({"terminal": True} if served else None)

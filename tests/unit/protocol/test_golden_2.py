@@ -175,7 +175,7 @@ ASKS = {
         "s1", ToolCallUpdated("t1", "Edit"), YES, "Edit?\nIt is safe"
     ),
     "permission_command": PermissionRequest(
-        "s1", ToolCallUpdated("t1"), YES, "Run?", Subject("make", (Text("in /p"),), "execute")
+        "s1", ToolCallUpdated("t1"), YES, "Run?", Subject("make", kind="execute", cwd="/p")
     ),
     "permission_unknown": PermissionRequest(
         "s1", None, YES, "Cast?", Subject("_spell", (Text('{"type":"_spell"}'),), "other")

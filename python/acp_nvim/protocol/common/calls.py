@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from acp_nvim.config import McpServer
+from acp_nvim.errors import RequestFailed
 from acp_nvim.protocol.common import answers, elicitation, methods
 from acp_nvim.protocol.common.content import encode_content
 from acp_nvim.protocol.common.request import decode_cancel_request
@@ -106,6 +107,10 @@ class Calls(ABC):
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification `$/cancel_request`."""
         return methods.CANCEL_REQUEST, {"requestId": request_id}
+
+    def encode_failure(self, error: RequestFailed) -> RequestFailed:
+        """Return the error as it is."""
+        return error
 
     def decode_notification(self, method: str, params: object) -> AgentNotification | None:
         """Return what the agent tells, besides `session/update`."""

@@ -69,4 +69,4 @@ def _subject(told: dict[str, Any] | None) -> tuple[ToolCallUpdated | None, Subje
 
 def _command(told: types.CommandSubject) -> tuple[ToolCallUpdated | None, Subject]:
     call = None if told.tool_call_id is None else ToolCallUpdated(told.tool_call_id)
-    return call, Subject(told.command, (Text(f"in {told.cwd}"),), "execute")
+    return call, Subject(told.command, kind="execute", cwd=told.cwd)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from acp_nvim import hunks
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.content import Diff
 from acp_nvim.session.proposal.apply import applied
 from acp_nvim.session.proposal.edit import NoFit, Proposal, Remove, Replace, Whole
@@ -36,9 +37,13 @@ class Preview:
     told: tuple[Diff, ...] = ()
 
 
-def proposals(call: ToolCall, cwd: str) -> tuple[Proposal, ...]:
-    """Return what the call would do, one for each file, paths absolute; () if it does not say."""
-    raw = {it.path: it for it in _united(raw_proposals(call), cwd)}
+def proposals(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[Proposal, ...]:
+    """Return what the call would do, one for each file, paths absolute; () if it does not say.
+
+    What a tool was given is in the agent's own words: `paths` has our names of the files there.
+    """
+    told = (_ours(it, paths) for it in raw_proposals(call))
+    raw = {it.path: it for it in _united(told, cwd)}
     shown = _united(map(_of_diff, (it for it in call.content if isinstance(it, Diff))), cwd)
     return tuple(_best(it, raw.get(it.path)) for it in shown) or tuple(raw.values())
 
@@ -63,6 +68,11 @@ def _of_diff(diff: Diff) -> Proposal:
     old = diff.old_text
     edit = Whole(diff.new_text) if old is None else Replace(old, diff.new_text)
     return Proposal(diff.path, (edit,), told=(diff,))
+
+
+def _ours(told: Proposal, paths: Paths) -> Proposal:
+    path, moved_to = paths.shown_here(told.path), paths.shown_here(told.moved_to)
+    return replace(told, path=path, moved_to=moved_to)
 
 
 def _united(parts: Iterable[Proposal], cwd: str) -> list[Proposal]:

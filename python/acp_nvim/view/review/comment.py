@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from acp_nvim.ledger.comment import Comment
 from acp_nvim.view.review.lists import QuickfixItem
@@ -20,11 +20,11 @@ BAR = "▌ "
 GONE = "these lines are gone"
 
 
-def comments_note(comments: Sequence[Comment], folder: str) -> Note | None:
-    """Return what tells of them, files by names in that folder; None without any."""
+def comments_note(comments: Sequence[Comment], named: Callable[[str], str]) -> Note | None:
+    """Return what tells of them, files as the agent is told of them; None without any."""
     if not comments:
         return None
-    text = "\n\n".join(_told(it, it.path.removeprefix(f"{folder}/")) for it in comments)
+    text = "\n\n".join(_told(it, named(it.path)) for it in comments)
     return Note("comments", plural(len(comments), "comment"), text + "\n")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.editor.chat.test_sessions import PICKER, choose, kept, listed, picked, talk
+from tests.editor.sessions.test_sessions import PICKER, choose, kept, listed, picked, talk
 from tests.support.main_job import MainJob
 
 

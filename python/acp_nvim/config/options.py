@@ -5,114 +5,44 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from acp_nvim.config.kinds import (
+    AbsolutePath,
+    Folders,
+    Fraction,
+    List,
+    Map,
+    RegistryUrl,
+    Rows,
+    Size,
+    StaysInLua,
+    Url,
+    Value,
+    as_map,
+    as_pairs,
+    must,
+)
 from acp_nvim.errors import suggest
 
-T = TypeVar("T")
 Path: TypeAlias = tuple[str | int, ...]
 
 GUARD = (".git/**", ".nvim.lua", ".exrc", ".envrc", ".vscode/tasks.json")
 """Files that the user's own tools would obey."""
 
 _ROOT = "vim.g.acp"
-_URL = re.compile(r"(ws|http)s?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?")
-
-
-def _as_map(value: object) -> object:
-    return {} if value == [] else value
-
-
-def _as_list(value: object) -> object:
-    if value == {}:
-        return ()
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _as_pairs(value: object) -> object:
-    if isinstance(value, dict):
-        return tuple({"name": name, "value": text} for name, text in value.items())
-    return _as_list(value)
-
-
-def _must(
-    accepts: Callable[[Any], bool], expected: str, *, private: bool = False
-) -> BeforeValidator:
-    def check(value: object) -> object:
-        if not accepts(value):
-            kind: Literal["private", "expected"] = "private" if private else "expected"
-            raise PydanticCustomError(kind, "{expected}", {"expected": expected})
-        return value
-
-    return BeforeValidator(check)
-
-
-def _is_url(value: str) -> bool:
-    found = _URL.fullmatch(value)
-    return found is not None and int((found[3] or ":0")[1:]) < 65_536
-
-
-def _is_registry(value: str) -> bool:
-    local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])[:/]", value)
-    return _is_url(value) and (value.startswith("https://") or local is not None)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-# an empty Lua table may arrive as either
-Map = Annotated[Mapping[str, T], BeforeValidator(_as_map)]
-List = Annotated[tuple[T, ...], BeforeValidator(_as_list)]
-AbsolutePath: TypeAlias = Annotated[
-    str, _must(lambda value: isinstance(value, str) and value.startswith("/"), "an absolute path")
-]
-Url: TypeAlias = Annotated[
-    str,
-    _must(
-        lambda value: isinstance(value, str) and _is_url(value),
-        "the address of an agent: ws://, wss://, http:// or https://, with a host, without a user",
-        private=True,
-    ),
-]
-RegistryUrl: TypeAlias = Annotated[
-    str,
-    _must(
-        lambda value: isinstance(value, str) and _is_registry(value),
-        "the address of a list of agents: https://, or http:// on this machine, without a user",
-        private=True,
-    ),
-]
-Fraction: TypeAlias = Annotated[
-    float, _must(lambda value: _is_number(value) and 0 < value <= 1, "a number between 0 and 1")
-]
-Size: TypeAlias = Annotated[
-    int,
-    _must(
-        lambda value: _is_number(value) and value > 0 and value == int(value),
-        "a whole number above 0",
-    ),
-]
-
-
-def _are_rows(value: Any) -> bool:
-    numbers = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
-    return numbers and all(n > 0 and n == int(n) for n in value) and value[0] <= value[1]
-
-
-Rows: TypeAlias = Annotated[
-    tuple[int, ...],
-    _must(_are_rows, "two whole numbers above 0, the smaller one first"),
-    BeforeValidator(_as_list),
-]
-
-StaysInLua: TypeAlias = Annotated[None, _must(lambda value: value is None, "a function")]
-"""A function of Lua: what arrives of it is nothing."""
 
 
 class Section(BaseModel):
@@ -123,7 +53,7 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, value: object) -> object:
-        value = _as_map(value)
+        value = as_map(value)
         if not isinstance(value, dict):
             return value
         if unknown := [key for key in value if key not in cls.model_fields]:
@@ -139,7 +69,7 @@ class NamedValue(Section):
     value: str
 
 
-Pairs: TypeAlias = Annotated[tuple[NamedValue, ...], BeforeValidator(_as_pairs)]
+Pairs: TypeAlias = Annotated[tuple[NamedValue, ...], BeforeValidator(as_pairs)]
 
 
 class McpServer(Section):
@@ -164,6 +94,24 @@ class McpServer(Section):
         return self
 
 
+_LAST, _TABLE = "(last)", "(table)"
+_Last: TypeAlias = Annotated[
+    str, must(lambda value: value == "last", "a table, or 'last' for what was chosen last")
+]
+
+
+class Defaults(Section):
+    """What a new session is set to: a mode, a model, options by their ids."""
+
+    mode: str | None = None
+    model: str | None = None
+    config: Map[Value] = Field(default_factory=dict)
+
+
+def _defaults_tag(value: object) -> str:
+    return _LAST if isinstance(value, str) else _TABLE
+
+
 class AgentOptions(Section):
     """How to start an agent; None means: as the preset of that name says.
 
@@ -175,10 +123,15 @@ class AgentOptions(Section):
     env: Map[str] = Field(default_factory=dict)
     cwd: str | None = None
     protocol: Literal[1, 2, "auto"] = 1
+    defaults: Annotated[
+        Annotated[_Last, Tag(_LAST)] | Annotated[Defaults, Tag(_TABLE)],
+        Discriminator(_defaults_tag),
+    ] = Defaults()
     url: Url | None = None
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False
     terminal: bool = False
+    paths: Folders = Field(default_factory=dict)
 
 
 class FollowOptions(Section):
@@ -275,7 +228,8 @@ def _report(error: ValidationError, raw: object, problems: dict[Path, str]) -> o
     left = raw
     for details in error.errors(include_url=False):
         lacks = details["type"] in {"missing", "incomplete"}
-        for path, sentence in _sentences(details, _position(raw, tuple(details["loc"]))):
+        place = tuple(part for part in details["loc"] if part not in (_LAST, _TABLE))
+        for path, sentence in _sentences(details, _position(raw, place)):
             problems.setdefault(path, sentence)
             left = _without(left, path[:-1] if lacks else path)
     return left
@@ -332,10 +286,15 @@ def _position(raw: object, path: Path) -> Path:
 
 
 def _dotted(path: Path) -> str:
-    # Lua counts from 1
-    return _ROOT + "".join(
-        f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path
-    )
+    return _ROOT + "".join(map(_key, path))
+
+
+def _key(part: str | int) -> str:
+    if isinstance(part, int):
+        return f"[{part + 1}]"  # Lua counts from 1
+    if part == "[key]":  # it is the key before that is wrong
+        return ""
+    return f"['{part}']" if "/" in part else f".{part}"
 
 
 def _shown(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.editor.chat.test_sessions import (
+from tests.editor.sessions.test_sessions import (
     EVERYTHING,
     LISTS,
     PICKER,
