@@ -1,4 +1,4 @@
--- Commands, <Plug> mappings and two autocommands; every module is required on first use.
+-- Commands, <Plug> mappings and a few autocommands; every module is required on first use.
 
 if vim.g.loaded_acp then
   return
@@ -133,6 +133,26 @@ api.nvim_create_autocmd('SessionLoadPost', {
     end
   end,
 })
+
+--- Bring back what was open, where the user has configured that.
+local function restore()
+  local config = vim.g.acp
+  local may_want = type(config) == 'function' or (type(config) == 'table' and config.restore)
+  if may_want or package.loaded['acp.host.options'] then
+    require('acp.chat.reopen').restore()
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(restore)
+else
+  api.nvim_create_autocmd('VimEnter', {
+    group = group,
+    once = true,
+    desc = 'Sessions that were open when Neovim ended',
+    callback = restore,
+  })
+end
 
 api.nvim_create_autocmd('VimLeavePre', {
   group = group,

@@ -34,6 +34,7 @@ from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
 from acp_nvim.transport.leaving import at_end
@@ -135,6 +136,7 @@ class App:
     def _flush(self) -> None:
         self._host.store.leave(it.state for it in self._host.workspace.sessions())
         self._host.review.store.flush()
+        self._host.left_open.leave()
 
 
 def compose(
@@ -163,6 +165,7 @@ def compose(
             workspace.redaction.values,
             partial(_not_kept, editor, "what is said"),
         ),
+        left_open=LeftOpen(workspace.state_folder("sessions")),
         registry=Registry(workspace.state_folder("registry")),
         installer=Installer(workspace.agents_folder, editor.logins),
         told=Told(workspace.state_folder("remote")),

@@ -77,6 +77,7 @@ FULL: dict[str, Any] = {
     "terminal": {"enabled": False, "output_byte_limit": 1024},
     "fs": {"read": True, "write": False},
     "ui": {"layout": "float", "width": 0.5},
+    "restore": True,
     "default_keys": False,
     "log": {"level": "debug"},
 }

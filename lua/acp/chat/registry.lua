@@ -162,4 +162,15 @@ function M.encode(text)
   end))
 end
 
+--- Have the session of that name in a buffer, which no window shows yet: reading it makes the chat.
+---@param agent string
+---@param session string
+---@return acp.Chat?
+function M.read(agent, session)
+  local name = ('acp://%s/%s'):format(M.encode(agent), M.encode(session))
+  local buffer = vim.fn.bufadd(name)
+  vim.fn.bufload(buffer)
+  return M.of(buffer)
+end
+
 return M

@@ -3,6 +3,9 @@
 local bridge = require('acp.host.bridge')
 local chat_buffer = require('acp.chat.buffer')
 local chats = require('acp.chat.registry')
+local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+local project = require('acp.chat.project')
 local prompt = require('acp.prompt.buffer')
 
 local api = vim.api
@@ -78,6 +81,35 @@ function M.all()
       M.read(buffer, name)
     end
   end
+end
+
+---@return boolean whether a Neovim has left anything open, in whatever project
+local function is_left()
+  local folder = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'sessions')
+  return vim.iter(vim.fs.dir(folder)):any(function(name)
+    return vim.endswith(name, '.open')
+  end)
+end
+
+--- Bring back what was open when the last Neovim of this project ended, if that is wanted. It opens
+--- no window; without anything that was left there is no host.
+function M.restore()
+  if options.value('restore') ~= true or not is_left() then
+    return
+  end
+  local payload = { file = project.file(), cwd = vim.fn.getcwd() }
+  bridge.call('left_open', payload, function(err, left)
+    if err then
+      return bridge.warn(err)
+    end
+    for _, it in ipairs(left) do
+      chats.read(it.agent, it.session)
+    end
+    if #left > 0 then
+      local what = #left == 1 and '1 session is' or ('%d sessions are'):format(#left)
+      notice.notice(('%s open again: :Acp chat'):format(what))
+    end
+  end)
 end
 
 return M

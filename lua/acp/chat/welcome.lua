@@ -148,10 +148,7 @@ function M.choose(chat)
   if not recent then
     return false
   end
-  local name = ('acp://%s/%s'):format(chats.encode(recent.agent), chats.encode(recent.session))
-  local buffer = vim.fn.bufadd(name)
-  vim.fn.bufload(buffer)
-  local opened = chats.of(buffer)
+  local opened = chats.read(recent.agent, recent.session)
   if opened then
     layout.open(opened)
   end

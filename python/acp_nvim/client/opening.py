@@ -123,7 +123,8 @@ class Opening:
             why = await self._open_again(session, session_id)
             if why is None:
                 return
-            session.apply(Noticed(why, "warning", "anew"))
+            if not _is_told(session, why):
+                session.apply(Noticed(why, "warning", "anew"))
         await self._begin(session, self._dialect.new_session(*self._setup(session)))
 
     async def _open_again(self, session: Session, session_id: str) -> str | None:
@@ -243,6 +244,12 @@ def _shown(session: Session, kept: TranscriptRestored, name: str) -> tuple[Event
     if _is_said(session):
         return _more(session, kept)
     return (kept, Noticed(_NO_REPLAY.format(name))) if kept.entries else ()
+
+
+def _is_told(session: Session, text: str) -> bool:
+    """Tell whether that is the last that stands in a session."""
+    last = session.state.entries[-1] if session.state.entries else None
+    return isinstance(last, Notice) and last.text == text
 
 
 def _put_back(session: Session, kept: TranscriptRestored) -> TranscriptRestored:

@@ -34,7 +34,7 @@ from acp_nvim.commands.payloads import (
     of_sessions,
     of_views,
 )
-from acp_nvim.commands.sessions import deeds, listing, stayed
+from acp_nvim.commands.sessions import deeds, left, listing, stayed
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -72,6 +72,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "list_closed": Verb(of_sessions.OfList, listing.closed),
     "stayed": Verb(of_sessions.Stayed, stayed.stayed),
     "recent": Verb(payloads.OfChat, deeds.recent),
+    "left_open": Verb(of_sessions.OfProject, left.left_open),
     "reopen": Verb(of_sessions.Reopen, deeds.reopen),
     "forget": Verb(of_sessions.Forget, deeds.forget),
     "rename": Verb(of_sessions.Rename, deeds.rename),

@@ -169,6 +169,7 @@ def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     if chat is None:
         return None
     host.editor.screen.forget(chat.number)
+    host.left_open.closed(chat.session.state.key)
     host.touch_lists()
     return _close(host, chat)
 

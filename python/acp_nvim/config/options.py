@@ -200,6 +200,7 @@ class Options(Section):
     terminal: TerminalOptions = TerminalOptions()
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
+    restore: bool = False
     registry: RegistryUrl | None = None
     default_keys: bool = True
     log: LogOptions = LogOptions()

@@ -36,7 +36,8 @@ def show(host: Host, session: Session, _before: SessionState, event: QuestionOpe
     if isinstance(question, PermissionQuestion) and host.workspace.chat_of(session) is None:
         return
     sight = host.questions.sight(question.id)
-    sight.said = session.state.said
+    if session.state.is_running:  # else the question is ours, and about nothing that was said
+        sight.said = session.state.said
     found = Asked(session, question)
     if _is_about_files(found):
         host.tasks.start_soon(_open_with_files, host, found)

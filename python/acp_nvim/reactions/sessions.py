@@ -63,6 +63,17 @@ def let_go(host: Host, session: Session, _before: SessionState, _event: SessionC
     host.store.close(session.state)
 
 
+def take_note(host: Host, session: Session, _before: SessionState, _event: SessionOpened) -> None:
+    """It is open here, should Neovim end."""
+    host.left_open.opened(session.state.key, session.state.cwd)
+
+
+def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
+    """It is not, if the user has closed it; whose agent has died is still wanted."""
+    if event.reason is None:
+        host.left_open.closed(session.state.key)
+
+
 def tick(host: Host) -> None:
     """Keep what has come of the turns that run, each second."""
     for session in host.workspace.sessions():
@@ -77,11 +88,20 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
 
 
 REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
-    SessionOpened: (screen.name, screen.list_anew, keep, disk.prepare, notes.look_again, tell),
+    SessionOpened: (
+        screen.name,
+        screen.list_anew,
+        keep,
+        take_note,
+        disk.prepare,
+        notes.look_again,
+        tell,
+    ),
     SessionReopening: (screen.show, screen.list_anew, disk.forget, follow.begin),
     SessionClosed: (
         disk.forget,
         let_go,
+        strike_out,
         tell,
         attention.closed,
         follow.begin,

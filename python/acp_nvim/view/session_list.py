@@ -88,6 +88,8 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
 def _state(row: Row) -> tuple[str, str]:
     if row.asks:
         return f"? {row.asks} waiting", "AcpWinbarAsk"
+    if row.was_open:
+        return "◌ was open", "AcpToolPending"
     return _STATES[row.state if row.kind == "open" else row.kind]
 
 

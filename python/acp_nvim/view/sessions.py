@@ -37,6 +37,8 @@ class Row:
     """The chat that shows it, if it is open."""
     asks: int = 0
     """Questions of it that wait."""
+    was_open: bool = False
+    """It was when the last Neovim of the project ended."""
 
 
 def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
@@ -62,9 +64,17 @@ def listed_row(agent: str, listed: ListedSession) -> Row:
     return Row("listed", agent, listed.id, listed.cwd, listed.title, updated, roots=roots)
 
 
-def stored_row(record: SavedSession) -> Row:
-    """Return the row of a session that was kept."""
-    return Row("stored", record.agent, record.id, record.cwd, record.title, record.updated)
+def stored_row(record: SavedSession, *, was_open: bool = False) -> Row:
+    """Return the row of a session that was kept, and was perhaps open when Neovim ended."""
+    return Row(
+        "stored",
+        record.agent,
+        record.id,
+        record.cwd,
+        record.title,
+        record.updated,
+        was_open=was_open,
+    )
 
 
 def merged(groups: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
@@ -90,7 +100,8 @@ def merged(groups: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
 
 def _completed(row: Row, other: Row) -> Row:
     updated = row.updated if row.updated is not None else other.updated
-    return replace(row, title=row.title or other.title, updated=updated)
+    was_open = row.kind != "open" and (row.was_open or other.was_open)
+    return replace(row, title=row.title or other.title, updated=updated, was_open=was_open)
 
 
 def label(row: Row, *, now: float, cwd: str) -> str:
@@ -98,7 +109,7 @@ def label(row: Row, *, now: float, cwd: str) -> str:
     parts = [
         f"{_KIND_NAMES[row.kind]:<5}",
         one_line(row.agent, 20),
-        row.state,
+        "was open" if row.was_open else row.state,
         f"{row.asks} waiting" if row.asks else "",
         one_line(row.title or row.id or "(not open yet)", 60),
         "" if row.updated is None else f"{age(now - row.updated)} ago",

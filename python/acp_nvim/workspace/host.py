@@ -24,6 +24,7 @@ from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
 from acp_nvim.transport.link import Link
@@ -69,6 +70,7 @@ class Host:
     questions: Questions
     follow: FollowAlong
     store: Store
+    left_open: LeftOpen
     registry: Registry
     installer: Installer
     told: Told

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from acp_nvim.editor import Picture
 from acp_nvim.session.saved import SavedSession, title_of
+from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.view import session_list as view
 from acp_nvim.view.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.visible import one_line
@@ -22,9 +24,14 @@ def is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def kept_rows(heads: Iterable[SavedSession], cwd: str) -> tuple[Row, ...]:
+def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> tuple[Row, ...]:
     """Return the rows of what is kept of a folder's sessions."""
-    return tuple(stored_row(head) for head in heads if is_same(head.cwd, cwd))
+    left = left_open.left(partial(is_same, cwd))
+    return tuple(
+        stored_row(head, was_open=(head.agent, head.id) in left)
+        for head in heads
+        if is_same(head.cwd, cwd)
+    )
 
 
 def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:

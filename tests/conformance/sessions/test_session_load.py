@@ -9,7 +9,8 @@ import pytest
 from acp_nvim.agents import CONTEXT_AS_USER
 from acp_nvim.client.session import Session
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import TranscriptRestored
+from acp_nvim.session.event import SessionClosed, TranscriptRestored
+from acp_nvim.session.saved import untold
 from acp_nvim.session.state import Message, Notice, ToolCall
 from acp_nvim.view.announcement import announce
 from tests.conformance.connection.whole import EVERYTHING
@@ -252,6 +253,21 @@ async def test_c089_one_that_is_gone_begins_anew_with_what_was_kept(
             stage.agent.say("yes", "new")
             stage.agent.reply(prompt, {"stopReason": "end_turn"})
             await stage.until(lambda: session.state.status == "idle")
+
+
+async def test_c089_that_it_begins_anew_is_told_once() -> None:
+    async with Stage() as stage:
+        await stage.start()
+        session = stage.session()
+        session.apply(KEPT)
+        for count in (1, 2):
+            stage.tasks.start_soon(stage.client.reopen, session, f"old {count}")
+            await stage.agent.open(f"new {count}")
+            await stage.until(lambda: session.state.status == "idle")
+            assert session.id == f"new {count}"
+            session.apply(SessionClosed())
+        assert len(notices(session)) == 1
+        assert len(untold(session.state.entries)) == len(KEPT.entries)
 
 
 async def test_c089_what_cannot_be_loaded_is_resumed() -> None:

@@ -68,7 +68,7 @@ async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
     listed = await listed_rows(host, cwd)
     opened = open_rows(host.workspace.chats, host.workspace.epoch)
-    return merged((opened, listed, kept_rows(host.store.heads(), cwd)))
+    return merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
 
 
 async def listed_rows(host: Host, cwd: str) -> tuple[Row, ...]:

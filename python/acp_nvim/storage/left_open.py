@@ -1,0 +1,164 @@
+"""Which sessions were open when a Neovim ended, for the next one in the same project.
+
+Each host has a file, locked as long as it lives: each line has all that are open by then, and the
+last whole line counts. It is in the page cache, not synced: it survives the process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+from uuid import uuid4
+
+from acp_nvim.storage import limits, private
+
+ENDING: Final = ".open"
+MOST: Final = 20
+"""Files of hosts that are gone; the oldest go first."""
+MOST_DAYS: Final = 30
+MOST_BYTES: Final = 1 << 20
+"""Of a file; then it begins anew."""
+
+Key: TypeAlias = tuple[str, str]
+"""An agent, and its id of a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What a host has left that is gone; it is ours as long as it is open."""
+
+    path: Path
+    handle: int
+    sessions: Mapping[Key, str]
+
+
+class LeftOpen:
+    """The sessions that are open here, and those that were where nobody is any more.
+
+    A disk that is full or read-only costs that, and nothing else.
+    """
+
+    def __init__(self, folder: Callable[[], str]) -> None:
+        """Take what tells the folder, which is configured late."""
+        self._folder = folder
+        self._open: dict[Key, str] = {}
+        """With the folder that each works in."""
+        self._path: Path | None = None
+        self._handle: int | None = None
+        self._is_over = False
+
+    def opened(self, key: Key, cwd: str) -> None:
+        """That session is open here from now on."""
+        if self._open.get(key) != cwd:
+            self._take({key: cwd})
+
+    def closed(self, key: Key) -> None:
+        """The user wants no more of it."""
+        if self._open.pop(key, None) is not None:
+            self._write()
+
+    def left(self, is_here: Callable[[str], bool]) -> Mapping[Key, str]:
+        """Return what was open last in the folders that are meant, each with its folder."""
+        for file in _left(self._folder()):
+            here = {key: cwd for key, cwd in file.sessions.items() if is_here(cwd)}
+            if here:
+                return here
+        return {}
+
+    def take(self, is_here: Callable[[str], bool]) -> Mapping[Key, str]:
+        """Return the same; they count as open here from now on."""
+        here = self.left(is_here)
+        if here:
+            self._take(here)
+        return here
+
+    def leave(self) -> None:
+        """Leave all as it is: what ends from now on ends with the host."""
+        self._is_over = True
+        self._let_go()
+
+    def _take(self, sessions: Mapping[Key, str]) -> None:
+        self._open |= sessions
+        self._write()
+        with suppress(OSError):
+            for file in _left(self._folder()):
+                rest = {key: cwd for key, cwd in file.sessions.items() if key not in sessions}
+                if not rest:
+                    private.remove(file.path)
+                elif len(rest) < len(file.sessions):
+                    _append(file.handle, rest)
+
+    def _write(self) -> None:
+        with suppress(OSError):
+            if not self._is_over and (self._path is None or not self._path.exists()):
+                self._begin()
+            if self._handle is not None:
+                _append(self._handle, self._open)
+
+    def _begin(self) -> None:
+        folder = Path(self._folder())
+        private.make_folder(folder)
+        limits.drop(folder.glob(f"*{ENDING}"), most=MOST, days=MOST_DAYS)
+        self._let_go()
+        self._path = folder / f"{uuid4().hex}{ENDING}"
+        self._handle = _locked(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+
+    def _let_go(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+def _left(folder: str) -> Iterator[_File]:
+    """Yield the files of hosts that are gone, the newest first; each is ours for that moment."""
+    for path in sorted(Path(folder).glob(f"*{ENDING}"), key=_modified, reverse=True):
+        handle = None
+        with suppress(OSError):  # what somebody else has put there is none
+            handle = _locked(path, os.O_RDWR | os.O_APPEND)
+        if handle is None:
+            continue
+        try:
+            yield _File(path, handle, _parsed(os.pread(handle, MOST_BYTES, 0)))
+        finally:
+            os.close(handle)
+
+
+def _parsed(data: bytes) -> Mapping[Key, str]:
+    """Return what the last whole line says; nothing for what is none of ours."""
+    for line in reversed(data.split(b"\n")):
+        with suppress(ValueError, TypeError):
+            rows = json.loads(line)
+            return {(str(agent), str(key)): str(cwd) for agent, key, cwd in rows}
+    return {}
+
+
+def _append(handle: int, sessions: Mapping[Key, str]) -> None:
+    rows = [[*key, cwd] for key, cwd in sessions.items()]
+    line = f"\n{json.dumps(rows)}\n".encode()
+    if os.fstat(handle).st_size + len(line) > MOST_BYTES:
+        os.ftruncate(handle, 0)
+    os.write(handle, line)
+
+
+def _locked(path: Path, flags: int) -> int | None:
+    """Open the file and lock it; None if its host lives."""
+    handle = private.opened(path, flags)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _modified(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
