@@ -45,6 +45,7 @@ lock:
 
 bench: venv
 	$(BIN)/python bench/sizes.py
+	$(BIN)/python bench/flood.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/markdown.py
 	$(BIN)/python bench/edit.py

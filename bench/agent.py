@@ -1,8 +1,9 @@
 """A plain ACP agent that streams markdown over stdio: what `stream.py` lets every reader read.
 
 The prompt `replay N` sends N lines of transcript at once, a message for each 25; the prompt
-`stream S` sends 200 chunks a second for S seconds, as one message. `stream.py` imports `replayed`
-and `streamed` to know what must have arrived. Only the standard library.
+`stream S` sends 200 chunks a second for S seconds, as one message; `flood N` N chunks as
+fast as they are taken. A session whose id is a number is loaded with so many updates. `stream.py`
+imports `replayed` and `streamed` to know what must have arrived. Only the standard library.
 """
 
 from __future__ import annotations
@@ -65,10 +66,50 @@ def send(message: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
+def line(session: str, update: dict[str, Any]) -> str:
+    params = {"sessionId": session, "update": update}
+    return json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}) + "\n"
+
+
+def chunk(session: str, message_id: str, text: str, role: str = "agent") -> str:
+    said = {"messageId": message_id, "content": {"type": "text", "text": text}}
+    return line(session, {"sessionUpdate": f"{role}_message_chunk", **said})
+
+
+def tool(session: str, update: str, number: int, **fields: Any) -> str:
+    return line(session, {"sessionUpdate": update, "toolCallId": f"t{number}", **fields})
+
+
 def say(session: str, message_id: str, text: str) -> None:
-    content = {"type": "text", "text": text}
-    update = {"sessionUpdate": "agent_message_chunk", "messageId": message_id, "content": content}
-    send({"method": "session/update", "params": {"sessionId": session, "update": update}})
+    sys.stdout.write(chunk(session, message_id, text))
+    sys.stdout.flush()
+
+
+def flood(session: str, turn: int, amount: int) -> None:
+    """Send so many chunks of ten characters, ten to a line."""
+    for number in range(amount):
+        end = "\n" if number % 10 == 9 else " "
+        sys.stdout.write(chunk(session, f"{turn}", f"{number:09}{end}"))
+    sys.stdout.flush()
+
+
+def load(session: str) -> None:
+    """Send so many updates, ten a turn: a prompt, an answer in six parts, two calls of a tool."""
+    for number in range(int(session)):
+        turn, place = divmod(number, 10)
+        if place == 0:
+            sys.stdout.write(chunk(session, f"u{turn}", f"Do step {turn}", "user"))
+        elif place < 7:
+            text = f"This is part {place} of the answer, **in words**.\n"
+            sys.stdout.write(chunk(session, f"a{turn}", text))
+        elif place < 9:
+            fields = {"title": f"Read step_{turn}.py", "kind": "read", "status": "pending"}
+            sys.stdout.write(tool(session, "tool_call", number, **fields))
+        else:
+            said = {"type": "content", "content": {"type": "text", "text": "a line\n" * 5}}
+            done = {"status": "completed", "content": [said]}
+            sys.stdout.write(tool(session, "tool_call_update", number - 1, **done))
+    sys.stdout.flush()
 
 
 def play(session: str, turn: int, prompt: str) -> None:
@@ -76,6 +117,8 @@ def play(session: str, turn: int, prompt: str) -> None:
     if command == "replay":
         for number, text in enumerate(replayed(int(argument))):
             say(session, f"{turn}-{number}", text)
+    elif command == "flood":
+        flood(session, turn, int(argument))
     else:
         began = time.monotonic()
         for number, text in enumerate(streamed(float(argument))):
@@ -86,14 +129,16 @@ def play(session: str, turn: int, prompt: str) -> None:
 
 def main() -> None:
     turns = count(1)
-    for line in sys.stdin:
-        call = json.loads(line)
+    for said in sys.stdin:
+        call = json.loads(said)
         result: dict[str, Any] = {}
         match call["method"]:
             case "initialize":
-                result = {"protocolVersion": 1, "agentCapabilities": {}}
+                result = {"protocolVersion": 1, "agentCapabilities": {"loadSession": True}}
             case "session/new":
                 result = {"sessionId": "bench-1"}
+            case "session/load":
+                load(call["params"]["sessionId"])
             case "session/prompt":
                 params = call["params"]
                 play(params["sessionId"], next(turns), params["prompt"][0]["text"])

@@ -45,11 +45,13 @@ class AcpHost:
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"  # they cost 20 ms to look for
         try:
             from acp_nvim.app import App
+            from acp_nvim.collector import COLLECTOR
             from acp_nvim.nvim.call import Call
             from acp_nvim.nvim.editor import neovim
         except ImportError as error:
             self.fail(_missing(error))
             return
+        COLLECTOR.spare()
         self.app = App(neovim(Call(self.nvim)), ROOT, self.nvim.stop_loop)
         for arguments in self.waiting or ():
             self.app.receive(*arguments)

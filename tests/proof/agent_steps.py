@@ -125,8 +125,11 @@ class AgentSteps(UserSteps):
         if step.disk_first:
             self._put(name, text)
             self.made[session, name] = text
+            was_open = name in self.sight.shown
             await self._between(step, name)
-            await self._write(write, name, known, text)
+            is_read_anew = name in self.world.codings and name in self.sight.shown and not was_open
+            if not is_read_anew:  # else it is read in another encoding, and that is refused
+                await self._write(write, name, known, text)
             return
         await self._write(write, name, known, text)
         await self._between(step, name)
@@ -170,9 +173,12 @@ class AgentSteps(UserSteps):
         """The agents go with the host; what they have done is found by the next one.
 
         What a merge has saved is on the disk for that, as if the user had saved it. Of what the
-        user has done since an agent was last at work only the outcome is there.
+        user has done since an agent was last at work only the outcome is there. What an agent's own
+        tool has copied of the user's unsaved text is only found then, so the user is asked.
         """
         for name in NAMES:
+            if not step.flushed and self._unsettled(name):
+                self.scripted |= users(self.sight.disk[name]) - users(self.seen[name])
             self.unsaved[name] -= users(self.seen[name])
         self.shared.clear()
         self.older.clear()

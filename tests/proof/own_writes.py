@@ -28,8 +28,10 @@ class OwnWrites(Model):
         data = f"{word}\n".encode(coding.codec if coding else "utf-8").hex()
         self.world.act(name, "", COMMANDS[step.how].format(path=self.world.path(other), data=data))
         self.sight = self.world.look()
-        if self.sight.disk[other] == before.disk[other]:
-            return
+        is_refused = other in before.shown  # E139, but for a script
+        is_same = self.sight.disk[other] == before.disk[other]
+        if is_same and (step.how == "script" or is_refused or not self._unsettled(other)):
+            return  # else what was an agent's the user has written, too
         self.pristine[other] = UNSURE
         if step.how == "script":
             self.scripted |= users(word)

@@ -11,7 +11,20 @@ from hypothesis import HealthCheck, given, note, settings
 from tests.proof.ledger_plans import Act, LedgerMachine
 from tests.proof.ledger_plans import plans as ledger_plans
 from tests.proof.machine import Machine
-from tests.proof.steps import Step, plans, text
+from tests.proof.steps import (
+    Coded,
+    DoubleWrites,
+    Edit,
+    Kills,
+    OwnWrite,
+    Runs,
+    Step,
+    Tool,
+    User,
+    Writes,
+    plans,
+    text,
+)
 from tests.proof.world import World
 
 SHORT = settings(
@@ -20,6 +33,32 @@ SHORT = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+
+
+INSERT = (Edit("insert", 0),)
+FOUND: dict[str, list[Step]] = {
+    "a found line that another agent has replaced, and only the sure is undone": [
+        Writes(0, 0, (Edit("amend", 0),), stale=False, meanwhile=0),
+        Kills(flushed=False),
+        OwnWrite("script", 1, 0, 1),
+        Writes(0, 0, (Edit("amend", 8),), stale=False, meanwhile=0),
+        Writes(1, 0, INSERT, stale=False, meanwhile=0),
+    ],
+    "a file that an agent has written before the user opens it in its encoding": [
+        Coded(2, 1),
+        Writes(0, 2, INSERT, stale=False, meanwhile=0),
+        Tool(0, 2, (Edit("insert", 2),), way="in place", told=False, twice=False),
+        User("undo", 2, 0, 0),
+    ],
+    "a line typed beside one that the agent has written, and the file is replaced": [
+        User("insert", 1, 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        User("insert", 0, 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=True, between="typing", stale=False),
+        Runs(0, "swap", 0, 1),
+    ],
+}
+"""Plans of long runs, each of which has shown a fault of the program."""
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +74,11 @@ def world() -> Iterator[World]:
 def test_nothing_of_the_users_is_ever_lost(world: World, plan: list[Step]) -> None:
     note(f"the plan:\n{text(plan)}")
     asyncio.run(Machine(world).run(plan))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_a_long_run_has_found_is_repaired(world: World, name: str) -> None:
+    asyncio.run(Machine(world).run(FOUND[name]))
 
 
 @settings(SHORT, max_examples=30)

@@ -3,8 +3,8 @@
 with Container(project) as box:
     box.docker  # the program: `docker exec -i box COMMAND …`
 
-In it the project is in another folder, and its folder of here is empty. A program in it has pipes
-and a session of its own, and goes on when `docker` is killed, as with the real one.
+In it the project is in another folder, and its folder of here is empty. A program in it has pipes,
+a session and an environment of its own, and goes on when `docker` is killed, as with the real one.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ inside = subprocess.Popen(
     stdout=subprocess.PIPE,
     stderr=subprocess.PIPE,
     start_new_session=True,
+    env={{"PATH": os.environ["PATH"]}},
 )
 def hand_on(source, target, at_end=None):
     while data := os.read(source, 65536):

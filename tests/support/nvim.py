@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.support import delays
 from tests.support.rpc import NvimError, Rpc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ class Neovim:
         assert self._process.stdin and self._process.stdout
         self.rpc = Rpc(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.api = _Api(self.rpc)
-        self.lua("vim.g.acp = ...", {"python": sys.executable} | (options or {}))
+        self.lua("vim.g.acp = ...", {"python": delays.python(self.folder)} | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
 
@@ -161,6 +161,11 @@ class Neovim:
     def messages(self) -> str:
         """Return `:messages`."""
         return self.command("messages")
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
 
     def exit_code(self, timeout: float = 40) -> int:
         """Wait until it has ended by itself; raises subprocess.TimeoutExpired."""

@@ -77,6 +77,6 @@ def test_a_circle_is_found() -> None:
 
 def test_the_rooms() -> None:
     assert {path.name for path in LUA.iterdir() if path.is_dir()} == ROOMS
-    assert {path.name for path in LUA.glob("*.lua")} == {"init.lua", "health.lua"}
+    assert {path.name for path in LUA.glob("*.lua")} == {"init.lua", "health.lua", "types.lua"}
     for room in ROOMS:
         assert len(list((LUA / room).iterdir())) <= MOST, room

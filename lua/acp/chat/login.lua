@@ -65,6 +65,8 @@ function M.open(number, title, argv, env, cwd)
       ended(number, code)
       if code == 0 and api.nvim_buf_is_valid(buffer) then
         api.nvim_buf_delete(buffer, { force = true })
+      elseif api.nvim_get_current_buf() == buffer then
+        vim.cmd.stopinsert() -- the next key would close it, and what went wrong is in it
       end
     end,
   })

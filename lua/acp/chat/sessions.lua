@@ -136,9 +136,9 @@ local function make()
   vim.bo[buffer].undolevels = -1
   vim.bo[buffer].modifiable = false
   vim.b[buffer].acp_list = true
+  vim.bo[buffer].filetype = 'acp-sessions'
   watch(buffer)
   map_keys(buffer)
-  vim.bo[buffer].filetype = 'acp-sessions'
   return buffer
 end
 

@@ -1,40 +1,84 @@
--- All of what a chat shows the beginning of, in a buffer of its own that nobody can change. It comes
--- in portions, so that keys are answered meanwhile.
+-- All of what a chat shows the beginning of, or what a tool call has printed, in a buffer of its own
+-- that nobody can change. It comes in portions, so that keys are answered meanwhile.
 
+local apply = require('acp.ui.apply')
 local keys = require('acp.ui.keys')
 
 local api = vim.api
 
 local M = {}
 
---- Open an empty one in a tabpage of its own.
----@return integer buffer
-function M.open()
+--- Show a buffer, where it is on screen already, else in a tabpage of its own.
+---@param buffer integer
+local function show(buffer)
+  local window = vim.fn.win_findbuf(buffer)[1]
+  if window then
+    return api.nvim_set_current_win(window)
+  end
   vim.cmd('tab split')
-  local buffer = api.nvim_create_buf(false, true)
   api.nvim_win_set_buf(0, buffer)
+end
+
+---@param buffer integer
+local function set_up(buffer)
+  require('acp.ui.highlights').define()
+  local options = { buftype = 'nofile', swapfile = false, undolevels = -1, modifiable = false }
+  for option, value in pairs(options) do
+    vim.bo[buffer][option] = value
+  end
   vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].undolevels = -1
-  vim.bo[buffer].modifiable = false
-  vim.wo[0][0].wrap = false
   keys.map(buffer, 'n', 'q', 'Close it', function()
     api.nvim_buf_delete(buffer, { force = true })
   end)
+end
+
+--- The buffer of what a tool call has printed, empty.
+---@param name string
+---@param cwd string where the files are that it names
+---@return integer buffer
+local function of_output(name, cwd)
+  local buffer = vim.iter(api.nvim_list_bufs()):find(function(it)
+    return api.nvim_buf_get_name(it) == name
+  end) or api.nvim_create_buf(false, true)
+  if api.nvim_buf_get_name(buffer) ~= name then
+    api.nvim_buf_set_name(buffer, name)
+  end
+  set_up(buffer)
+  vim.b[buffer].acp_cwd = cwd
+  vim.bo[buffer].filetype = 'acp-output'
+  keys.map(buffer, 'n', 'yq', 'Places in it into the quickfix list', function()
+    local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
+    require('acp.chat.output').to_quickfix(lines, cwd, name)
+  end, 'output-to-quickfix')
+  apply.draw(buffer, { { 0, -1, {}, {} } })
+  return buffer
+end
+
+--- Open an empty one; one of that name is emptied.
+---@param name string '' for none
+---@param cwd string
+---@return integer buffer
+function M.open(name, cwd)
+  local buffer
+  if name == '' then
+    buffer = api.nvim_create_buf(false, true)
+    set_up(buffer)
+  else
+    buffer = of_output(name, cwd)
+  end
+  show(buffer)
+  vim.wo[0][0].wrap = false
   return buffer
 end
 
 ---@param buffer integer
----@param first integer 0-based row at which they stand
----@param lines string[]
+---@param op acp.Op
 ---@return boolean there the user has not closed it
-function M.append(buffer, first, lines)
+function M.append(buffer, op)
   if not api.nvim_buf_is_valid(buffer) then
     return false
   end
-  vim.bo[buffer].modifiable = true
-  api.nvim_buf_set_lines(buffer, first, -1, true, lines)
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].modified = false
+  apply.draw(buffer, { op })
   return true
 end
 

@@ -19,7 +19,9 @@ local SHARE = 0.65 -- of the rows of the screen
 
 ---@class acp.AgentList
 ---@field buffer integer
+---@field width? integer for which it was drawn
 ---@field names string[] the agent of each row, '' for none
+---@field here string[] the agents that can be started
 ---@field opened table<string, true> of which the details are shown
 ---@field is_waiting boolean it is drawn again soon
 ---@field has_asked boolean the list of the registry was fetched by itself
@@ -48,10 +50,10 @@ local function fetch()
 end
 
 ---@param this acp.AgentList
----@param found { ops: acp.Op[], names: string[], busy: boolean, wanted: boolean }
+---@param found { ops: acp.Op[], names: string[], here: string[], busy: boolean, wanted: boolean }
 local function draw(this, found)
   apply.draw_whole(this.buffer, found.ops)
-  this.names = found.names
+  this.names, this.here = found.names, found.here
   if found.wanted and not this.has_asked then
     this.has_asked = true
     return fetch()
@@ -65,6 +67,13 @@ local function draw(this, found)
   end
 end
 
+---@param window integer
+---@return integer
+local function width_of(window)
+  local info = vim.fn.getwininfo(window)[1]
+  return info.width - info.textoff
+end
+
 --- Ask the host for the list as it is now, and draw it.
 function refresh()
   local this = list
@@ -72,8 +81,8 @@ function refresh()
   if not this or not window then
     return
   end
-  local info = vim.fn.getwininfo(window)[1]
-  local payload = { width = info.width - info.textoff, opened = vim.tbl_keys(this.opened) }
+  this.width = width_of(window)
+  local payload = { width = this.width, opened = vim.tbl_keys(this.opened) }
   bridge.call('agent_list', payload, function(err, found)
     if err then
       return notice.warn(err)
@@ -133,6 +142,9 @@ local function map_keys(this)
     'Start the agent',
     'agent-start',
     with_agent(this, function(name)
+      if not vim.list_contains(this.here, name) then
+        return notice.notice(('%s is not here: i installs it'):format(name))
+      end
       require('acp.command.agent').start(name)
     end)
   )
@@ -159,7 +171,8 @@ end
 local function make()
   local buffer = api.nvim_create_buf(false, true)
   require('acp.ui.highlights').define()
-  local this = { buffer = buffer, names = {}, opened = {}, is_waiting = false, has_asked = false }
+  local this =
+    { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
   chats.name(buffer, NAME)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].undolevels = -1
@@ -167,7 +180,15 @@ local function make()
   vim.bo[buffer].filetype = NAME
   map_keys(this)
   local group = api.nvim_create_augroup('acp.agents', {})
-  api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, { group = group, callback = refresh })
+  api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, {
+    group = group,
+    callback = function()
+      local window = window_of(buffer)
+      if window and width_of(window) ~= this.width then
+        refresh()
+      end
+    end,
+  })
   api.nvim_create_autocmd('BufWipeout', {
     group = group,
     buffer = buffer,
@@ -188,7 +209,7 @@ local function show(this, mods)
   if not layout.says_where(mods) then
     api.nvim_win_set_height(0, math.floor(vim.o.lines * SHARE))
   end
-  local hint = ' Agents   <CR> details · s start · i install · R fetch · g? all keys'
+  local hint = ' Agents   <CR> details · s start · i install%< · R fetch · g? all keys'
   layout.dress(0, vim.tbl_extend('force', layout.LIST, { winbar = hint }))
 end
 

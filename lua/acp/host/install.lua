@@ -20,23 +20,25 @@ local running = false
 ---@type vim.SystemObj?
 local child
 
+--- A file of the plugin's folder; LuaRocks puts it into a folder below.
+---@param name string
+---@return string path
+local function file(name)
+  local root = interpreter.root()
+  local rock = vim.fs.joinpath(root, 'conf', name)
+  return vim.uv.fs_stat(rock) and rock or vim.fs.joinpath(root, name)
+end
+
 --- The dependencies in pyproject.toml: names and the versions that will do.
 ---@return string[]
 function M.dependencies()
-  local path = vim.fs.joinpath(interpreter.root(), 'pyproject.toml')
-  local text = table.concat(vim.fn.readfile(path), '\n')
+  local text = table.concat(vim.fn.readfile(file('pyproject.toml')), '\n')
   local list = text:match('\ndependencies = %[(.-)\n%]')
   local found = {}
   for entry in list:gmatch('"([^"]+)"') do
     table.insert(found, entry)
   end
   return found
-end
-
---- What is installed: these versions and no others, each known by its hash.
----@return string path of the file that says so; `make lock` writes it
-local function requirements()
-  return vim.fs.joinpath(interpreter.root(), 'requirements.txt')
 end
 
 --- Run a program without blocking, in the plugin's folder; to be called in a coroutine.
@@ -115,8 +117,10 @@ local function install()
   local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
   local add = with_uv and { 'uv', 'pip', 'install', '--quiet', '--python', program }
     or { program, '-I', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check' }
-  -- only wheels: what builds another package has no hash
-  vim.list_extend(add, { '--require-hashes', '--only-binary', ':all:', '-r', requirements() })
+  -- These versions and no others, each known by its hash (`make lock` writes them); only wheels: what
+  -- builds another package has no hash.
+  local hashes = file('requirements.txt')
+  vim.list_extend(add, { '--require-hashes', '--only-binary', ':all:', '-r', hashes })
   local err
   if with_uv then
     err = try(vim.list_extend(make, { interpreter.venv() }))

@@ -27,11 +27,18 @@ pynvim.start_host()
 
 local TOO_OLD, NO_PACKAGE = 3, 4
 
---- The root of the plugin, wherever the package manager has put it.
+local HOST = 'rplugin/python3/acp_host.py'
+
+--- The root of the plugin, wherever the package manager has put it; LuaRocks puts Lua elsewhere.
 ---@return string
 function M.root()
   local here = debug.getinfo(1, 'S').source:sub(2)
-  return vim.fn.fnamemodify(here, ':p:h:h:h:h')
+  local above = vim.fn.fnamemodify(here, ':p:h:h:h:h')
+  if vim.uv.fs_stat(vim.fs.joinpath(above, HOST)) then
+    return above
+  end
+  local found = vim.api.nvim_get_runtime_file(HOST, false)[1]
+  return found and vim.fn.fnamemodify(found, ':p:h:h:h') or above
 end
 
 --- Folder of the environment that `:Acp install` makes.
@@ -72,7 +79,7 @@ end
 ---@return string[] command that runs the host
 ---@return table where it is started, and how it learns where the user is: options of `jobstart`
 function M.command(program)
-  local plugin = vim.fs.joinpath(M.root(), 'rplugin', 'python3', 'acp_host.py')
+  local plugin = vim.fs.joinpath(M.root(), HOST)
   local where = { cwd = M.root(), env = { ACP_NVIM_FOLDER = vim.fn.getcwd() } }
   return { program, '-c', PROLOGUE, plugin }, where
 end

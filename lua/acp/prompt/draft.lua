@@ -11,6 +11,9 @@ local M = {}
 local FOLDER = 'drafts'
 local MOST_DAYS = 180
 
+---@type table<integer, integer> by prompt buffer: the text, by its changedtick, that is kept no more
+local forgotten = {}
+
 ---@return string
 local function folder()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
@@ -29,12 +32,22 @@ function M.path(chat)
   return vim.fs.joinpath(folder(), ('%s%d-%d.md'):format(prefix(chat), vim.fn.getpid(), chat.chat))
 end
 
+---@param chat acp.Chat
+---@return integer? changedtick of its prompt
+local function tick(chat)
+  local is_loaded = vim.api.nvim_buf_is_loaded(chat.prompt)
+  return is_loaded and vim.api.nvim_buf_get_changedtick(chat.prompt) or nil
+end
+
 --- Write the draft, or remove it when there is nothing to keep. A state folder that cannot be
---- written to costs the draft, and is told in the log.
+--- written to costs the draft, and is told in the log. What was forgotten is not written again.
 ---@param chat acp.Chat
 ---@param lines string[]
 function M.save(chat, lines)
   local path = M.path(chat)
+  if forgotten[chat.prompt] == tick(chat) then
+    return
+  end
   if vim.trim(table.concat(lines)) == '' then
     vim.uv.fs_unlink(path)
     return
@@ -64,6 +77,9 @@ end
 --- Remove the draft of a prompt, or all but those of other Neovims that run.
 ---@param chat? acp.Chat
 function M.forget(chat)
+  for _, each in ipairs(chat and { chat } or chats.all()) do
+    forgotten[each.prompt] = tick(each)
+  end
   if chat then
     vim.uv.fs_unlink(M.path(chat))
     return

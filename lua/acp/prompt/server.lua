@@ -4,12 +4,17 @@
 
 local chats = require('acp.chat.registry')
 local complete = require('acp.prompt.complete')
+local life = require('acp.ui.life')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
+local progress = require('acp.prompt.progress')
 
 local api = vim.api
 
 local M = {}
+
+---@type acp.Notify? of the client that there is
+local notify
 
 local NAME = 'acp'
 local ENGINES = { 'blink.cmp', 'cmp', 'mini.completion', 'coq' }
@@ -106,9 +111,14 @@ local answers = {
 ---@return vim.lsp.rpc.PublicClient
 local function serve(dispatchers)
   local is_closing, last = false, 0
+  notify = dispatchers.notification
   local function stop()
     if not is_closing then
       is_closing = true
+      if notify == dispatchers.notification then
+        notify = nil
+        progress.forget()
+      end
       dispatchers.on_exit(0, 0)
     end
   end
@@ -225,5 +235,11 @@ function M.attach(chat)
     end,
   })
 end
+
+life.listen(function(chat, status)
+  if notify then
+    progress.tell(chat, status, notify)
+  end
+end)
 
 return M

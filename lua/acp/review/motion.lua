@@ -40,7 +40,7 @@ local function show(path)
     return true
   end
   local ok, err
-  if buffer then
+  if buffer and buffers.opens(path) then -- Neovim would read a pipe anew as it shows its buffer
     ok, err = pcall(api.nvim_win_set_buf, 0, buffer)
   else
     ok, err = pcall(buffers.show, path)

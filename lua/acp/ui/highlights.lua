@@ -26,6 +26,14 @@ M.links = {
   AcpTableBorder = 'NonText',
   AcpTableHead = 'Title',
 
+  AcpAnsiBlack = 'Comment',
+  AcpAnsiRed = 'Removed',
+  AcpAnsiGreen = 'Added',
+  AcpAnsiYellow = 'DiagnosticWarn',
+  AcpAnsiBlue = 'Directory',
+  AcpAnsiMagenta = 'Statement',
+  AcpAnsiCyan = 'DiagnosticInfo',
+
   AcpSyntaxKeyword = 'Keyword',
   AcpSyntaxString = 'String',
   AcpSyntaxComment = 'Comment',

@@ -18,6 +18,8 @@ local INTERVAL_MS = 250
 ---@type table<integer, acp.Life> by buffer
 local lives = {}
 local timer ---@type uv.uv_timer_t?
+---@type fun(buffer: integer, status: table)[]
+local listeners = {}
 
 ---@param milliseconds integer
 ---@return string m:ss, or h:mm:ss
@@ -74,7 +76,7 @@ local function tick()
     if api.nvim_buf_is_loaded(buffer) then
       M.draw(buffer)
     else
-      lives[buffer] = nil
+      M.set(buffer, {})
     end
   end
   if vim.tbl_isempty(lives) then
@@ -82,14 +84,23 @@ local function tick()
   end
 end
 
+--- Call something with what each session does, whenever that may have changed.
+---@param run fun(buffer: integer, status: table)
+function M.listen(run)
+  table.insert(listeners, run)
+end
+
 --- Take note of what a session does now.
 ---@param buffer integer its chat
 ---@param status table what `status()` returns
 function M.set(buffer, status)
   local before = lives[buffer]
+  for _, run in ipairs(listeners) do
+    run(buffer, status)
+  end
   if not status.doing then
     lives[buffer] = nil
-    if before then
+    if before and api.nvim_buf_is_loaded(buffer) then
       api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
     end
     return

@@ -1,18 +1,22 @@
 """JSON-RPC over one link: the reader, the requests that wait for answers, the writer.
 
-Everything received is handled in wire order by one reader, synchronously; whatever may wait gets a
-task of its own from the caller. So an update that came before a response is applied before it.
+Everything received is taken in wire order by one reader, synchronously; whatever may wait gets a
+task of its own from the caller. So an update that came before a response is applied before it. Only
+to find out what a long one says the reader waits, for a thread; nothing overtakes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import anyio
+from anyio.lowlevel import checkpoint
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from acp_nvim.aside import aside
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
 from acp_nvim.transport.link import Ended, Link
@@ -32,20 +36,27 @@ DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
 and in which the process may still end after its output has."""
 
-Outcome: TypeAlias = Any | AgentError | ConnectionLost
+LONG = 65_536
+"""Characters from which a message is understood in a thread."""
+AT_ONCE = 32
+"""Messages, or thousands of characters, that are taken before others have their turn."""
+
+Outcome: TypeAlias = Any | AcpError
+"""What a request came to: what its result says, or why there is none."""
 
 Faults: TypeAlias = Callable[[BaseException], None]
 """Told of what is our own mistake: writes a traceback to the log, and one line on screen."""
 
 
 class Receiver(Protocol):
-    """Takes what the agent sends, in wire order; must not wait. What it raises is a fault."""
+    """Takes what the agent sends, in wire order. What it raises is a fault."""
 
-    def notified(self, method: str, params: object) -> None:
-        """Take a notification."""
+    def understand(self, message: Notification | Request) -> Callable[[], None]:
+        """Find out what it says, perhaps in a thread, and return what takes that in.
 
-    def requested(self, request: Request) -> None:
-        """Take a request; it must be answered by `Connection.respond` or `fail`, once."""
+        Taking it in must not wait. A request must be answered by `Connection.respond` or `fail`,
+        once.
+        """
 
 
 @dataclass(slots=True)
@@ -53,6 +64,7 @@ class _Waiting:
     """A request of ours on its way."""
 
     then: Callable[[Outcome], None] | None
+    understand: Callable[[Any], Any] | None
     answered: anyio.Event = field(default_factory=anyio.Event)
     outcome: Any = None
     """The result, or an `AcpError`."""
@@ -96,18 +108,23 @@ class Connection:
         return ended
 
     async def request(
-        self, method: str, params: object, then: Callable[[Outcome], None] | None = None
+        self,
+        method: str,
+        params: object,
+        then: Callable[[Outcome], None] | None = None,
+        understand: Callable[[Any], Any] | None = None,
     ) -> Any:
-        """Send a request and return its result.
+        """Send a request and return its result, or what `understand` makes of that.
 
-        `then` is called by the reader with the result or the exception, before anything that came
-        later is handled. Raises `AgentError`, `ConnectionLost` if no answer can come any more, and
-        what `then` raises. When the waiting task is cancelled the agent is told so (C-154).
+        `then` is called by the reader with the same or the exception, before anything that came
+        later is handled. `understand` is pure, for it may be called in a thread. Raises
+        `AgentError`, `ConnectionLost` if no answer can come any more, and what the two raise. When
+        the waiting task is cancelled the agent is told so (C-154).
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
         number, line = self._peer.request(method, params)
-        waiting = self._waiting[number] = _Waiting(then)
+        waiting = self._waiting[number] = _Waiting(then, understand)
         self._post(line)
         try:
             await waiting.answered.wait()
@@ -177,33 +194,49 @@ class Connection:
             self._traffic.error_output(data)
 
     async def _read(self, receiver: Receiver) -> None:
+        taken = 0
         while incoming := await self._link.receive():
             self._traffic.record("agent", incoming.text)
+            size = len(incoming.text)
             for message in incoming.messages:
-                self._handle(message, receiver)
+                await self._handle(message, receiver, is_long=size >= LONG)
+                taken += 1 + size // len(incoming.messages) // 1_000
+                if taken > AT_ONCE:
+                    taken = 0
+                    await checkpoint()
 
-    def _handle(self, message: Message, receiver: Receiver) -> None:
+    async def _handle(self, message: Message, receiver: Receiver, *, is_long: bool) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""
         try:
-            self._dispatch(self._peer.receive(message), receiver)
+            understand = partial(self._understand, self._peer.receive(message), receiver)
+            take = await aside(understand) if is_long else understand()
+            take()
         except Exception as error:  # whatever it is, it concerns this message alone
             self._fault(error)
             if isinstance(message, Request):
                 self.fail(message.id, Code.INTERNAL_ERROR, "internal error of the client")
 
-    def _dispatch(self, received: Received, receiver: Receiver) -> None:
+    def _understand(self, received: Received, receiver: Receiver) -> Callable[[], None]:
+        """Return what takes in what was received."""
         match received:
-            case Notification(method, params):
-                receiver.notified(method, params)
-            case Request():
-                receiver.requested(received)
-            case Reply(number, _, Response(_, result)):
-                self._settle(number, result)
-            case Reply(number, _, Failure(_, code, message, data)):
-                said = self._traffic.redaction.values(message)
-                self._settle(number, AgentError(code, said, data))
+            case Notification() | Request():
+                return receiver.understand(received)
+            case Reply(number, _, answer):
+                return partial(self._settle, number, self._outcome(number, answer))
             case Noise(text, reason):
-                self.note(f"skipped ({reason}): {text}")
+                return partial(self.note, f"skipped ({reason}): {text}")
+
+    def _outcome(self, number: int, answer: Response | Failure) -> Outcome:
+        if isinstance(answer, Failure):
+            said = self._traffic.redaction.values(answer.message)
+            return AgentError(answer.code, said, answer.data)
+        waiting = self._waiting.get(number)
+        if waiting is None or waiting.understand is None:
+            return answer.result
+        try:
+            return waiting.understand(answer.result)
+        except AcpError as error:
+            return error
 
     def _settle(self, number: int, outcome: Outcome) -> None:
         waiting = self._waiting.pop(number, None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
@@ -20,10 +21,11 @@ from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, Code, OutsideRoots, RequestFailed
-from acp_nvim.files.roots import Roots
+from acp_nvim.files.roots import Roots, resolved
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.protocol.dialect import (
+    AgentNotification,
     AuthStatus,
     Dialect,
     ElicitationCompleted,
@@ -34,6 +36,7 @@ from acp_nvim.protocol.dialect import (
 from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Diff
+from acp_nvim.session.event import Event
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -51,7 +54,7 @@ from acp_nvim.session.request import (
     WriteFileRequest,
 )
 from acp_nvim.terminals.service import Terminals
-from acp_nvim.wire.message import Request
+from acp_nvim.wire.message import Notification, Request
 from acp_nvim.wire.peer import id_key
 
 MOST_OPEN = 1_000
@@ -103,13 +106,28 @@ class Inbound:
         self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
 
-    def notified(self, method: str, params: object) -> None:
-        """Take a notification; an unknown one is ignored silently (C-017)."""
-        match self._dialect.decode_notification(method, params):
-            case SessionUpdated(session_id, events):
-                events = quirks.heard(events, self._launch.quirks)
-                if not self._registry.deliver(session_id, events):
-                    self._connection.note(f"update for unknown session {session_id!r} dropped")
+    def understand(self, message: Notification | Request) -> Callable[[], None]:
+        """See `Receiver`; an unknown notification is ignored silently (C-017)."""
+        if isinstance(message, Request):
+            return partial(self._requested, message, self._asked(message))
+        told = self._dialect.decode_notification(message.method, message.params)
+        if isinstance(told, SessionUpdated):
+            events = quirks.heard(told.events, self._launch.quirks)
+            return partial(self._updated, told.session_id, events)
+        return partial(self._notified, told)
+
+    def _asked(self, request: Request) -> AgentRequest | RequestFailed:
+        try:
+            return self._dialect.decode_request(request.method, request.params, self._capabilities)
+        except RequestFailed as error:
+            return error
+
+    def _updated(self, session_id: str, events: tuple[Event, ...]) -> None:
+        if not self._registry.deliver(session_id, events):
+            self._connection.note(f"update for unknown session {session_id!r} dropped")
+
+    def _notified(self, told: AgentNotification | None) -> None:
+        match told:
             case ElicitationCompleted(elicitation_id):
                 self._questioning.complete(elicitation_id)
             case AuthStatus() | StateTold() as told:
@@ -119,7 +137,7 @@ class Inbound:
                 if scope is not None:
                     scope.cancel()
 
-    def requested(self, request: Request) -> None:
+    def _requested(self, request: Request, ask: AgentRequest | RequestFailed) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task.
 
         One that has the id of another open one is refused: the answers could not be told apart.
@@ -133,7 +151,8 @@ class Inbound:
             self._connection.fail(request.id, Code.INTERNAL_ERROR, sentence)
             return
         try:
-            ask = self._dialect.decode_request(request.method, request.params, self._capabilities)
+            if isinstance(ask, RequestFailed):
+                raise ask
             opened = (
                 self._questioning.open(ask)
                 if isinstance(ask, PermissionRequest | ElicitationRequest)
@@ -226,9 +245,11 @@ class Inbound:
             return self._launch.cwd
         if not isinstance(ask, CreateTerminalRequest):
             return cwd
-        if ask.cwd is None or self._launch.remote is None:
-            return os.path.realpath(ask.cwd or cwd)
+        if ask.cwd is None:
+            return os.path.realpath(cwd)
         try:
+            if self._launch.remote is None:
+                return resolved(ask.cwd)
             return self._roots(ask.session_id).resolve(ask.cwd)
         except OutsideRoots as error:
             raise RequestFailed(Code.INVALID_PARAMS, f"terminal/create: {error}") from error

@@ -53,14 +53,14 @@ class Listing:
             while cursor not in seen and len(seen) < MOST_PAGES:
                 seen.add(cursor)
                 try:
-                    result = await self._connection.request(
-                        *self._dialect.list_sessions(cwd, cursor)
+                    page = await self._connection.request(
+                        *self._dialect.list_sessions(cwd, cursor),
+                        understand=self._dialect.decode_sessions,
                     )
                 except (AgentError, ConnectionLost, UserError) as error:
                     if is_refusal(error):
                         self._login.wanted()
                     break
-                page = self._dialect.decode_sessions(result)
                 found |= {session.id: session for session in page.sessions}
                 cursor = page.cursor
                 if cursor is None:

@@ -160,11 +160,10 @@ class Opening:
         method, params = call
 
         def opened(outcome: Outcome) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
-                event = self._decode(method, outcome, session_id)
-                self._registry.enter(event.session_id, session, event)
+            if isinstance(outcome, SessionOpened):
+                self._registry.enter(outcome.session_id, session, outcome)
 
-        await self._connection.request(method, params, opened)
+        await self._connection.request(method, params, opened, self._decode(method, session_id))
 
     async def _load(self, session: Session, session_id: str) -> None:
         """Let the agent replay a session: before its answer, or (as gemini does) after it.
@@ -178,14 +177,15 @@ class Opening:
         answer: list[SessionOpened] = []
 
         def opened(outcome: Outcome) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
-                event = replace(self._decode(method, outcome, session_id), replayed=True)
+            if isinstance(outcome, SessionOpened):
+                event = replace(outcome, replayed=True)
                 answer.append(event)
                 if _is_said(session):
                     session.apply(*_more(session, kept), event)
 
         try:
-            await self._connection.request(method, params, opened)
+            decode = self._decode(method, session_id)
+            await self._connection.request(method, params, opened, decode)
             if session.state.status == "loading":
                 await _quiet(session)
         except (AgentError, ConnectionLost, anyio.get_cancelled_exc_class()):
@@ -194,9 +194,12 @@ class Opening:
         if session.state.status == "loading":
             session.apply(*_shown(session, kept, self._launch.name), *answer)
 
-    def _decode(self, method: str, outcome: object, session_id: str | None) -> SessionOpened:
-        event = self._dialect.decode_session(method, outcome, session_id)
-        return quirks.opened(event, self._launch.quirks)
+    def _decode(self, method: str, session_id: str | None) -> Callable[[object], SessionOpened]:
+        def decode(result: object) -> SessionOpened:
+            event = self._dialect.decode_session(method, result, session_id)
+            return quirks.opened(event, self._launch.quirks)
+
+        return decode
 
     def _call(
         self, call: _Again, session: Session, session_id: str, reopening: SessionReopening

@@ -16,10 +16,11 @@ from acp_nvim.client.connection import Outcome
 from acp_nvim.client.login import Login
 from acp_nvim.client.session import Session
 from acp_nvim.config import Defaults
-from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.errors import AcpError, AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.action import SetMode, SetOption
 from acp_nvim.session.event import ConfigReplaced, Event, InfoChanged, ModeChanged, Noticed
+from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.options import find, first_of, mode_of, mode_option, with_value
 
 BEGINNING: Final = 5.0
@@ -59,9 +60,8 @@ class Settings:
         else:
             call = self._dialect.set_option(session_id, option_id, value)
 
-        def replaced(result: object) -> Event:
+        def replaced(told: tuple[ConfigOption, ...] | None) -> Event:
             # an answer without the list says no more than yes
-            told = self._dialect.decode_options(result)
             config = with_value(session.state.config, option_id, value)
             return ConfigReplaced(config if told is None else told)
 
@@ -69,7 +69,8 @@ class Settings:
             await client.set_option(session, option_id, value)
 
         with self._login.gate((session, option_id), again):
-            await self._send(session, call, replaced, f"{self._name} did not set {option_id}")
+            failed = f"{self._name} did not set {option_id}"
+            await self._send(session, call, replaced, failed, self._dialect.decode_options)
 
     async def begin(self, session: Session, defaults: Defaults) -> None:
         """Set a new session to what the user wants of each; what cannot be is said in it.
@@ -113,14 +114,19 @@ class Settings:
         return True
 
     async def _send(
-        self, session: Session, call: Call, then: Callable[[object], Event], failed: str
+        self,
+        session: Session,
+        call: Call,
+        then: Callable[[Any], Event],
+        failed: str,
+        understand: Callable[[object], object] | None = None,
     ) -> None:
         def answered(outcome: Outcome) -> None:
-            if not isinstance(outcome, AgentError | ConnectionLost):
+            if not isinstance(outcome, AcpError):
                 session.apply(then(outcome))
 
         try:
-            await self._connection.request(*call, answered)
+            await self._connection.request(*call, answered, understand)
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{failed}: {error}") from error
 

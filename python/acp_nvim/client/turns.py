@@ -19,6 +19,7 @@ from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.paths import SAME, Paths
 from acp_nvim.prompt.mentions import Takes
 from acp_nvim.protocol.dialect import AgentCapabilities, StateTold
 from acp_nvim.review.notes import Notes
@@ -259,7 +260,7 @@ class Turns:
         """Read what goes along as it stands now; drop to what the agent takes (C-111)."""
         blocks: list[Content] = []
         for block in prompt.blocks:
-            blocks += fit(block, self._capabilities)
+            blocks += fit(block, self._capabilities, self._paths)
         for selection in prompt.selections:
             current = await self._files.selection(selection)
             blocks += content_of(current, embedded=self._capabilities.embedded_context)
@@ -285,13 +286,16 @@ class Turns:
         return self._agent, session.id or ""
 
 
-def fit(block: Content, capabilities: AgentCapabilities) -> tuple[Content, ...]:
+def fit(
+    block: Content, capabilities: AgentCapabilities, paths: Paths = SAME
+) -> tuple[Content, ...]:
     """Return the block, or the best that an agent without that capability takes (C-111, C-112)."""
     match block:
         case Resource() if not capabilities.embedded_context:
             return unembedded(block)
         case Image(mime_type=kind, uri=uri) if not capabilities.image:
-            return (Text(f"[{kind} {uri or 'image'}: this agent takes no images]"),)
+            where = paths.uri_there(uri) if uri else "image"
+            return (Text(f"[{kind} {where}: this agent takes no images]"),)
         case Audio(mime_type=kind) if not capabilities.audio:
             return (Text(f"[{kind}: this agent takes no audio]"),)
         case _:

@@ -28,6 +28,7 @@ def configure(host: Host, payload: Configure) -> list[str]:
     """Take the user's configuration; answer what is wrong with it."""
     host.workspace.options, problems = parse(payload.options)
     host.workspace.paths = payload.paths
+    host.workspace.marks.scope = host.workspace.state_folder("")()
     _learn_secrets(host)
     host.follow.configure(enabled=host.workspace.options.follow.enabled)
     return list(problems)

@@ -1,19 +1,27 @@
-"""The agents' terminals: pick one and go there, type into it."""
+"""The agents' terminals: pick one and go there, type into it; what their commands have printed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from acp_nvim.commands.payloads import Nothing
-from acp_nvim.commands.payloads.of_views import TerminalInput, TerminalSize
+from acp_nvim.commands.payloads.of_views import OfCall, OfRow, TerminalInput, TerminalSize
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.reactions.screen import chat_name
+from acp_nvim.session.plain_text import plain
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.terminals.terminal import Terminal
+from acp_nvim.view.chat import ansi
 from acp_nvim.view.chat.terminal import ended
+from acp_nvim.view.chat.tool_call import printed
+from acp_nvim.view.chat.transcript import key_at
 from acp_nvim.view.snapshot import pruned
-from acp_nvim.view.visible import one_line
+from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.host import Host
+
+MOST = 2_000_000
+"""Characters at the end of an output in which places are looked for."""
 
 
 async def pick(host: Host, _payload: Nothing) -> None:
@@ -43,6 +51,61 @@ def in_entry(host: Host, state: SessionState, key: str | None) -> int | None:
             if client.name == state.agent and each.session_id == state.id and each.id in ids:
                 return each.number
     return None
+
+
+async def output(host: Host, payload: OfRow) -> None:
+    """Show all that the tool call in a row has printed, in a buffer of its own."""
+    state = host.workspace.chat(payload.chat).session.state
+    await read(host, state.key, state.cwd, _call_at(host, payload))
+
+
+async def output_of(host: Host, payload: OfCall) -> None:
+    """Do the same for the tool call of that name, of a session that is open or was kept."""
+    session = host.workspace.session(payload.agent, payload.session)
+    kept = host.store.read(payload.agent, payload.session) if session is None else session.state
+    key = f"tool:{payload.call}"
+    entry = next((it for it in kept.entries if it.key == key), None) if kept else None
+    if kept is None or not isinstance(entry, ToolCall):
+        raise UserError("there is no such tool call any more")
+    await read(host, (payload.agent, payload.session), kept.cwd, entry)
+
+
+async def read(host: Host, key: tuple[str, str], cwd: str, call: ToolCall) -> None:
+    """Show what a tool call of that session has printed; raises `UserError` if that is nothing."""
+    text = printed(call, _logs(host, key))
+    if not text.strip():
+        raise UserError("this tool call has printed nothing")
+    name = chat_name(*key, "tool", call.id)
+    await host.editor.chats.read(ansi.portions(text), name, cwd)
+
+
+def printed_at(host: Host, payload: OfRow) -> dict[str, str]:
+    """Answer what the tool call in a row has printed, as plain text, and where it has run."""
+    state = host.workspace.chat(payload.chat).session.state
+    call = _call_at(host, payload)
+    text = visible(plain(printed(call, _logs(host, state.key))))
+    return {"title": one_line(call.title, 60), "cwd": state.cwd, "text": text.rstrip("\n")[-MOST:]}
+
+
+def _call_at(host: Host, payload: OfRow) -> ToolCall:
+    chat = host.workspace.chat(payload.chat)
+    key = key_at(chat.transcript, payload.row)
+    call = chat.session.state.entry(key) if key else None
+    if not isinstance(call, ToolCall):
+        raise UserError("no tool call here")
+    return call
+
+
+def _logs(host: Host, key: tuple[str, str]) -> dict[str, str]:
+    """Return all that the terminals of a session have printed, by their ids."""
+    agent, session_id = key
+    return {
+        each.id: each.log.text()[0]
+        for client in host.workspace.clients
+        if client.name == agent
+        for each in client.terminals
+        if each.session_id == session_id
+    }
 
 
 def typed(host: Host, payload: TerminalInput) -> None:

@@ -18,6 +18,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.state import Message, ToolCall
+from acp_nvim.view.block import Line
 from acp_nvim.view.chat import plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
@@ -41,7 +42,10 @@ def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
     state = chat.session.state
     whole = all_at(state, chat.transcript, payload.row)
     if whole is not None and payload.action in ("toggle", "open"):
-        return host.editor.chats.read(portions(whole))
+        call = state.entry(key_at(chat.transcript, payload.row) or "")
+        if isinstance(call, ToolCall):
+            return terminals.read(host, state.key, state.cwd, call)
+        return host.editor.chats.read(list(map(Line, it)) for it in portions(whole))
     has_fold = chat.fold(payload.row, payload.action)
     host.editor.screen.touch(chat.number)
     is_asked = payload.action == "toggle" and not has_fold and chat.pins_plan

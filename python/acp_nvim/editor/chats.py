@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from acp_nvim.view.block import Line
+
 
 class ChatWindows(Protocol):
     """The chat and prompt windows; a chat is known by the number of its chat buffer."""
@@ -18,8 +20,11 @@ class ChatWindows(Protocol):
     async def show(self, chat: int) -> None:
         """Show that chat, with the cursor in its prompt; by the user's command only."""
 
-    async def read(self, portions: Iterable[Sequence[str]]) -> None:
-        """Show these lines, which are safe to show, in a buffer of their own."""
+    async def read(self, portions: Iterable[Sequence[Line]], name: str = "", cwd: str = "") -> None:
+        """Show these lines in a buffer of their own, of that name if there is one.
+
+        `cwd` is where what they name is.
+        """
 
     def notes(self, chat: int, notes: Sequence[tuple[str, str]]) -> None:
         """Show in the prompt what goes along with it: key and label of each note. Never waits."""

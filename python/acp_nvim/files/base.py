@@ -83,8 +83,19 @@ def agreed_by_write(agreed: str | None, base: Text, before: str | None, content:
     if agreed is None or before is None or not isinstance(base, str):
         return content
     before = clean(before)
-    older = _made_upon(Ancestor(agreed, firm=False), before, before, content)
+    written = _without_unwritten(agreed, before, content)
+    older = _made_upon(Ancestor(agreed, firm=False), written, written, content)
     return clean(with_theirs(base, older, content))
+
+
+def _without_unwritten(agreed: str, before: str, content: str) -> str:
+    """Return `before` without those lines that the user has put in and the agent has not written,
+    also where it has written others of them."""
+    old, new, other = merge_lines(agreed, before, content)
+    changed = _Changed(diff(new, other))
+    own = (range(it.first, it.last) for it in diff(new, old) if not it.lines)
+    rows = (row for hunk in own for row in hunk if changed.touch((row, row + 1)))
+    return "".join(apply(new, [Hunk(row, row + 1, ()) for row in rows]))
 
 
 def carried(text: str, before: str | None, after: str | None) -> str | None:

@@ -51,6 +51,8 @@ NEOVIM_NAMES: Final[Mapping[str, str]] = {
     "ucs-4le": "utf-32-le",
     "utf-32": "utf-32-be",
 }
+STATEFUL = ("iso2022", "hz")
+"""Codecs in which a line ends with a way back to ASCII; a last line that nothing ends, without."""
 UTF_8, LATIN_1, ASCII = "utf-8", "iso8859-1", "ascii"
 NONE_KEPT: Final[Mapping[str, str]] = MappingProxyType({})
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -186,7 +188,18 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
             if sure and line.startswith(UNCODED) and read.removesuffix("\r") not in kept:
                 raise _misfit(path, encoding, name, read, new.index(read) + 1)
         changed.append(replace(hunk, lines=exact))
-    return end.join(apply(lines, changed))
+    made = apply(lines, changed)
+    _check_end(path, name, made[-1], (lines[-1], new[-1]) if sure else (made[-1],))
+    return end.join(made)
+
+
+def _check_end(path: str, name: str, last: str, wholes: tuple[str, ...]) -> None:
+    """Raise `Misfit` if nothing ends an encoded last line that needs it to be whole."""
+    if name.startswith(STATEFUL) and last not in wholes:
+        raise Misfit(
+            f"{path} is {name}: its last line needs a line break, without which Neovim does not "
+            "write it whole: nothing was written"
+        )
 
 
 def encoded_line(line: str, name: str, kept: Mapping[str, str] = NONE_KEPT) -> str:

@@ -107,8 +107,8 @@ class Knowledge:
         base, disk = request.base, written.disk
         agreed = agreed_by_write(disk if was is None else was.text, base, written.before, content)
         older = disk if was is None else was.older
-        if older is not None and isinstance(base, str):
-            older = carried(older, base, content)
+        if older is not None and written.before is not None:
+            older = carried(older, written.before, written.after)
         if written.taken:
             self.learn(session, path, content, "written", written.encoding or "")
         else:  # what it has in common with the user's text is as old as before

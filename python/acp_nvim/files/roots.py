@@ -7,10 +7,17 @@ sides are resolved first, and whatever cannot be resolved is refused.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from acp_nvim.errors import OutsideRoots
 from acp_nvim.paths import SAME, Paths
+
+LONGEST: Final = 4_096
+"""Characters of a path: no system opens a longer one, and to look for its links takes long."""
+SHOWN: Final = 100
+"""Characters of one that is too long, in what is said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +51,29 @@ class Roots:
                 return path.removeprefix(folder)
         return self.paths.shown_there(path)
 
-    def resolve(self, path: str) -> str:
+    def resolve(self, path: str, folders: Sequence[str] = ()) -> str:
         """Return the path without symlinks and `..`; the file need not exist.
 
-        Raises `OutsideRoots` if it is relative or leads out of the folders.
+        `folders` are those of the roots, for who has many paths. Raises `OutsideRoots` if the path
+        is relative or leads out of the folders.
         """
-        if not os.path.isabs(path):
-            raise OutsideRoots(f"{path!r} is not an absolute path")
-        try:
-            real = os.path.realpath(path)
-        except (OSError, ValueError) as error:
-            raise OutsideRoots(f"{path!r} is no path: {error}") from error
-        folders = self.folders()
+        real, folders = resolved(path), folders or self.folders()
         if not any(os.path.commonpath((real, folder)) == folder for folder in folders):
             these = ", ".join(folders) or "what they were has become something else"
             raise OutsideRoots(f"{path} is outside of this session's folders: {these}")
         return real
+
+
+def resolved(path: str) -> str:
+    """Return an absolute path without symlinks and `..`. Raises `OutsideRoots` if it is none."""
+    if len(path) > LONGEST:
+        raise OutsideRoots(f"{path[:SHOWN]!r}… is no path: it has {len(path):,} characters")
+    if not os.path.isabs(path):
+        raise OutsideRoots(f"{path!r} is not an absolute path")
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError) as error:
+        raise OutsideRoots(f"{path!r} is no path: {error}") from error
 
 
 def plain_file(folder: str, name: str) -> str | None:

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from acp_nvim.editor import ChatWindows
 from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.plain import op
+from acp_nvim.view.block import Line
+from acp_nvim.view.op import Replace
 
 
 class NvimChats(ChatWindows):
@@ -29,12 +32,13 @@ class NvimChats(ChatWindows):
         """See `ChatWindows`."""
         await self._call.lua("acp.chat.window.show", chat)
 
-    async def read(self, portions: Iterable[Sequence[str]]) -> None:
+    async def read(self, portions: Iterable[Sequence[Line]], name: str = "", cwd: str = "") -> None:
         """See `ChatWindows`."""
-        buffer = await self._call.lua("acp.chat.whole.open")
+        buffer = await self._call.lua("acp.chat.whole.open", name, cwd)
         row = 0
         for lines in portions:
-            if not await self._call.lua("acp.chat.whole.append", buffer, row, list(lines)):
+            drawn = op(Replace(row, -1, tuple(lines)))
+            if not await self._call.lua("acp.chat.whole.append", buffer, drawn):
                 return
             row += len(lines)
 

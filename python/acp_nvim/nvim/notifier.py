@@ -10,6 +10,7 @@ from typing import Any
 from acp_nvim.editor import Notifier
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.painter import Painter
+from acp_nvim.view.cut import told
 
 
 class Notices(Notifier):
@@ -29,7 +30,7 @@ class Notices(Notifier):
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """See `Notifier`."""
-        self._painter.event(name, data)
+        self._painter.event(name, told(data))
 
     def fault(self, error: BaseException) -> None:
         """See `Notifier`."""

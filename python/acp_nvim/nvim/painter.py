@@ -23,7 +23,7 @@ from acp_nvim.view.op import Replace, portions
 from acp_nvim.view.patch import patch
 from acp_nvim.view.status import Bar
 
-_Parts: TypeAlias = list[dict[str, Any]]
+_Part: TypeAlias = dict[str, Any]
 _Events: TypeAlias = list[dict[str, Any]]
 
 FRAME = 0.033
@@ -96,15 +96,10 @@ class Painter:
         chats, self._dirty = list(self._dirty), {}
         events, self._events = self._events, []
         pictures = {chat: it for chat in chats if (it := self._picture(chat)) is not None}
-        buffers = [
-            plain
-            for chat, picture in pictures.items()
-            if (plain := _plain(chat, self._canvases[chat], picture))
-        ]
+        buffers = [_parts(chat, self._canvases[chat], it) for chat, it in pictures.items()]
         self._busy = True
         try:
-            if buffers or events:
-                await self._send(buffers, events, pictures)
+            await self._send(buffers, events, pictures)
         finally:
             paused = [chat for chat, picture in pictures.items() if picture.paused]
             for chat in paused:
@@ -123,7 +118,7 @@ class Painter:
 
     async def _send(
         self,
-        buffers: list[_Parts],
+        buffers: list[Iterator[_Part]],
         events: list[tuple[str, Mapping[str, Any]]],
         pictures: dict[int, Picture],
     ) -> None:
@@ -157,33 +152,38 @@ class Painter:
             canvas.status, canvas.winbar = picture.status, picture.winbar
 
 
-def _plain(chat: int, canvas: _Canvas, picture: Picture) -> list[dict[str, Any]]:
-    """Return what differs from the screen, in the form that `apply.lua` takes; empty if nothing.
+def _parts(chat: int, canvas: _Canvas, picture: Picture) -> Iterator[_Part]:
+    """Yield what differs from the screen, in the form that `apply.lua` takes; nothing if nothing.
 
-    What is much comes in several parts, each after the one before.
+    What is much comes in several parts, each made when the one before is drawn.
     """
     if canvas.whole:
         lines = tuple(line for block in picture.blocks for line in block.lines)
         ops: tuple[Replace, ...] = (Replace(0, -1, lines),)
     else:
         ops = patch(canvas.blocks, picture.blocks)
-    found: list[dict[str, Any]] = [
-        {"bufnr": chat, "ops": [op(each) for each in part]} for part in portions(ops) if part
-    ]
-    rest: dict[str, Any] = {}
+    rest: _Part = {}
     if canvas.whole or picture.status != canvas.status:
         rest["status"] = dict(picture.status)
     if canvas.whole or picture.winbar != canvas.winbar:
         rest["winbar"] = bar(picture.winbar)
-    if rest and found:
-        found[-1] |= rest
-    elif rest:
-        found.append({"bufnr": chat, **rest})
-    return found
+    drawn: _Part = {}
+    for portion in portions(ops):
+        if drawn:
+            yield {"bufnr": chat} | drawn
+        drawn = {"ops": [op(each) for each in portion]} if portion else {}
+    if drawn or rest:
+        yield {"bufnr": chat} | drawn | rest
 
 
-def _frames(buffers: list[_Parts], events: _Events) -> Iterator[tuple[_Parts, _Events]]:
+def _frames(
+    buffers: list[Iterator[_Part]], events: _Events
+) -> Iterator[tuple[list[_Part], _Events]]:
     """Yield the buffers of each frame; the events come after all that is drawn."""
-    frames = [[it for it in parts if it] for parts in zip_longest(*buffers)] or [[]]
-    for number, frame in enumerate(frames, 1):
-        yield frame, events if number == len(frames) else []
+    frames = ([it for it in parts if it] for parts in zip_longest(*buffers))
+    frame = next(frames, [])
+    for following in frames:
+        yield frame, []
+        frame = following
+    if frame or events:
+        yield frame, events

@@ -15,6 +15,7 @@ from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.collector import COLLECTOR
 from acp_nvim.config import AgentOptions, Defaults
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
@@ -29,6 +30,9 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import PRIVATE
 
+ENDED = ("failed", "closed")
+"""States of a client whose agent is gone for good."""
+
 
 def new_session(host: Host, agent: str, cwd: str) -> Session:
     """Return a session with that agent in that working directory."""
@@ -38,16 +42,15 @@ def new_session(host: Host, agent: str, cwd: str) -> Session:
 def connect(host: Host, launch: Launch) -> Client:
     """Return the living client of that agent, or start one."""
     client = host.workspace.client(launch.name)
-    if client is not None and client.state not in ("failed", "closed"):
+    if client is not None and client.state not in ENDED:
         return client
     return replace(host, launch)
 
 
 def replace(host: Host, launch: Launch) -> Client:
     """Start a new client of that agent; the ended one before it is forgotten."""
-    ended = ("failed", "closed")
     clients = host.workspace.clients
-    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ended]
+    clients[:] = [it for it in clients if it.name != launch.name or it.state not in ENDED]
     client = _client(host, launch)
     clients.append(client)
     host.tasks.start_soon(client.run)
@@ -86,6 +89,8 @@ class Connections:
         data = {"agent": client.name, "error": client.error or ""}
         self.host.editor.notifier.event("AcpDisconnected", data)
         screen.touch_all(self.host, client)
+        if all(it.state in ENDED for it in self.host.workspace.clients):
+            COLLECTOR.catch_up()
         self.host.workspace.marks.over(self.mark)
         if client.error is not None:  # else it was the user's command, which asks
             self.host.tasks.start_soon(left_behind.tell, self.host, client.name)

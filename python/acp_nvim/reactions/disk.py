@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from acp_nvim.client.session import Session
 from acp_nvim.files.roots import Roots
@@ -17,7 +18,7 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
-from acp_nvim.session.place import LOOKING, commanded, places
+from acp_nvim.session.place import LOOKING, MOST_PLACES, commanded, places
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host
@@ -84,14 +85,13 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
 
 
 def paths(event: ToolCallUpdated) -> list[str]:
-    """Return the files that an update names."""
+    """Return the files that an update names, as many as are looked at one by one."""
     locations = () if event.locations is UNSET else event.locations
     content = (*(() if event.content is UNSET else event.content), *event.more)
-    return [
-        *(place.path for place in locations),
-        *(item.path for item in content if isinstance(item, Diff | FileChange)),
-        *(it.old_path for it in content if isinstance(it, FileChange) and it.old_path),
-    ]
+    changes = [item for item in content if isinstance(item, Diff | FileChange)]
+    moved = (it.old_path for it in changes if isinstance(it, FileChange) and it.old_path)
+    named = (it.path for it in (*locations, *changes))
+    return [*islice(named, MOST_PLACES), *islice(moved, MOST_PLACES)]
 
 
 def _may_be_file(path: str) -> bool:

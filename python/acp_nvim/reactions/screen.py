@@ -73,9 +73,9 @@ def notice(host: Host, session: Session, _before: SessionState, event: Noticed) 
         host.editor.notifier.notice(f"{session.state.agent}: {event.text}")
 
 
-def chat_name(agent: str, session_id: str) -> str:
-    """Return the name of a chat's buffer, percent-encoded outside of [A-Za-z0-9._-]."""
-    return f"acp://{_encode(agent)}/{_encode(session_id)}"
+def chat_name(agent: str, session_id: str, *more: str) -> str:
+    """Return the name of a chat's buffer, or of a part of it, encoded outside of [A-Za-z0-9._-]."""
+    return "acp://" + "/".join(map(_encode, (agent, session_id, *more)))
 
 
 def _encode(name: str) -> str:

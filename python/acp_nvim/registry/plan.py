@@ -10,14 +10,18 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
+from typing import TypeAlias
 
-from acp_nvim.agents import Preset
+from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Archive, Entry, Package, Way, npm, pypi
 from acp_nvim.registry.listing import this_machine
+
+Find: TypeAlias = Callable[[str], str | None]
 
 MOST_SHOWN = 600
 """Characters of a command: what cannot be seen as a whole is not run."""
@@ -62,6 +66,28 @@ def ways(entry: Entry | None, preset: Preset | None) -> tuple[Way, ...]:
     return (*(it for it in found if it not in unchecked), *unchecked)
 
 
+def named(entries: Iterable[Entry]) -> Mapping[str, Entry]:
+    """Return entries by the names that agents have here.
+
+    An entry with the name, or the package, of a preset is the same agent.
+    """
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        of_preset = (_presets_by_package().get(it) for it in _packages(entry.ways))
+        same = next((name for name in of_preset if name is not None), entry.id)
+        found.setdefault(entry.id if entry.id in PRESETS else same, entry)
+    return found
+
+
+@cache
+def _presets_by_package() -> Mapping[tuple[str, str], str]:
+    return {key: it.name for it in PRESETS.values() for key in _packages(ways(None, it))}
+
+
+def _packages(found: Iterable[Way]) -> list[tuple[str, str]]:
+    return [(it.source, it.name) for it in found if isinstance(it, Package)]
+
+
 def _of_preset(preset: Preset) -> Package | None:
     """Return the package that a preset's command installs; None for a script."""
     started = (preset.command, preset.args, dict(preset.env))
@@ -73,12 +99,21 @@ def _of_preset(preset: Preset) -> Package | None:
     return None
 
 
-def plan(agent: str, entry: Entry | None, preset: Preset | None, folder: str) -> Plan:
-    """Return how to install it below that folder; raises `NoWay` if it cannot be."""
+def plan(
+    agent: str,
+    entry: Entry | None,
+    preset: Preset | None,
+    folder: str,
+    find: Find = shutil.which,
+) -> Plan:
+    """Return how to install it below that folder; raises `NoWay` if it cannot be.
+
+    `find` tells where a program is on the PATH.
+    """
     possible = ways(entry, preset)
     for way in possible:
         place = _free(os.path.join(folder, agent))
-        argv = _argv(way, place)
+        argv = _argv(way, place, find)
         if argv is not None:
             version = entry.version if entry is not None and way in entry.ways else ""
             return _checked(Plan(agent, way, version, place, argv))
@@ -103,13 +138,13 @@ def _checked(made: Plan) -> Plan:
     return made
 
 
-def _argv(way: Way, folder: str) -> tuple[str, ...] | None:
+def _argv(way: Way, folder: str, find: Find) -> tuple[str, ...] | None:
     """Return the command, empty for a download; None if its program is not here."""
     if isinstance(way, Archive):
         return ()
     spec = way.name + (("@" if way.source == "npm" else "==") + way.version if way.version else "")
     for program in ("npm",) if way.source == "npm" else ("uv", "pipx"):
-        path = shutil.which(program)
+        path = find(program)
         if path is not None:
             return tuple(_command(program, path, folder, spec))
     return None

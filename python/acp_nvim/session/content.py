@@ -5,6 +5,7 @@ Values only; anyone may import this module.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,38 +16,110 @@ class Text:
 
     text: str
 
+    @property
+    def length(self) -> int:
+        """Number of its characters."""
+        return len(self.text)
+
+    @property
+    def newlines(self) -> int:
+        """Number of its newlines."""
+        return self.text.count("\n")
+
+    def part(self, start: int, end: int) -> str:
+        """Return the characters [start, end), as far as there are such."""
+        return self.text[start:end]
+
+    def begins_as(self, other: Text, end: int) -> bool:
+        """Tell whether both have the same first `end` characters, which the other has."""
+        return self is other or self.part(0, end) == other.part(0, end)
+
     def grown(self, more: str) -> Text:
         """Return the text with more at its end."""
-        return GrowingText((self.text, more))
+        growth = Growth()
+        growth.add(self.text)
+        growth.add(more)
+        return GrowingText(growth, growth.length, self.newlines + more.count("\n"))
+
+
+class Growth:
+    """What all states of a growing text have in common: the pieces of the longest one."""
+
+    __slots__ = ("length", "pieces", "starts")
+    PIECE = 8_192
+    """Characters after which a piece is full: it is copied no more when something is added."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.starts: list[int] = []
+        self.length = 0
+
+    def add(self, more: str) -> None:
+        """Put more at the end: what was there stays, so who reads its beginning need not know."""
+        if self.pieces and len(self.pieces[-1]) < self.PIECE:
+            self.pieces[-1] += more
+        else:
+            self.starts.append(self.length)
+            self.pieces.append(more)
+        self.length += len(more)
+
+    def part(self, start: int, end: int) -> str:
+        """Return the characters [start, end)."""
+        first = max(bisect_right(self.starts, start) - 1, 0)
+        last = bisect_left(self.starts, end, first)
+        return "".join(self.pieces[first:last])[
+            start - self.starts[first] : end - self.starts[first]
+        ]
 
 
 class GrowingText(Text):
-    """A text that is kept in pieces, and joined when it is read; equal to any equal text."""
+    """A text of which each state knows how much of the pieces is its own; equal to any equal one.
 
-    __slots__ = ("_pieces",)
-    _pieces: tuple[str, ...]
+    So a state costs the same however long the text is, and so does reading its end.
+    """
 
-    def __init__(self, pieces: tuple[str, ...]) -> None:
-        object.__setattr__(self, "_pieces", pieces)
+    __slots__ = ("_growth", "_length", "_newlines")
+    _growth: Growth
+    _length: int
+    _newlines: int
+
+    def __init__(self, growth: Growth, length: int, newlines: int) -> None:
+        object.__setattr__(self, "_growth", growth)
+        object.__setattr__(self, "_length", length)
+        object.__setattr__(self, "_newlines", newlines)
 
     @property
     def text(self) -> str:
-        """All of it."""
-        if len(self._pieces) > 1:
-            object.__setattr__(self, "_pieces", ("".join(self._pieces),))
-        return self._pieces[0]
+        """All of it; joined each time, for it may go on growing."""
+        return self._growth.part(0, self._length)
+
+    @property
+    def length(self) -> int:
+        """Number of its characters."""
+        return self._length
+
+    @property
+    def newlines(self) -> int:
+        """Number of its newlines."""
+        return self._newlines
+
+    def part(self, start: int, end: int) -> str:
+        """Return the characters [start, end), as far as there are such."""
+        return self._growth.part(start, min(end, self._length))
+
+    def begins_as(self, other: Text, end: int) -> bool:
+        """Tell whether both have the same first `end` characters, which the other has."""
+        if isinstance(other, GrowingText) and other._growth is self._growth:
+            return end <= self._length
+        return super().begins_as(other, end)
 
     def grown(self, more: str) -> Text:
-        """Return the text with more at its end.
-
-        A piece takes in those before it that are not much longer: so there are few, and each
-        character is copied a few times only.
-        """
-        pieces = self._pieces
-        while pieces and len(pieces[-1]) <= 2 * len(more):
-            more = pieces[-1] + more
-            pieces = pieces[:-1]
-        return GrowingText((*pieces, more))
+        """Return the text with more at its end."""
+        if self._growth.length != self._length:  # it has gone on in another way
+            return Text(self.text).grown(more)
+        self._growth.add(more)
+        newlines = self._newlines + more.count("\n")
+        return GrowingText(self._growth, self._growth.length, newlines)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Text) and (self is other or self.text == other.text)

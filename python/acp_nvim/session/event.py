@@ -6,6 +6,7 @@ monotonic clock and come from outside.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
@@ -298,7 +299,7 @@ class SessionReopening:
 class TranscriptRestored:
     """The transcript is one that was kept: of another Neovim, or before a load that failed."""
 
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
     title: str | None = None
     chosen: Chosen = NOTHING_CHOSEN
 

@@ -1,37 +1,49 @@
 """A long list that all share who have had it: adding and changing cost the same at any length.
 
-It is made of pages, and a change copies one of them; what two have in common is found page by page.
-`bench/sizes.py` measures it.
+It is a tree of narrow nodes, and a change copies those on the way to it; what two have in common is
+found without a look at it. `bench/sizes.py` measures it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 T = TypeVar("T")
 
-PAGE = 256
+BITS = 5
+WIDTH = 1 << BITS
+_LAST = WIDTH - 1
 
 
-class Page(tuple[T, ...]):
-    """A part of a log; `weight` is for whoever adds up something of its items, None: not known."""
+class Node(tuple[Any, ...]):
+    """Up to 32 items, or nodes of the next lower level.
+
+    `weight` is for whoever adds up something of the items below, None: not known.
+    """
 
     weight: int | None = None
 
 
-class Log(Sequence[T], Generic[T]):
-    """Items in order; frozen. Equal to any sequence of equal items."""
+_EMPTY = Node()
 
-    __slots__ = ("_length", "pages")
+
+class Log(Sequence[T], Generic[T]):
+    """Items in order; frozen. Equal to any sequence of equal items.
+
+    Items are `level` levels below the `root`, and each node but the last of a level is full.
+    """
+
+    __slots__ = ("_length", "level", "root")
 
     def __init__(self, items: Iterable[T] = ()) -> None:
-        whole = tuple(items)
-        self.pages: tuple[Page[T], ...] = tuple(
-            Page(whole[at : at + PAGE]) for at in range(0, len(whole), PAGE)
-        )
-        self._length = len(whole)
+        whole: tuple[Any, ...] = tuple(items)
+        self._length, self.level = len(whole), 0
+        while len(whole) > WIDTH:
+            whole = tuple(Node(whole[at : at + WIDTH]) for at in range(0, len(whole), WIDTH))
+            self.level += 1
+        self.root = Node(whole)
 
     @classmethod
     def of(cls, items: Sequence[T]) -> Log[T]:
@@ -40,32 +52,38 @@ class Log(Sequence[T], Generic[T]):
 
     def appended(self, item: T) -> Log[T]:
         """Return the same with one more."""
-        full, last = divmod(self._length, PAGE)
-        if last:
-            return _made((*self.pages[:full], Page((*self.pages[full], item))), self._length + 1)
-        return _made((*self.pages, Page((item,))), self._length + 1)
+        return self.extended((item,))
+
+    def extended(self, items: Sequence[T]) -> Log[T]:
+        """Return the same with these at its end."""
+        root, level, at, done = self.root, self.level, self._length, 0
+        while done < len(items):
+            if at == WIDTH << BITS * level:
+                root, level = Node((root,)), level + 1
+            part = items[done : done + WIDTH - (at & _LAST)]
+            root = _extended(root, level, at, part)
+            at, done = at + len(part), done + len(part)
+        return _made(root, level, at)
 
     def put(self, position: int, item: T) -> Log[T]:
         """Return the same with another item at that position, which must be there."""
-        number, at = divmod(position, PAGE)
-        page = self.pages[number]
-        changed = Page((*page[:at], item, *page[at + 1 :]))
-        return _made((*self.pages[:number], changed, *self.pages[number + 1 :]), self._length)
+        return _made(_put(self.root, self.level, position, item), self.level, self._length)
 
     def first(self, count: int) -> Log[T]:
         """Return the first items, as many as that or all."""
         if count >= self._length:
             return self
-        full, rest = divmod(max(count, 0), PAGE)
-        part = (Page(self.pages[full][:rest]),) if rest else ()
-        return _made((*self.pages[:full], *part), max(count, 0))
+        if count <= 0:
+            return Log()
+        root, level = _cut(self.root, self.level, count - 1), self.level
+        while level and len(root) == 1:
+            root, level = root[0], level - 1
+        return _made(root, level, count)
 
     def changed(self, old: Log[T]) -> Iterator[int]:
         """Yield the positions, of those that both have, at which it is not the same object."""
-        for number, (page, before) in enumerate(zip(self.pages, old.pages, strict=False)):
-            if page is not before:
-                pairs = zip(page, before, strict=False)
-                yield from (number * PAGE + at for at, (a, b) in enumerate(pairs) if a is not b)
+        level = min(self.level, old.level)
+        return _changed(_lowered(self, level), _lowered(old, level), level, 0)
 
     def __len__(self) -> int:
         return self._length
@@ -76,17 +94,32 @@ class Log(Sequence[T], Generic[T]):
     def __getitem__(self, key: slice) -> tuple[T, ...]: ...
     def __getitem__(self, key: int | slice) -> T | tuple[T, ...]:
         if isinstance(key, slice):
-            return tuple(self[at] for at in range(*key.indices(self._length)))
+            span = range(*key.indices(self._length))
+            if span.step != 1 or not span:
+                return tuple(self[at] for at in span)
+            before = span.start & _LAST
+            leaves = map(self._leaf, range(span.start - before, span.stop, WIDTH))
+            return tuple(chain.from_iterable(leaves))[before : before + len(span)]
         at = key + self._length if key < 0 else key
         if not 0 <= at < self._length:
             raise IndexError(key)
-        return self.pages[at // PAGE][at % PAGE]
+        return self._leaf(at)[at & _LAST]  # type: ignore[no-any-return]
+
+    def _leaf(self, position: int) -> Node:
+        """Return the node of the lowest level that has the item at that position."""
+        node = self.root
+        for level in range(self.level, 0, -1):
+            node = node[position >> BITS * level & _LAST]
+        return node
 
     def __iter__(self) -> Iterator[T]:
-        return chain.from_iterable(self.pages)
+        items: Iterable[Any] = self.root
+        for _ in range(self.level):
+            items = chain.from_iterable(items)
+        return iter(items)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Log) and self.pages == other.pages:
+        if isinstance(other, Log) and self.root is other.root:
             return True
         return isinstance(other, tuple | list | Log) and tuple(self) == tuple(other)
 
@@ -97,26 +130,65 @@ class Log(Sequence[T], Generic[T]):
         return f"Log({tuple(self)!r})"
 
 
-def _made(pages: tuple[Page[T], ...], length: int) -> Log[T]:
+def _made(root: Node, level: int, length: int) -> Log[T]:
     log: Log[T] = Log.__new__(Log)
-    log.pages = pages
-    log._length = length
+    log.root, log.level, log._length = root, level, length
     return log
 
 
-class Index(Mapping[str, int]):
-    """Positions by key, in buckets of which a change copies one; frozen."""
+def _extended(node: Node, level: int, at: int, items: Sequence[Any]) -> Node:
+    if not level:
+        return Node((*node, *items))
+    slot = at >> BITS * level & _LAST
+    child = node[slot] if slot < len(node) else _EMPTY
+    return Node((*node[:slot], _extended(child, level - 1, at, items)))
 
-    __slots__ = ("_buckets", "_length")
-    BUCKETS = 256
+
+def _put(node: Node, level: int, at: int, item: object) -> Node:
+    slot = at >> BITS * level & _LAST
+    child = _put(node[slot], level - 1, at, item) if level else item
+    return Node((*node[:slot], child, *node[slot + 1 :]))
+
+
+def _cut(node: Node, level: int, last: int) -> Node:
+    slot = last >> BITS * level & _LAST
+    child = _cut(node[slot], level - 1, last) if level else node[slot]
+    return Node((*node[:slot], child))
+
+
+def _lowered(log: Log[T], level: int) -> Node:
+    """Return the first node of that level: all that a log of so few levels can share."""
+    node = log.root
+    for _ in range(log.level - level):
+        node = node[0]
+    return node
+
+
+def _changed(node: Node, old: Node, level: int, start: int) -> Iterator[int]:
+    if node is old:
+        return
+    for slot, (item, was) in enumerate(zip(node, old, strict=False), start):
+        if item is was:
+            continue
+        if level:
+            yield from _changed(item, was, level - 1, slot << BITS)
+        else:
+            yield slot
+
+
+class Index(Mapping[str, int]):
+    """Positions by key; frozen: of the notes that all have in common, each knows which are its own.
+
+    So a change writes one note, and copies nothing; only the second change of the same index does.
+    """
+
+    __slots__ = ("_count", "_notes")
 
     def __init__(self, items: Mapping[str, int] | None = None) -> None:
-        buckets: list[dict[str, int]] = [{}] * self.BUCKETS
+        self._notes = _Notes()
         for key, position in (items or {}).items():
-            at = hash(key) % self.BUCKETS
-            buckets[at] = {**buckets[at], key: position}
-        self._buckets = tuple(buckets)
-        self._length = len(items or {})
+            self._notes.add(key, position)
+        self._count = self._notes.count
 
     @classmethod
     def of(cls, items: Mapping[str, int]) -> Index:
@@ -125,32 +197,88 @@ class Index(Mapping[str, int]):
 
     def put(self, key: str, position: int) -> Index:
         """Return the same with the position of that key."""
-        return self._with({**self._bucket(key), key: position}, key, key not in self)
+        return self._with(key, position)
 
     def without(self, key: str) -> Index:
-        """Return the same without that key, which must be there."""
-        rest = {name: at for name, at in self._bucket(key).items() if name != key}
-        return self._with(rest, key, -1)
+        """Return the same without that key."""
+        return self._with(key, None)
 
-    def _bucket(self, key: str) -> dict[str, int]:
-        return self._buckets[hash(key) % self.BUCKETS]
-
-    def _with(self, bucket: dict[str, int], key: str, more: int) -> Index:
-        at = hash(key) % self.BUCKETS
+    def _with(self, key: str, position: int | None) -> Index:
+        base = self if self._notes.count == self._count else Index(self)
         index = Index.__new__(Index)
-        index._buckets = (*self._buckets[:at], bucket, *self._buckets[at + 1 :])
-        index._length = self._length + more
+        index._notes, index._count = base._notes, base._count + 1
+        index._notes.add(key, position)
         return index
 
     def get(self, key: str, default: int | None = None) -> int | None:  # type: ignore[override]
         """Return the position, or the default."""
-        return self._bucket(key).get(key, default)
+        note = self._notes.last.get(key)
+        while note is not None and note[0] > self._count:
+            note = note[2]
+        return default if note is None or note[1] is None else note[1]
 
     def __getitem__(self, key: str) -> int:
-        return self._bucket(key)[key]
+        position = self.get(key)
+        if position is None:
+            raise KeyError(key)
+        return position
 
     def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(self._buckets)
+        return (key for key in self._notes.last if self.get(key) is not None)
 
     def __len__(self) -> int:
-        return self._length
+        return sum(1 for _ in self)
+
+
+class _Notes:
+    """What became of each key: its number, the position, and the note before it of that key."""
+
+    __slots__ = ("count", "last")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.last: dict[str, _Note] = {}
+
+    def add(self, key: str, position: int | None) -> None:
+        """Note that the key has that position now, or none."""
+        self.count += 1
+        self.last[key] = (self.count, position, self.last.get(key))
+
+
+_Note: TypeAlias = tuple[int, int | None, "_Note | None"]
+
+
+class Table(Mapping[str, T], Generic[T]):
+    """Values by key; frozen, and a change costs the same however many there are."""
+
+    __slots__ = ("_index", "_values")
+
+    def __init__(self, items: Mapping[str, T] | None = None) -> None:
+        known = items or {}
+        self._index = Index({key: at for at, key in enumerate(known)})
+        self._values: Log[T] = Log(known.values())
+
+    @classmethod
+    def of(cls, items: Mapping[str, T]) -> Table[T]:
+        """Return the values as a table: themselves, if they are one."""
+        return items if isinstance(items, Table) else cls(items)
+
+    def put(self, key: str, value: T) -> Table[T]:
+        """Return the same with the value of that key."""
+        table: Table[T] = Table.__new__(Table)
+        position = self._index.get(key)
+        if position is None:
+            table._index = self._index.put(key, len(self._values))
+            table._values = self._values.appended(value)
+        else:
+            table._index, table._values = self._index, self._values.put(position, value)
+        return table
+
+    def __getitem__(self, key: str) -> T:
+        return self._values[self._index[key]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._values)

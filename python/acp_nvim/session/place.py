@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from acp_nvim.paths import SAME, Paths
@@ -29,6 +29,8 @@ PATH_KEYS = (
 """What tools call the file that they work on."""
 
 
+MOST_PLACES = 200
+"""Files of a tool call that are gone to; the others are found where all is looked at."""
 LOOKING = ("read", "search", "think", "fetch", "switch_mode")
 """Kinds of tool calls that change no files."""
 MOST_NAME = 4096
@@ -67,10 +69,11 @@ def places(
             raw_input=UNSET if call.raw_input is None else call.raw_input,
         )
     if event.locations is not UNSET and event.locations:
-        return tuple(_with_change(location, call) for location in event.locations)
+        changes = {diff.path: diff for diff in reversed(_diffs(call.content))}
+        return tuple(_with_change(it, changes) for it in event.locations[:MOST_PLACES])
     diffs = _diffs((*(() if event.content is UNSET else event.content), *event.more))
     if diffs:
-        return tuple(Place(diff.path, None, diff) for diff in diffs)
+        return tuple(Place(diff.path, None, diff) for diff in diffs[:MOST_PLACES])
     if isinstance(event.raw_input, str) and not call.locations and not _diffs(call.content):
         return _guesses(event.raw_input, cwd, paths)
     return ()
@@ -78,9 +81,9 @@ def places(
 
 def named(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
     """Return the files that a call names, by whatever it has told until now."""
-    told = (*(it.path for it in call.locations), *(it.path for it in _diffs(call.content)))
+    told = [*(it.path for it in call.locations), *(it.path for it in _diffs(call.content))]
     guessed = () if call.raw_input is None else _guesses(call.raw_input, cwd, paths)
-    return (*told, *(it.path for it in guessed), *commanded(call, cwd, paths))
+    return (*told[:MOST_PLACES], *(it.path for it in guessed), *commanded(call, cwd, paths))
 
 
 def commanded(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
@@ -123,11 +126,10 @@ def first_change(old: str, new: str) -> int | None:
     return next((row for row, (one, other) in pairs if one != other), shorter + 1)
 
 
-def _with_change(location: Location, call: ToolCall) -> Place:
+def _with_change(location: Location, changes: Mapping[str, Diff]) -> Place:
     if location.line is not None:
         return Place(location.path, location.line)
-    diffs = (diff for diff in _diffs(call.content) if diff.path == location.path)
-    return Place(location.path, None, next(diffs, None))
+    return Place(location.path, None, changes.get(location.path))
 
 
 def _diffs(content: tuple[object, ...]) -> list[Diff]:

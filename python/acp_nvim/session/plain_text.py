@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 
-_ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+"""What makes a text more than its lines."""
 _ESCAPE = (
     r"\x1b\[(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])?"  # CSI, cut short too
     r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # OSC and other strings
     r"|\x1b[ -/]*[0-~]?"
 )
-_PART = re.compile(rf"(?P<text>[^\x00-\x08\x0b-\x1f\x7f]+)|{_ESCAPE}|[\x00-\x08\x0b-\x1f\x7f]")
+PART = re.compile(rf"(?P<text>[^\x00-\x08\x0b-\x1f\x7f]+)|{_ESCAPE}|[\x00-\x08\x0b-\x1f\x7f]")
+"""A stretch of text, or one thing that is done to it."""
 
 
 def plain(text: str) -> str:
@@ -22,7 +24,7 @@ def plain(text: str) -> str:
 
     Each line is what is left of it after its overwriting. Idempotent.
     """
-    if _ODD.search(text) is None:
+    if ODD.search(text) is None:
         return text.replace("\r\n", "\n")
     return "\n".join(_line(line)[0] for line in text.split("\n"))
 
@@ -35,10 +37,10 @@ def collapsed(line: str) -> str:
 
 def _line(line: str) -> tuple[str, int]:
     """Return what is left of a line, and where the cursor stands in it."""
-    if _ODD.search(line) is None and not line.endswith("\r"):
+    if ODD.search(line) is None and not line.endswith("\r"):
         return line, len(line)
     shown, cursor = "", 0
-    for part in _PART.finditer(line):
+    for part in PART.finditer(line):
         if text := part["text"]:
             shown = shown[:cursor] + text + shown[cursor + len(text) :]
             cursor += len(text)
@@ -47,11 +49,12 @@ def _line(line: str) -> tuple[str, int]:
         elif part[0] == "\b":
             cursor = max(cursor - 1, 0)
         elif part["final"] == "K":
-            shown = _erased(shown, cursor, part["parameters"])
+            shown = erased(shown, cursor, part["parameters"])
     return shown, cursor
 
 
-def _erased(shown: str, cursor: int, parameters: str) -> str:
+def erased(shown: str, cursor: int, parameters: str) -> str:
+    """Return what "erase in line" leaves of a line in which the cursor stands there."""
     match parameters:
         case "" | "0":
             return shown[:cursor]

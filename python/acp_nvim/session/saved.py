@@ -27,7 +27,7 @@ class SavedSession:
     cwd: str
     title: str | None = None
     updated: float = 0.0
-    entries: tuple[Entry, ...] = ()
+    entries: Sequence[Entry] = ()
     chosen: Chosen = NOTHING_CHOSEN
     queue: tuple[Prompt, ...] = ()
     running: bool = False
@@ -55,7 +55,7 @@ def saved_of(state: SessionState, updated: float) -> SavedSession:
         state.cwd,
         title,
         updated,
-        tuple(state.entries),
+        state.entries,
         chosen,
         state.queue,
         state.is_running,

@@ -112,6 +112,7 @@ class Usage:
 
 NO_INDEX: Mapping[str, int] = MappingProxyType({})
 NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
+NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,8 @@ class SessionState:
     """What the agent does on, be its turn over."""
     terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)
     """By id; kept after their release, for a tool call may name them later (C-205)."""
+    shown: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: NOT_SHOWN)
+    """By a terminal's id the positions of the tool calls that have named it."""
     entries: Sequence[Entry] = ()
     """A `Log` as soon as there are some."""
     index: Mapping[str, int] = field(default_factory=lambda: NO_INDEX)

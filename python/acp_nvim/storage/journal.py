@@ -11,7 +11,6 @@ import fcntl
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ import anyio
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.ledger import Ledger
-from acp_nvim.storage import private
+from acp_nvim.storage import limits, private
 from acp_nvim.storage.record import Record
 
 FOLDER: Final = "turns"
@@ -232,11 +231,12 @@ class Journal:
             paths = sorted(Path(self._folder(), FOLDER).glob("*.acts"), key=_modified)
             found = [self._take(path) for path in paths if path.stem != self.name]
             killed = [it for it in found if it is not None]
-            oldest = time.time_ns() - MOST_DAYS * 86_400 * 10**9
-            old = [it for it in killed if it.at < oldest or it not in killed[-MOST_KILLED:]]
-            for it in old:
-                self.over(it)
-            return [it for it in killed if it not in old]
+            is_old = limits.old([it.at / 1e9 for it in killed], MOST_DAYS)
+            kept = [it for it in killed[-MOST_KILLED:] if not is_old(it.at / 1e9)]
+            for it in killed:
+                if it not in kept:
+                    self.over(it)
+            return kept
         return []
 
     def over(self, killed: Killed) -> None:

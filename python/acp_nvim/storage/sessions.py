@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
-from itertools import zip_longest
 from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ConfigDict, TypeAdapter
 
 from acp_nvim.session.content import Text, ToolContent
+from acp_nvim.session.log import Log
 from acp_nvim.session.model import (
     NOTHING_CHOSEN,
     Chosen,
@@ -98,8 +98,9 @@ class Store:
         if last is None or len(last.entries) > len(state.entries):
             self._note(state, None, now=now)
             return
-        pairs = zip_longest(state.entries, last.entries)
-        new = tuple(entry for entry, was in pairs if entry is not was)
+        entries, before = Log.of(state.entries), Log.of(last.entries)
+        changed = (entries[position] for position in entries.changed(before))
+        new = (*changed, *entries[len(before) :])
         if new or (last.queue, last.running) != (state.queue, state.is_running):
             self._note(state, new, now=now)
 
@@ -219,7 +220,7 @@ class SessionCodec:
                 entries[entry.key] = entry
         if saved is None:
             return None
-        return replace(saved, entries=tuple(entries.values()), queue=tuple(queue))
+        return replace(saved, entries=Log(entries.values()), queue=tuple(queue))
 
 
 def _head(value: Value) -> SavedSession | None:

@@ -169,19 +169,25 @@ async def within(seconds: float, condition: Callable[[], bool]) -> bool:
 def _find(command: str, env: Mapping[str, str], cwd: str, install: str) -> str:
     if not os.path.isdir(cwd):
         raise UserError(f"cannot start {command}: there is no directory {cwd}")
-    hint = f" Install it with: {install}" if install else ""
     if "/" not in command:
         path = env.get("PATH", os.defpath)
         found = shutil.which(command, path=path)
         if found is None:
-            raise UserError(f"{command} is not installed: no '{command}' in PATH ({path}).{hint}")
+            raise UserError(_missing(command, install, f"no '{command}' in PATH ({path})"))
         return os.path.abspath(found)
     program = os.path.join(cwd, os.path.expanduser(command))
     if not os.path.exists(program):
-        raise UserError(f"{command} is not installed: there is no file {program}.{hint}")
+        raise UserError(_missing(command, install, f"there is no file {program}"))
     if not os.path.isfile(program) or not os.access(program, os.X_OK):
         raise UserError(f"cannot start {command}: {program} is not an executable file")
     return program
+
+
+def _missing(command: str, install: str, why: str) -> str:
+    """Return the sentence, with the cure before the reason: what is long is cut at its end."""
+    if not install:
+        return f"{command} is not installed: {why}."
+    return f"{command} is not installed. Install it with: {install} ({why})"
 
 
 def _reason(error: OSError | ValueError) -> str:

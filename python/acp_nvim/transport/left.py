@@ -7,6 +7,7 @@ cleaned its environment, nothing is found. None is ended unless the user wants i
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -18,7 +19,7 @@ import anyio
 from acp_nvim.transport.child import KILL_SECONDS, within
 
 VARIABLE = "ACP_NVIM_AGENT"
-"""Its value is `HOST:BEGAN:NUMBER:AGENT`: the host that has started it, which of its agents."""
+"""Its value is `HOST:BEGAN:SCOPE:NUMBER:AGENT`: who has started it, which of its agents it is."""
 
 _PROC = "/proc"
 _COMMAND = 4096
@@ -46,6 +47,8 @@ class Marks:
     """The marks of the agents of this host; an agent whose mark is `over` should have ended."""
 
     def __init__(self) -> None:
+        self.scope = ""
+        """Only hosts of the same scope, a folder for what is kept, look after one another."""
         self._host = f"{os.getpid()}:{_began(os.getpid())}"
         self._count = 0
         self._over: set[str] = set()
@@ -53,7 +56,7 @@ class Marks:
     def new(self, agent: str) -> str:
         """Return the value of `VARIABLE` for one more process of that agent."""
         self._count += 1
-        return f"{self._host}:{self._count}:{agent}"
+        return f"{self._host}:{_digest(self.scope)}:{self._count}:{agent}"
 
     def over(self, mark: str) -> None:
         """Say that nothing that has this mark should run any more."""
@@ -79,18 +82,22 @@ class Marks:
         groups: dict[int, list[Left]] = {}
         for process in self._processes(agent):
             groups.setdefault(process.group, []).append(process)
-        return tuple(_as_one(members) for _, members in sorted(groups.items()))
+        return tuple(sorted(map(_as_one, groups.values()), key=lambda it: (it.began, it.pid)))
 
     def _processes(self, agent: str) -> Iterator[Left]:
         return _processes(lambda mark: self._is_left(mark, agent))
 
     def _is_left(self, mark: str, agent: str) -> bool:
-        pid, began, _, name = (*mark.split(":", 3), "", "", "")[:4]
+        pid, began, scope, _, name = (*mark.split(":", 4), "", "", "", "")[:5]
         if name != agent or not pid.isdecimal():
             return False
         if f"{pid}:{began}" == self._host:
             return mark in self._over
-        return str(_began(int(pid))) != began
+        return scope == _digest(self.scope) and str(_began(int(pid))) != began
+
+
+def _digest(scope: str) -> str:
+    return hashlib.sha256(scope.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def _as_one(members: list[Left]) -> Left:

@@ -62,17 +62,33 @@ class AgentList:
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """How wide the columns are; `all` is the window."""
+
+    all: int
+    name: int
+    version: int
+
+
+def _columns(rows: Sequence[AgentRow], width: int) -> _Columns:
+    names = (len(one_line(row.name, MOST_NAME)) for row in rows)
+    versions = (len(one_line(row.version, MOST_VERSION)) for row in rows)
+    return _Columns(width, max(names, default=0), max(versions, default=0))
+
+
 def agent_list(
     rows: Sequence[AgentRow], registry: RegistryState, opened: Collection[str], width: int
 ) -> AgentList:
     """Return the list for a window of that many columns; of agents in `opened` with details."""
     found = [(line, "") for line in _head(registry, width)]
+    columns = _columns(rows, width)
     for group, heading, sign, colour in _GROUPS:
         members = [row for row in rows if row.group == group]
         if members:
             found += [(BLANK, ""), (coloured(heading, "AcpHeading2"), "")]
         for row in members:
-            found.append((_row(row, rows, (sign, colour), width), row.name))
+            found.append((_row(row, (sign, colour), columns), row.name))
             if row.name in opened:
                 found += [(line, row.name) for line in _details(row, width)]
     return AgentList(tuple(line for line, _ in found), tuple(name for _, name in found))
@@ -93,15 +109,13 @@ def _head(registry: RegistryState, width: int) -> Iterator[Line]:
         yield from (coloured(it, "AcpWarning") for it in textwrap.wrap(problem, max(width, 20)))
 
 
-def _row(row: AgentRow, rows: Sequence[AgentRow], sign: tuple[str, str], width: int) -> Line:
+def _row(row: AgentRow, sign: tuple[str, str], columns: _Columns) -> Line:
     name, version = one_line(row.name, MOST_NAME), one_line(row.version, MOST_VERSION)
-    names = max(len(one_line(it.name, MOST_NAME)) for it in rows)
-    versions = max(len(one_line(it.version, MOST_VERSION)) for it in rows)
-    head = f"{sign[0]} {name:<{names}}  "
-    middle = f"{version:<{versions}}  " if versions else ""
+    head = f"{sign[0]} {name:<{columns.name}}  "
+    middle = f"{version:<{columns.version}}  " if columns.version else ""
     parts = (row.title if row.title != row.name else "", row.does or row.what)
     rest = " · ".join(part for part in parts if part)
-    rest = one_line(rest, max(width - len(head) - len(middle), 10))
+    rest = one_line(rest, max(columns.all - len(head) - len(middle), 10))
     at = len(head.encode())
     end = at + len(middle.encode())
     marks = [

@@ -19,6 +19,7 @@ from acp_nvim.session.event import (
 from acp_nvim.session.model import ElicitationQuestion, PermissionQuestion, Question
 from acp_nvim.session.options import mode_of
 from acp_nvim.session.state import SessionState
+from acp_nvim.view.cut import ITEMS
 from acp_nvim.view.question.plain import options, title
 
 Announcement: TypeAlias = tuple[str, dict[str, Any]]
@@ -87,7 +88,8 @@ def _tool_call(state: SessionState, tool_call_id: str) -> dict[str, Any]:
     tool = state.tool_call(tool_call_id)
     if tool is None:
         return {"id": tool_call_id}
-    places = [{"path": place.path, "line": place.line or 0} for place in tool.locations]
+    locations = tool.locations[:ITEMS]
+    places = [{"path": place.path, "line": place.line or 0} for place in locations]
     return {
         "id": tool.id,
         "title": tool.title,

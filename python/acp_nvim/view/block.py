@@ -6,6 +6,7 @@ block, and within a growing block the lines, that it returned before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -67,7 +68,7 @@ class Block:
     """The lines of one entry; `key` is the entry's and unique in a rendering."""
 
     key: str
-    lines: tuple[Line, ...]
+    lines: Sequence[Line]
     foldable: bool = False
     """True when the user may open and close it."""
 

@@ -6,8 +6,11 @@ Nothing is dropped from what is kept: a line of ours says how much there is, and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from acp_nvim.session.content import Text
 from acp_nvim.view.block import Line
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import visible
@@ -24,6 +27,8 @@ PORTION = 500_000
 """Characters that an editor takes in a moment."""
 ITEMS = 200
 """Steps of a plan, places of a tool call and the like."""
+TOLD = 10_000
+"""Characters of a text that scripts are told."""
 
 _OPENS = ": <CR> opens all"
 _REST = re.compile(rf"… [\d,]++ more [a-z ]++{_OPENS}$")
@@ -44,20 +49,57 @@ def end_of(text: str, lines: int = LINES) -> int:
     return at
 
 
-def head(text: str, lines: int = LINES, before: str | None = None) -> tuple[str, tuple[Line, ...]]:
-    """Return what is shown of a text, and the line that tells of the rest: none if that is all.
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is shown of a text that may grow: the characters before `end`."""
 
-    `before` is what was shown of it when it was shorter: all, if that was as much as is shown.
+    whole: Text
+    end: int
+    lines: int | None = None
+    """How many lines there was room for, if it is cut there; however it grows, it stays cut."""
+    newlines: int = 0
+    """How many it has, if it is cut."""
+
+    def after(self, start: int) -> str:
+        """Return what is shown from that character on."""
+        return self.whole.part(start, self.end)
+
+    def goes_on(self, other: Beginning) -> bool:
+        """Tell whether it begins with all that the other one shows."""
+        return other.end <= self.end and self.whole.begins_as(other.whole, other.end)
+
+
+def head(text: str, lines: int = LINES) -> tuple[str, tuple[Line, ...]]:
+    """Return what is shown of a text, and the line that tells of the rest: none if that is all."""
+    shown, more = beginning(Text(text), lines)
+    return shown.after(0), more
+
+
+def beginning(
+    text: Text, lines: int = LINES, before: Beginning | None = None
+) -> tuple[Beginning, tuple[Line, ...]]:
+    """Return the same of a text that grows; `before` is what was shown of it.
+
+    What it costs does not depend on how much there is, once that is more than is shown.
     """
-    full = before is not None and before.count("\n") == lines and text.startswith(before)
-    end = len(before) if before is not None and full else end_of(text, lines)
-    return (text, ()) if end == len(text) else (text[:end], (rest_of(text, end),))
+    length = text.length
+    if before and before.lines == lines and text.begins_as(before.whole, before.end):
+        shown = replace(before, whole=text)
+    elif length <= CHARACTERS and text.newlines < lines:
+        return Beginning(text, length), ()
+    else:
+        kept = text.part(0, CHARACTERS + 1)
+        end = end_of(kept, lines)
+        shown = Beginning(text, end, lines, kept.count("\n", 0, end))
+    return (Beginning(text, length), ()) if shown.end == length else (shown, (_rest_of(shown),))
 
 
-def rest_of(text: str, end: int) -> Line:
-    """Return the line that tells how much stands after `end`: lines, if they are soon counted."""
-    more = len(text) - end
-    count = text.count("\n", end) + (not text.endswith("\n")) if more < COUNTED else 0
+def _rest_of(shown: Beginning) -> Line:
+    """Return the line that tells how much stands after it: lines, if they are soon counted."""
+    text, length = shown.whole, shown.whole.length
+    more, count = length - shown.end, 0
+    if more < COUNTED:
+        count = text.newlines - shown.newlines + (text.part(length - 1, length) != "\n")
     return rest(count, "more line") if count > 1 else rest(more, "more character")
 
 
@@ -97,6 +139,19 @@ def portions(text: str) -> Iterator[list[str]]:
             yield lines
             lines, size = [], 0
     yield lines
+
+
+def told(value: Any) -> Any:
+    """Return plain data for scripts: of each text and each list as much as anybody reads."""
+    match value:
+        case str():
+            return value[:TOLD]
+        case Mapping():
+            return {key: told(it) for key, it in value.items()}
+        case list() | tuple():
+            return [told(it) for it in value[:ITEMS]]
+        case _:
+            return value
 
 
 def is_rest(text: str) -> bool:

@@ -21,19 +21,19 @@ PORTION = 2_000
 """Weight of what Neovim carries out at once, in a few milliseconds; a plain line weighs one."""
 
 
-def portions(ops: Iterable[Replace]) -> list[list[Replace]]:
-    """Return the same in portions, to be carried out one after the other; at least one."""
-    found: list[list[Replace]] = [[]]
+def portions(ops: Iterable[Replace]) -> Iterator[list[Replace]]:
+    """Yield the same in portions, to be carried out one after the other; at least one."""
+    portion: list[Replace] = []
     weight = 0
     for op in ops:
         for piece in _pieces(op):
             more = sum(map(_weight, piece.lines))
-            if found[-1] and weight + more > PORTION:
-                found.append([])
-                weight = 0
-            found[-1].append(piece)
+            if portion and weight + more > PORTION:
+                yield portion
+                portion, weight = [], 0
+            portion.append(piece)
             weight += more
-    return found
+    yield portion
 
 
 def _pieces(op: Replace) -> Iterator[Replace]:

@@ -9,13 +9,13 @@ skipped by identity, so a growing last block costs what has grown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import TypeAlias
 
 from acp_nvim import hunks
-from acp_nvim.session.log import Page
+from acp_nvim.session.log import Log
 from acp_nvim.view.block import BLANK, Block, Line
-from acp_nvim.view.blocks import Blocks, height
+from acp_nvim.view.blocks import Blocks, Stretch, lines_before
 from acp_nvim.view.op import Replace
 
 _Row: TypeAlias = Sequence[Block]
@@ -30,30 +30,35 @@ def patch(old: Sequence[Block], new: Sequence[Block]) -> tuple[Replace, ...]:
     """
     if not old or not new:
         return () if not old and not new else (_whole(old, new),)
-    return tuple(_in_pages(Blocks.of(old).pages, Blocks.of(new).pages))
+    return tuple(_in_stretches(Blocks.of(old).stretches, Blocks.of(new).stretches))
 
 
-def _in_pages(old: Sequence[Page[Block]], new: Sequence[Page[Block]]) -> Iterator[Replace]:
-    """Go page by page as long as both have the same ones, then block by block."""
-    row = at = 0
-    for before, after in zip(old[:-1], new[:-1], strict=False):
-        if before is not after:
-            if [block.key for block in before] != [block.key for block in after]:
-                break
-            yield from _aligned(before, after, row)
-        row += height(after)
-        at += 1
-    yield from _in_blocks(_joined(old[at:]), _joined(new[at:]), row)
+def _in_stretches(old: Sequence[Stretch], new: Sequence[Stretch]) -> Iterator[Replace]:
+    """Go stretch by stretch: where one has no more of them, that is as if it were empty."""
+    row = 0
+    for before, after in zip_longest(old, new, fillvalue=Stretch.of(())):
+        if before.first == after.first:
+            yield from _in_place(before, after, row)
+        else:
+            yield from _in_blocks(before.blocks(), after.blocks(), row)
+        row += after.height
 
 
-def _aligned(old: _Row, new: _Row, row: int) -> Iterator[Replace]:
-    for before, after in zip(old, new, strict=True):
-        yield from _change(before, after, row)
-        row += len(after.lines)
-
-
-def _joined(pages: Sequence[Page[Block]]) -> tuple[Block, ...]:
-    return tuple(chain.from_iterable(pages))
+def _in_place(old: Stretch, new: Stretch, row: int) -> Iterator[Replace]:
+    """Go from change to change as long as the blocks are the same ones, then block by block."""
+    both = min(old.last, new.last)
+    row -= lines_before(new.log, new.first)
+    for position in new.log.changed(old.log):
+        if position >= both:
+            break
+        before, after = old.log[position], new.log[position]
+        if before.key != after.key:
+            both = min(both, max(position, new.first))
+            break
+        if position >= new.first:
+            yield from _change(before, after, row + lines_before(new.log, position))
+    if both < max(old.last, new.last):
+        yield from _in_blocks(old.blocks(both), new.blocks(both), row + lines_before(new.log, both))
 
 
 def _in_blocks(old: _Row, new: _Row, row: int) -> Iterator[Replace]:
@@ -70,6 +75,8 @@ def common_start(old: Sequence[object], new: Sequence[object]) -> int:
     """
     limit = min(len(old), len(new))
     count = 0
+    if isinstance(old, Log) and isinstance(new, Log):
+        count = min(next(new.changed(old), limit), limit)
     while count < limit and old[count : count + STRIDE] == new[count : count + STRIDE]:
         count += STRIDE
     while count < limit and old[count] == new[count]:
@@ -111,12 +118,14 @@ def _hunks_of_keys(old: _Row, new: _Row) -> tuple[hunks.Hunk, ...]:
 
 
 def _change(old: Block, new: Block, row: int) -> Iterator[Replace]:
-    if old.lines == new.lines:
+    if old.lines is new.lines:
         return
     top = common_start(old.lines, new.lines)
+    if top == len(old.lines) == len(new.lines):
+        return
     bottom = _common_end(old.lines, new.lines, top)
     lines = new.lines[top : len(new.lines) - bottom]
-    yield Replace(row + top, row + len(old.lines) - bottom, lines)
+    yield Replace(row + top, row + len(old.lines) - bottom, tuple(lines))
 
 
 def _height(blocks: _Row) -> int:

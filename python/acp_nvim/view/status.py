@@ -10,7 +10,7 @@ from acp_nvim.session.model import ConfigOption, Cost
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.chat.plan import brief
-from acp_nvim.view.cut import ITEMS
+from acp_nvim.view.cut import ITEMS, told
 from acp_nvim.view.visible import one_line
 
 SEPARATOR = " · "
@@ -103,7 +103,7 @@ def summary(state: SessionState) -> dict[str, Any]:
         "doing": _doing(state) or None,
         "commands": _commands(state),
     }
-    return {name: value for name, value in facts.items() if value is not None}
+    return {name: told(value) for name, value in facts.items() if value is not None}
 
 
 def _doing(state: SessionState) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
+from operator import attrgetter
 
 from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
@@ -13,11 +16,15 @@ from acp_nvim.ledger.delta import Author
 from acp_nvim.session.content import Text
 from acp_nvim.session.place import LOOKING, named
 from acp_nvim.session.reduce.entries import OPEN
-from acp_nvim.session.state import Message, SessionState, ToolCall
+from acp_nvim.session.state import Entry, Message, SessionState, ToolCall
 from acp_nvim.workspace.workspace import Workspace
 
-PROMPT = 200
-"""Characters of a prompt that are remembered with what came of it."""
+SHOWN = 200
+"""Characters of a prompt, or of a title, that are remembered with what came of it."""
+RECENT = 256
+"""Entries among which the tool call is looked for that an agent is busy with."""
+FIRST = 16
+"""Entries of a turn among which the prompt is."""
 
 
 class Authors:
@@ -55,7 +62,7 @@ class Authors:
             began,
             known.id if known is not None else tool_call,
             _prompt(state),
-            known.title if known is not None else "",
+            known.title[:SHOWN] if known is not None else "",
         )
 
     def of_session(self, agent: str, session_id: str) -> Author | None:
@@ -91,9 +98,7 @@ class Authors:
 
 def _naming(state: SessionState, roots: Roots, path: str) -> ToolCall | None:
     """Return an open tool call of the turn that names the resolved path."""
-    for entry in reversed(state.entries):
-        if entry.turn < state.turn:
-            break
+    for entry in _recent(state):
         if not isinstance(entry, ToolCall) or entry.status not in OPEN or entry.kind in LOOKING:
             continue
         for name in named(entry, state.cwd, roots.paths):
@@ -105,9 +110,7 @@ def _naming(state: SessionState, roots: Roots, path: str) -> ToolCall | None:
 
 def _current(state: SessionState) -> ToolCall | None:
     last: ToolCall | None = None
-    for entry in reversed(state.entries):
-        if entry.turn < state.turn:
-            break
+    for entry in _recent(state):
         if isinstance(entry, ToolCall):
             if entry.status in OPEN:
                 return entry
@@ -117,10 +120,15 @@ def _current(state: SessionState) -> ToolCall | None:
 
 def _prompt(state: SessionState) -> str:
     """Return the beginning of what the user has said in this turn."""
-    for entry in reversed(state.entries):
-        if entry.turn < state.turn:
-            break
+    start = bisect_left(state.entries, state.turn, key=attrgetter("turn"))
+    for entry in state.entries[start : start + FIRST]:
         if isinstance(entry, Message) and entry.role == "user":
             texts = (block.text for block in entry.content if isinstance(block, Text))
-            return next(texts, "")[:PROMPT]
+            return next(texts, "")[:SHOWN]
     return ""
+
+
+def _recent(state: SessionState) -> Iterator[Entry]:
+    """Yield what came last in the turn, the newest first."""
+    recent = reversed(state.entries[-RECENT:])
+    return takewhile(lambda entry: entry.turn >= state.turn, recent)

@@ -181,4 +181,5 @@ def environment() -> dict[str, str]:
 def _unknown(name: str, options: Options, installs: Installs) -> str:
     known = [*PRESETS, TUTOR, *options.agents, *installs]
     hint = suggest(name, known)
-    return f"no agent is called {name!r}: {hint} (others are set in vim.g.acp.agents)"
+    more = ":Acp agents installs others, vim.g.acp.agents names more"
+    return f"no agent is called {name!r}: {hint} ({more})"

@@ -39,8 +39,8 @@ async def test_an_agent_that_is_absent(tmp_path: Path) -> None:
     async with ProcessStage(tmp_path, "", install="npm install -g it", **fields) as stage:
         session = await stage.start()
         assert notices(session) == [
-            "no-such-agent is not installed: no 'no-such-agent' in PATH (/nowhere)."
-            " Install it with: npm install -g it"
+            "no-such-agent is not installed. Install it with: npm install -g it"
+            " (no 'no-such-agent' in PATH (/nowhere))"
         ]
         assert session.state.status == "closed"
         await stage.until(lambda: stage.over)

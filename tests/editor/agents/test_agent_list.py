@@ -238,6 +238,14 @@ def test_a_program_is_installed_started_and_removed(desk: Desk) -> None:
     desk.until(lambda: desk.row("robo").startswith("○"))
 
 
+def test_one_that_is_not_here_is_not_started(desk: Desk) -> None:
+    desk.offer(agent("robo", npx={"package": "robo-npm@1.0.0"}))
+    desk.open()
+    desk.on("robo", "s")
+    desk.told("robo is not here: i installs it")
+    assert not desk.inspect()["sessions"]
+
+
 def test_another_checksum_leaves_nothing(desk: Desk) -> None:
     desk.offer(agent("robo", binary=desk.program(sha256="ab" * 32)))
     desk.open()

@@ -430,6 +430,7 @@ def test_bytes_come_back_whatever_they_are(
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@example([b""], 1, "ж", [b"\n"] * 6, "iso-2022-jp")
 @given(
     LINES,
     st.integers(0, 5),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,8 @@ from tests.support.agents.voice import OPTIONS, SESSION
 from tests.support.container import Container, why_not
 from tests.support.main_job import MainJob
 
+LONG = str(31_536_000 + os.getpid())
+"""Seconds; no other run of these tests sleeps as long."""
 WHY = why_not()
 pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY or "it can")
 
@@ -200,20 +203,21 @@ def test_commands_run_in_the_container(boxed: Boxed) -> None:
 
 def test_a_command_there_ends_with_its_terminal(boxed: Boxed) -> None:
     agent, job = boxed.start(), boxed.job
-    asked = agent.ask("terminal/create", command="sleep 31536001 & echo go; sleep 31536001")
+    asked = agent.ask("terminal/create", command=f"sleep {LONG} & echo go; sleep {LONG}")
     terminal = asked["result"]["terminalId"]
     job.until(lambda: "go" in agent.ask("terminal/output", terminalId=terminal)["result"]["output"])
-    assert boxed.box.processes("31536001")
+    assert boxed.box.processes(LONG)
     agent.ask("terminal/kill", terminalId=terminal)
-    job.until(lambda: not boxed.box.processes("31536001"))
+    job.until(lambda: not boxed.box.processes(LONG))
 
 
 def test_a_command_there_ends_with_a_host_that_is_killed(boxed: Boxed) -> None:
     agent, job = boxed.start(), boxed.job
-    agent.ask("terminal/create", command="sleep 31536002")
-    job.until(lambda: boxed.box.processes("31536002"))
+    agent.ask("terminal/create", command=f"touch begun; sleep {LONG}")
+    job.until((job.work / "begun").exists)
+    assert boxed.box.processes(LONG)
     job.kill(job.host())
-    job.until(lambda: not boxed.box.processes("31536002"))
+    job.until(lambda: not boxed.box.processes(LONG))
 
 
 def test_where_the_way_there_is_not_known_commands_run_here(boxed: Boxed) -> None:

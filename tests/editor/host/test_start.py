@@ -132,7 +132,7 @@ def test_stop_lets_the_agent_end_by_itself(job: MainJob) -> None:
     agent.closed()
     job.gone(agent.pid)
     assert job.until_event("AcpSessionClosed") == {"agent": "scripted", "session": "sess 1/ü"}
-    assert job.inspect()["connections"][0]["exit"] == {"code": 0}
+    job.until(lambda: job.inspect()["connections"][0].get("exit") == {"code": 0})
 
 
 PICK = """

@@ -34,9 +34,13 @@ cc! 1
 normal! 38Gzt40G5|
 """
 
-PROTOCOL = """
+NAME = "mannerly"
+"""Its own: what agents of other tests leave behind is told to those of the same name."""
+AGENT = """
+local name, protocol = ...
 local options = vim.g.acp
-options.agents.scripted.protocol = ...
+options.agents[name] = options.agents.scripted
+options.agents[name].protocol = protocol
 vim.g.acp = options
 """
 
@@ -127,8 +131,8 @@ def room(request: pytest.FixtureRequest) -> Iterator[Room]:
     """Yield a project in which a session is open, and the user is in a file of it."""
     version, command = request.param
     with MainJob({"ui": {"notify": "off"}}) as job:
-        job.nvim.lua(PROTOCOL, version)
-        job.command("AcpStart scripted")
+        job.nvim.lua(AGENT, NAME, version)
+        job.command(f"AcpStart {NAME}")
         agent = job.stage.accept(version)
         greet(agent, version)
         agent.open()

@@ -170,3 +170,43 @@ def test_each_prompt_has_the_same_server(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     ready(nvim, spy)
     assert nvim.lua("return #vim.lsp.get_clients()") == 1
+
+
+PROGRESS = """
+_G.progress = {}
+vim.api.nvim_create_autocmd('LspProgress', {
+  callback = function(event)
+    local value = event.data.params.value
+    table.insert(_G.progress, { value.kind, value.title or '', value.message or '' })
+  end,
+})
+"""
+READING = {"agent": "gemini", "state": "running", "turn": 1, "doing": "Reading a.py"}
+
+
+def test_what_a_turn_does_is_progress(nvim: Neovim, spy: BridgeSpy) -> None:
+    prompt = ready(nvim, spy)
+    chat = nvim.lua("return require('acp.chat.registry').of(...).chat", prompt)
+    nvim.lua(PROGRESS)
+    spy.frame(chat, status=READING)
+    assert nvim.lua("return vim.lsp.status()") == "gemini: Reading a.py"
+    spy.frame(chat, status=READING | {"used": 5})
+    spy.frame(chat, status=READING | {"doing": "thinking"})
+    spy.frame(chat, status=READING | {"turn": 2})
+    nvim.command(f"bwipeout! {prompt} | bwipeout! {chat}")
+    nvim.wait("#_G.progress == 5")
+    assert nvim.lua("return _G.progress") == [
+        ["begin", "gemini", "Reading a.py"],
+        ["report", "gemini", "thinking"],
+        ["end", "gemini", ""],
+        ["begin", "gemini", "Reading a.py"],
+        ["end", "gemini", ""],
+    ]
+
+
+def test_who_wants_no_server_gets_no_progress(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.g.acp = { ui = { completion = false } }")
+    chat, _ = spy.open_session("gemini")
+    spy.frame(chat, status=READING)
+    assert nvim.lua("return vim.lsp.status()") == ""
+    assert nvim.messages() == ""

@@ -66,9 +66,10 @@ class Mutation:
             case "broken":
                 return [whole[:cut] + b"\n"]
             case _:
-                return [line(self._edited(message))]
+                return [line(self.edited(message))]
 
-    def _edited(self, message: Message) -> Message:
+    def edited(self, message: Message) -> Message:
+        """Return the message with the field changed."""
         edited = copy.deepcopy(message)
         *above, last = self.path
         parent: Any = edited

@@ -143,6 +143,22 @@ async def test_who_was_served_the_users_line_may_write_a_text_from_before_it(
     assert rig.conflicts == []
 
 
+async def test_of_a_block_of_the_users_only_what_the_agent_has_written_is_its_own(
+    rig: FileRig,
+) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, "known", *OLD)
+    await rig.read(path)
+    path.write_text(text("known", *OLD[:-1], "FIVE"))
+    rig.files.type(path, "new", "known", *OLD)
+    await rig.write(path, text("known", *OLD[:-1], "FIVE"))
+    assert path.read_text() == text("new", "known", *OLD[:-1], "FIVE")
+    await change(rig, path, "other", text("another", "file"))
+    await rig.sync.prepare(rig.roots)
+    assert "new" in rig.files.lines(path)
+    assert rig.files.buffers[str(path)].modified
+
+
 @pytest.mark.parametrize("way", ["tool", "command"])
 async def test_who_was_served_the_users_line_may_change_it(rig: FileRig, way: str) -> None:
     path = rig.folder / "a"

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.errors import OutsideRoots
+from acp_nvim.files.following.asked import inside
 from acp_nvim.files.roots import Roots
 
 
@@ -97,3 +99,24 @@ def test_what_is_no_path_is_refused(root: Path, path: str) -> None:
 
 def test_the_root_of_all_is_a_folder_too() -> None:
     assert Roots("/").resolve("/nowhere/x") == "/nowhere/x"
+
+
+def test_what_no_system_opens_is_refused_before_its_links_are_looked_for(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr("os.path.realpath", lambda path: looked.append(path) or path)
+    said = refused(Roots(str(root)), f"{root}" + "/a" * 5_000_000)
+    assert "characters" in said
+    assert len(said) < 300
+    assert looked == []
+
+
+def test_the_folders_are_looked_at_once_for_many_paths(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, looked = os.path.realpath, list[str]()
+    monkeypatch.setattr("os.path.realpath", lambda path: looked.append(path) or real(path))
+    paths = [f"{root}/{number}" for number in range(50)]
+    assert list(inside(Roots(str(root)), [*paths, "/etc/passwd"])) == paths
+    assert looked.count(str(root)) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.registry.entry import Archive, Entry, Package, Way
-from acp_nvim.registry.plan import NoWay, plan
+from acp_nvim.registry.plan import NoWay, named, plan
 
 
 @pytest.fixture
@@ -111,3 +111,16 @@ def test_why_one_cannot_be_installed(
     with pytest.raises(NoWay) as raised:
         plan("robo", entry, preset, "/data")
     assert str(raised.value).startswith(why)
+
+
+def test_an_entry_with_the_name_or_the_package_of_a_preset_is_the_same_agent() -> None:
+    by_name = Entry("gemini", "Gemini", ways=(NPM,))
+    by_package = Entry(
+        "codex-cli", "Codex", ways=(Package("npm", "@agentclientprotocol/codex-acp"),)
+    )
+    other = robo(NPM)
+    assert named((by_name, by_package, other)) == {
+        "gemini": by_name,
+        "codex": by_package,
+        "robo": other,
+    }

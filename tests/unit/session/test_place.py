@@ -8,6 +8,7 @@ from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.event import ToolCallUpdated
 from acp_nvim.session.model import Location
 from acp_nvim.session.place import (
+    MOST_PLACES,
     PATH_KEYS,
     Place,
     commanded,
@@ -143,3 +144,21 @@ def test_a_call_names_all_that_it_has_told() -> None:
         "tool:1", "1", 1, content=(CHANGE,), locations=(Location("/b"),), raw_input='{"path":"c"}'
     )
     assert named(call, "/work") == ("/b", "/a", "/work/c")
+
+
+def test_of_very_many_files_the_first_are_gone_to() -> None:
+    where = tuple(Location(f"/{number}") for number in range(100_000))
+    event = ToolCallUpdated("1", locations=where)
+    changes = tuple(Diff(it.path, None, "") for it in where)
+    call = ToolCall("tool:1", "1", 1, locations=where, content=changes)
+    assert [it.path for it in told(event, call)] == [it.path for it in where[:MOST_PLACES]]
+    of_diffs = ToolCallUpdated("1", content=changes)
+    assert [it.path for it in told(of_diffs)] == [it.path for it in where[:MOST_PLACES]]
+    assert len(named(call, "/work")) == MOST_PLACES
+
+
+def test_the_first_change_of_a_file_is_its_place() -> None:
+    again = Diff("/a", "three\n", "four\n")
+    call = ToolCall("tool:1", "1", 1, content=(CHANGE, again))
+    event = ToolCallUpdated("1", locations=(Location("/a"),))
+    assert told(event, call) == (Place("/a", None, CHANGE),)

@@ -29,6 +29,21 @@ def test_what_is_old_or_too_many_goes(tmp_path: Path) -> None:
     assert sorted(it.name for it in tmp_path.iterdir()) == ["1", "2", "3"]
 
 
+def test_a_clock_that_has_jumped_ahead_drops_nothing(tmp_path: Path) -> None:
+    files = [make(tmp_path, str(days), days=days) for days in (0, 300, 301, 330)]
+    assert limits.drop(files, most=9) == []
+    # it was no jump: some days later there is something in between
+    files.append(make(tmp_path, "2", days=2))
+    assert sorted(it.name for it in limits.drop(files, most=9)) == ["300", "301", "330"]
+
+
+def test_what_was_written_by_a_clock_that_was_never_set_stays(tmp_path: Path) -> None:
+    files = [make(tmp_path, str(days), days=days) for days in (0, 2, 300)]
+    unset = make(tmp_path, "unset", days=0)
+    os.utime(unset, (100, 100))
+    assert [it.name for it in limits.drop([*files, unset], most=9)] == ["300"]
+
+
 def test_what_is_too_much_goes_but_never_the_newest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

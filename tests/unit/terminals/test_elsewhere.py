@@ -143,6 +143,20 @@ def test_it_runs_in_its_folder_with_its_variables(run: Run, tmp_path: Path) -> N
     assert ended(process) == (f"{folder}\nb 'c' $d\n", 3)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_there_reads_one_line_as_it_was_meant(shell: str, tmp_path: Path) -> None:
+    """As by ssh, which hands all that follows to the user's shell there."""
+    folder = tmp_path / 'it\'s "a" b'
+    folder.mkdir()
+    asked = CreateTerminalRequest("s", 'pwd; printf %s "$A"', env=(("A", "$HOME 'x'\n!"),))
+    name = [shell, *(["sh"] if shell == "busybox" else [])]
+    argv = Elsewhere((*name, "-c"), joined=True).command_line(asked, {}, str(folder))
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert ended(process) == (f"{folder}\n$HOME 'x'\n!", 0)
+
+
 def test_a_program_gets_its_arguments_as_they_are(run: Run) -> None:
     process = run("printf", "<%s>", "a b", "$HOME", "--", "it's", "")
     assert ended(process) == ("<a b><$HOME><--><it's><>", 0)

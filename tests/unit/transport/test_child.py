@@ -265,8 +265,8 @@ async def refusal(command: str, **more: str) -> str:
 
 async def test_a_missing_program_is_named_with_the_path_and_the_way_to_get_it() -> None:
     assert await refusal("gemini", install="npm install -g gemini") == (
-        "gemini is not installed: no 'gemini' in PATH (/nowhere:/else)."
-        " Install it with: npm install -g gemini"
+        "gemini is not installed. Install it with: npm install -g gemini"
+        " (no 'gemini' in PATH (/nowhere:/else))"
     )
     assert await refusal("gemini") == (
         "gemini is not installed: no 'gemini' in PATH (/nowhere:/else)."

@@ -63,8 +63,11 @@ async def test_a_host_that_is_gone_has_left_what_it_has_marked() -> None:
         host.wait()
     marks = Marks()
     with ExitStack() as stack:
-        dead = stack.enter_context(program(WAITS, {VARIABLE: f"{host.pid}:1:1:a"}))
-        living = f"{os.getppid()}:{left._began(os.getppid())}:1:a"
+        marks.scope = "/state"
+        scope = marks.new("a").split(":")[2]
+        dead = stack.enter_context(program(WAITS, {VARIABLE: f"{host.pid}:1:{scope}:1:a"}))
+        living = f"{os.getppid()}:{left._began(os.getppid())}:{scope}:1:a"
+        stack.enter_context(program(WAITS, {VARIABLE: f"{host.pid}:1:elsewhere:1:a"}))
         stack.enter_context(program(WAITS, {VARIABLE: living}))
         stack.enter_context(program(WAITS, {VARIABLE: "odd"}))
         assert [it.pid for it in await marks.left("a")] == [dead.pid]

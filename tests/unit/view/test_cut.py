@@ -6,12 +6,15 @@ import pytest
 
 from acp_nvim.view.cut import (
     CHARACTERS,
+    ITEMS,
     LINES,
+    TOLD,
     WIDTH,
     head,
     is_rest,
     narrowed,
     portions,
+    told,
 )
 
 
@@ -67,3 +70,10 @@ def test_the_portions_are_all_of_it(text: str) -> None:
     shown = text.replace("\r\n", "\n").replace("\x1b", "␛").replace("\n", "")
     assert "".join(lines) == shown
     assert all(len(portion) <= LINES for portion in found)
+
+
+def test_scripts_are_told_as_much_as_anybody_reads() -> None:
+    small = {"id": "a", "turn": 1, "ok": True, "cost": None, "places": [{"path": "/a", "line": 2}]}
+    assert told(small) == small
+    large = {"title": "x" * 10**6, "places": [{"path": "y" * 10**6}] * 100_000}
+    assert told(large) == {"title": "x" * TOLD, "places": [{"path": "y" * TOLD}] * ITEMS}

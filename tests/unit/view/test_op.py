@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.view.block import Highlight, Line
@@ -20,6 +20,7 @@ def made(count: int) -> tuple[Line, ...]:
     return tuple(Line(str(number), (Highlight(0, 1, "A"),)) for number in range(count))
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4_000)), max_size=4))
 def test_the_same_lines(sizes: list[tuple[int, int]]) -> None:
     ops, row = [], 0
@@ -27,13 +28,13 @@ def test_the_same_lines(sizes: list[tuple[int, int]]) -> None:
         ops.append(Replace(row, row + gone, made(come)))
         row += come
     old = ["old"] * 20
-    parts = portions(ops)
+    parts = list(portions(ops))
     assert applied(old, [op for part in parts for op in part]) == applied(old, ops)
     assert all(3 * sum(len(op.lines) for op in part) <= PORTION + 3 for part in parts)
 
 
 def test_everything_anew() -> None:
-    parts = portions([Replace(0, -1, made(5_000))])
+    parts = list(portions([Replace(0, -1, made(5_000))]))
     assert len(parts) > 5
     assert applied(["x"], [op for part in parts for op in part]) == [
         line.text for line in made(5_000)
@@ -41,4 +42,4 @@ def test_everything_anew() -> None:
 
 
 def test_nothing_is_one_portion_of_nothing() -> None:
-    assert portions([]) == [[]]
+    assert list(portions([])) == [[]]

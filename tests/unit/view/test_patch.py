@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.session.log import Log
 from acp_nvim.view.block import BLANK, Block, Highlight, Line
-from acp_nvim.view.blocks import Blocks, inserted
+from acp_nvim.view.blocks import Blocks, Stretch
 from acp_nvim.view.op import Replace
 from acp_nvim.view.patch import patch
 
@@ -113,8 +113,14 @@ def test_ops_turn_the_old_lines_into_the_new(
     assert carried_out(lines_of(new), patch(new, old)) == lines_of(old)
 
 
+def with_plan(log: Log[Block], plan: Block, position: int) -> Blocks:
+    at = min(position, len(log))
+    stretches = (Stretch(log, 0, at), Stretch.of((plan,)), Stretch(log, at, len(log)))
+    return Blocks(stretches)
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 700)), max_size=8), st.integers(0, 700))
-def test_in_pages_it_is_the_same(changes: list[tuple[int, int]], more: int) -> None:
+def test_in_stretches_it_is_the_same(changes: list[tuple[int, int]], more: int) -> None:
     old = Log([Block(f"b{number}", (Line(f"line {number}"),)) for number in range(600)])
     new = old
     for height, place in changes:
@@ -123,7 +129,7 @@ def test_in_pages_it_is_the_same(changes: list[tuple[int, int]], more: int) -> N
     for number in range(more % 5):
         new = new.appended(Block(f"new{number}", (Line("new"),)))
     plan = Block("plan", (Line("plan"),))
-    before, after = Blocks(inserted(old.pages, more, plan)), Blocks(inserted(new.pages, more, plan))
+    before, after = with_plan(old, plan, more), with_plan(new, plan, more)
     lines = [line for block in before for line in block.lines]
     for op in patch(before, after):
         lines[op.first : op.last] = op.lines

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 from acp_nvim.files.roots import Roots
 from acp_nvim.session.content import Text
@@ -14,8 +15,9 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TurnEnded,
 )
+from acp_nvim.session.log import Log
 from acp_nvim.session.model import Location, ToolStatus
-from acp_nvim.session.state import SessionState
+from acp_nvim.session.state import Entry, SessionState
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.workspace import Workspace
 from tests.unit.session.conversation import OPENED, after, turn
@@ -94,3 +96,27 @@ def test_what_a_running_turn_leaves_is_only_found_but_what_it_asks_for_is_its_ow
     assert [it.how for it, _ in authors.running()] == ["found"]
     served = authors.of_session(state.agent, state.id or "")
     assert served is not None and served.how == "named"
+
+
+class Counted(Log[Entry]):
+    """A log that knows how often one of its items was looked at."""
+
+    __slots__ = ("looks",)
+
+    def __getitem__(self, key: Any) -> Any:
+        self.looks += 1 if isinstance(key, int) else len(range(*key.indices(len(self))))
+        return super().__getitem__(key)
+
+
+def test_whose_a_change_is_costs_the_same_in_a_long_turn() -> None:
+    calls = (
+        ToolCallUpdated(f"{number}", title="Read", status="completed") for number in range(3_000)
+    )
+    state = after(OPENED, turn("go", 1.0), SENT, *calls)
+    entries = Counted(state.entries)
+    entries.looks = 0
+    state = replace(state, entries=entries)
+    found = Authors(workspace((state, "/p"))).of_path("/p/a")
+    assert found is not None
+    assert (found.prompt, found.tool_call) == ("go", "2999")
+    assert entries.looks < 2_000

@@ -6,7 +6,8 @@ import os
 import shlex
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,10 +15,10 @@ from acp_nvim.agents import PRESETS
 from acp_nvim.commands.payloads import Nothing
 from acp_nvim.commands.payloads.of_agents import ListAgents
 from acp_nvim.errors import UserError
-from acp_nvim.registry.entry import Archive, Entry, Package, Way
+from acp_nvim.registry.entry import Archive, Entry, Package
 from acp_nvim.registry.installed import Installed, installed
 from acp_nvim.registry.listing import PUBLIC
-from acp_nvim.registry.plan import NoWay, Plan, plan, ways
+from acp_nvim.registry.plan import Find, NoWay, Plan, named, plan
 from acp_nvim.registry.version import version_of
 from acp_nvim.view.agent_list import AgentRow, RegistryState, agent_list
 from acp_nvim.view.op import Replace
@@ -27,12 +28,14 @@ from acp_nvim.workspace.launching import TUTOR
 
 def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
     """Answer the ops that draw the list, the agent of each row, and whether something goes on."""
-    shown = agent_list(tuple(_rows(host)), _state(host), payload.opened, payload.width)
+    rows = tuple(_rows(host))
+    shown = agent_list(rows, _state(host), payload.opened, payload.width)
     is_busy = host.registry.is_fetching or bool(host.installer.jobs)
     is_new = host.workspace.options.registry is not None and _state(host).fetched is None
     return {
         "ops": [Replace(0, -1, shown.lines)],
         "names": list(shown.names),
+        "here": [row.name for row in rows if row.group == "here"],
         "busy": is_busy,
         "wanted": is_new and not is_busy and not host.registry.problem,
     }
@@ -52,37 +55,27 @@ def address(host: Host) -> str:
 def entries(host: Host) -> Mapping[str, Entry]:
     """Return what the registry lists, by the names that agents have here."""
     found = host.registry.listing(address(host))
-    by_name: dict[str, Entry] = {}
-    for entry in found.entries if found else ():
-        by_name.setdefault(_name(entry), entry)
+    by_name = named(found.entries if found else ())
     return {name: it for name, it in by_name.items() if not _is_own(host, name)}
 
 
-def planned(host: Host, name: str) -> Plan:
-    """Return how that agent would be installed; raises `UserError` that says why it cannot be."""
+def planned(host: Host, name: str, entry: Entry | None, find: Find = shutil.which) -> Plan:
+    """Return how that agent would be installed; raises `UserError` that says why it cannot be.
+
+    `entry`: what the registry has of it; `find`: see `plan`.
+    """
     if _is_own(host, name):
         raise UserError(f"how {name} is started is said in vim.g.acp.agents")
-    entry, preset = entries(host).get(name), PRESETS.get(name)
+    preset = PRESETS.get(name)
     if entry is None and preset is None:
         raise UserError(f"no agent is called {name!r}: :Acp agents lists them")
-    return plan(name, entry, preset, host.workspace.agents_folder())
+    return plan(name, entry, preset, host.workspace.agents_folder(), find)
 
 
 def _is_own(host: Host, name: str) -> bool:
     """Tell whether the user has said how that agent is started: no registry speaks of it then."""
     own = host.workspace.options.agents.get(name)
     return name == TUTOR or (own is not None and (own.command or own.url) is not None)
-
-
-def _name(entry: Entry) -> str:
-    """Return the name of the preset that is the same agent, by its name or its package."""
-    packages = _packages(entry.ways)
-    same = (it.name for it in PRESETS.values() if packages & _packages(ways(None, it)))
-    return entry.id if entry.id in PRESETS else next(same, entry.id)
-
-
-def _packages(found: Sequence[Way]) -> set[tuple[str, str]]:
-    return {(it.source, it.name) for it in found if isinstance(it, Package)}
 
 
 def _state(host: Host) -> RegistryState:
@@ -98,17 +91,17 @@ def _state(host: Host) -> RegistryState:
 
 def _rows(host: Host) -> Iterator[AgentRow]:
     installs = installed(host.workspace.agents_folder())
-    listed, known = entries(host), set()
+    listed, known, find = entries(host), set(), cache(shutil.which)
     for row in host.workspace.available():
         name, title = row["name"], row["title"]
         known.add(name)
         if row["found"]:
             yield _here(host, row, installs.get(name), listed.get(name))
         else:
-            yield _missing(host, name, title, listed.get(name))
+            yield _missing(host, (name, title), listed.get(name), find)
     for name, entry in listed.items():
         if name not in known:
-            yield _missing(host, name, entry.title, entry)
+            yield _missing(host, (name, entry.title), entry, find)
 
 
 def _here(
@@ -132,10 +125,11 @@ def _here(
     )
 
 
-def _missing(host: Host, name: str, title: str, entry: Entry | None) -> AgentRow:
+def _missing(host: Host, names: tuple[str, str], entry: Entry | None, find: Find) -> AgentRow:
+    name, title = names
     does, version = host.installer.jobs.get(name, ""), entry.version if entry else ""
     try:
-        found = planned(host, name)
+        found = planned(host, name, entry, find)
     except UserError as error:
         said = error.why if isinstance(error, NoWay) else str(error)
         details = (("it", said), *_about(entry))

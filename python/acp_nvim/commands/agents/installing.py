@@ -23,10 +23,10 @@ async def install(host: Host, payload: OfName) -> None:
     """Install that agent once the user has seen what that runs, and agreed."""
     name = payload.agent
     _must_not_run(host, name)
-    plan = planned(host, name)
+    entry = entries(host).get(name)
+    plan = planned(host, name, entry)
     if not await _is_wanted(host, plan):
         return
-    entry = entries(host).get(name)
     env = {key: it for key, it in environment().items() if key not in OF_A_TERMINAL}
     local = address(host).startswith("http://")
     await host.installer.install(plan, entry.title if entry else name, env, local=local)

@@ -44,6 +44,23 @@ class Follow:
 
 
 @dataclass(frozen=True, slots=True)
+class OfRow:
+    """What stands in a row of a chat."""
+
+    chat: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfCall:
+    """A tool call by its names."""
+
+    agent: str
+    session: str
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
 class TerminalInput:
     """What the user typed; the number is the host's own."""
 

@@ -77,8 +77,9 @@ class Asked:
 
 def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:
     """Return the resolved paths of those that are in the roots; others are none of ours."""
+    folders = roots.folders()
     for path in paths:
         try:
-            yield roots.resolve(path)
+            yield roots.resolve(path, folders)
         except FileProblem:
             continue

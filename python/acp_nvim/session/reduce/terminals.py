@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from acp_nvim.session.content import TerminalOutput, ToolContent
 from acp_nvim.session.event import UNSET, TerminalUpdated
+from acp_nvim.session.log import Table
 from acp_nvim.session.reduce.entries import put
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.session.terminal import Terminal, tail
@@ -22,12 +23,24 @@ def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionStat
     terminal = _patched(known or Terminal(event.id), event)
     if terminal == known:
         return state
-    state = replace(state, terminals={**state.terminals, event.id: terminal})
-    for entry in state.entries:
+    state = replace(state, terminals=Table.of(state.terminals).put(event.id, terminal))
+    for position in state.shown.get(event.id, ()):
+        entry = state.entries[position]
         if isinstance(entry, ToolCall) and TerminalOutput(event.id) in entry.content:
             shown = replace(entry, terminals=shown_in(state, entry.content))
             state = put(state, shown, current=state.current)
     return state
+
+
+def noted(state: SessionState, call: ToolCall) -> SessionState:
+    """Note at which position the terminals are shown that a tool call of the state names."""
+    position, shown = state.index[call.key], state.shown
+    for part in call.content:
+        if isinstance(part, TerminalOutput):
+            known = shown.get(part.terminal_id, ())
+            if position not in known:
+                shown = Table.of(shown).put(part.terminal_id, (*known, position))
+    return state if shown is state.shown else replace(state, shown=shown)
 
 
 def shown_in(state: SessionState, content: Iterable[ToolContent]) -> tuple[Terminal, ...]:

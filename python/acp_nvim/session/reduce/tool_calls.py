@@ -11,7 +11,7 @@ from typing import Any
 
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.reduce.entries import OPEN, add, put, rename
-from acp_nvim.session.reduce.terminals import shown_in
+from acp_nvim.session.reduce.terminals import noted, shown_in
 from acp_nvim.session.state import SessionState, ToolCall
 
 _PATCHED = tuple(
@@ -31,10 +31,15 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
         state, call = rename(state, call, f"{key}#{call.turn}"), None
     if isinstance(call, ToolCall):
         merged = _merged(state, call, event)
-        return state if merged == call else put(state, merged, current=state.current)
-    named = [word for word in (event.name, event.kind) if word is not UNSET and word]
-    title = named[0] if named else event.id
-    return add(state, _merged(state, ToolCall(key, event.id, state.turn, title), event))
+        if merged == call:
+            return state
+        state = put(state, merged, current=state.current)
+    else:
+        named = [word for word in (event.name, event.kind) if word is not UNSET and word]
+        call = ToolCall(key, event.id, state.turn, named[0] if named else event.id)
+        merged = _merged(state, call, event)
+        state = add(state, merged)
+    return state if merged.content is call.content else noted(state, merged)
 
 
 def _begins_again(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> bool:

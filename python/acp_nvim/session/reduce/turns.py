@@ -24,7 +24,8 @@ from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
 from acp_nvim.session.reduce.entries import close_call, close_open, notice
 from acp_nvim.session.reduce.messages import local_prompt
-from acp_nvim.session.state import NO_INDEX, Entry, SessionState
+from acp_nvim.session.reduce.terminals import noted
+from acp_nvim.session.state import NO_INDEX, NOT_SHOWN, Entry, SessionState, ToolCall
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {
     "end_turn": None,
@@ -85,6 +86,7 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         plan=None,
         entries=(),
         index=NO_INDEX,
+        shown=NOT_SHOWN,
     )
 
 
@@ -98,6 +100,7 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         state,
         entries=entries,
         index=Index({entry.key: place for place, entry in enumerate(entries)}),
+        shown=NOT_SHOWN,
         turn=max((entry.turn for entry in entries), default=0),
         title=event.title or state.title,
         config=state.config or event.chosen.config,
@@ -106,6 +109,8 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         plan=None,
         current=None,
     )
+    for entry in entries:
+        state = noted(state, entry) if isinstance(entry, ToolCall) else state
     return close_open(state, since_turn=0)
 
 

@@ -31,24 +31,27 @@ def is_quiet(entry: Entry) -> bool:
     )
 
 
-def members(entries: Sequence[Entry], position: int) -> range:
+def last_calls(entries: Sequence[Entry], done: Sequence[int], known: int) -> int:
+    """Return since which position there are only tool calls.
+
+    `done` are the positions, ascending, at which that may have changed, `known` what it was before.
+    """
+    others = (at + 1 for at in reversed(done) if not isinstance(entries[at], ToolCall))
+    position = max(next(others, 0), known)
+    while position and isinstance(entries[position - 1], ToolCall):  # all are others now
+        position -= 1
+    return position
+
+
+def members(entries: Sequence[Entry], position: int, ended: int) -> range:
     """Return the positions of the group that the entry belongs to; empty if to none.
 
-    A group is there when the turn has gone on after its calls, with anything but a call.
+    `ended`: the turn has gone on after the calls before that position.
     """
-    if not is_quiet(entries[position]):
-        return range(0)
-    if not _has_ended(entries, position):
+    if position >= ended or not is_quiet(entries[position]):
         return range(0)
     first, last = _quiet_around(entries, position)
     return range(first, last) if last - first >= LEAST else range(0)
-
-
-def _has_ended(entries: Sequence[Entry], position: int) -> bool:
-    """Say whether the turn has gone on after these calls: before, there is no group."""
-    while position < len(entries) and isinstance(entries[position], ToolCall):
-        position += 1
-    return position < len(entries)
 
 
 def _quiet_around(entries: Sequence[Entry], position: int) -> tuple[int, int]:
@@ -61,12 +64,14 @@ def _quiet_around(entries: Sequence[Entry], position: int) -> tuple[int, int]:
     return first, last
 
 
-def touched(entries: Sequence[Entry], changed: Sequence[int], new: range) -> Iterator[int]:
-    """Yield where rows depend on entries that have changed, or are new."""
+def touched(
+    entries: Sequence[Entry], changed: Sequence[int], new: range, ended: int
+) -> Iterator[int]:
+    """Yield where rows depend on entries that have changed, or are new; `ended` as above."""
     for position in changed:
         if not isinstance(entries[position], ToolCall):
             yield position
-        elif _has_ended(entries, position):
+        elif position < ended:
             yield from range(*_quiet_around(entries, position))
         else:
             yield from range(max(position - 1, 0), position + 1)

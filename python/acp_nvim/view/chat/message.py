@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.session.content import Content, Text
+from acp_nvim.session.log import Log
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message, Notice
 from acp_nvim.view.block import BLANK, Line, LineHighlight
 from acp_nvim.view.chat.attachment import attachment, has_text, label
-from acp_nvim.view.cut import LINES, head, rest, visible_lines
+from acp_nvim.view.cut import LINES, beginning, head, rest, visible_lines
 from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.styled import before, coloured, prefixed
@@ -32,7 +33,7 @@ NOTICES = {
 class Drawn:
     """The lines of a message, and what the next drawing of it can go on from."""
 
-    lines: tuple[Line, ...]
+    lines: Sequence[Line]
     texts: tuple[markdown.Rendered | None, ...] = ()
     """By position in the content; None where that is no markdown."""
     paused: bool = False
@@ -48,7 +49,7 @@ def draw(
     if message.role == "thought":
         return Drawn((*_thought(message, cwd, is_open=is_open), BLANK))
     body = contents(message.content, cwd, previous, pause, is_open=is_open)
-    return replace(body, lines=(*body.lines, BLANK))
+    return replace(body, lines=Log.of(body.lines).appended(BLANK))
 
 
 def is_foldable(message: Message) -> bool:
@@ -110,31 +111,31 @@ def _thought(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
 
 def _first_words(message: Message) -> str:
     """Return the beginning only: a long thought that grows stays cheap, and its line still."""
-    text = next((part.text for part in message.content if isinstance(part, Text)), "")
-    return one_line(text[: 4 * PREVIEW].strip(), PREVIEW)
+    texts = (part.part(0, 4 * PREVIEW) for part in message.content if isinstance(part, Text))
+    return one_line(next(texts, "").strip(), PREVIEW)
 
 
 def contents(
     parts: Sequence[Content], cwd: str, previous: Drawn | None, pause: Pause, *, is_open: bool
 ) -> Drawn:
     """Return the lines of what an agent writes: markdown, and what goes with it."""
-    lines: list[Line] = []
+    lines: Log[Line] = Log()
     texts: list[markdown.Rendered | None] = []
     for position, content in enumerate(parts):
         room = LINES - len(lines)
         if room <= 0:
-            lines.append(rest(len(parts) - position, "more part"))
+            lines = lines.appended(rest(len(parts) - position, "more part"))
             break
         if isinstance(content, Text):
             known = next(iter(previous.texts[position : position + 1] if previous else ()), None)
-            kept, more = head(content.text, room, known.text if known else None)
+            kept, more = beginning(content, room, known.source if known else None)
             rendered = markdown.render(kept, known, pause)
-            lines += rendered.lines
+            lines = lines.extended(rendered.lines) if lines else Log.of(rendered.lines)
             texts.append(rendered)
-            if rendered.text != kept:
-                return Drawn(tuple(lines), tuple(texts), paused=True)
-            lines += more
+            if rendered.source.end != kept.end:
+                return Drawn(lines, tuple(texts), paused=True)
+            lines = lines.extended(more)
         else:
-            lines += attachment(content, cwd, is_open=is_open)
+            lines = lines.extended(attachment(content, cwd, is_open=is_open))
             texts.append(None)
-    return Drawn(tuple(lines), tuple(texts))
+    return Drawn(lines, tuple(texts))

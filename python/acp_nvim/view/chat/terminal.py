@@ -5,6 +5,7 @@ from __future__ import annotations
 from acp_nvim.session.plain_text import plain
 from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.view.block import Line, LineHighlight
+from acp_nvim.view.chat import ansi
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
@@ -17,7 +18,7 @@ def lines(terminal: Terminal) -> tuple[Line, ...]:
     code = LineHighlight("AcpCodeBlock")
     command = one_line(terminal.command, 200)
     head = (Line(f"$ {command}", (code,)),) if command else ()
-    return (*head, *map(Line, _output(terminal)), *_end(terminal))
+    return (*head, *_output(terminal), *_end(terminal))
 
 
 def summary(terminal: Terminal) -> tuple[tuple[str, str], ...]:
@@ -39,9 +40,24 @@ def ended(status: ExitStatus) -> str:
     return "ended" if status.code is None else f"exit {status.code}"
 
 
-def _output(terminal: Terminal) -> list[str]:
-    shown = visible(plain(terminal.tail)).rstrip("\n")
-    return shown.split("\n")[-LINES:] if shown else []
+def printed(terminal: Terminal, log: str = "") -> str:
+    """Return what it has printed, as it came, with the command and how it ended.
+
+    `log` is all of it, as plain text, where that is known; of the end the colours are.
+    """
+    said = plain(terminal.tail)
+    output = log.removesuffix(said) + terminal.tail if log.endswith(said) else terminal.tail
+    command = (f"$ {terminal.command}",) if terminal.command else ()
+    end = (f"[{ended(terminal.exit)}]",) if terminal.exit else ()
+    return "\n".join((*command, output.removesuffix("\n"), *end))
+
+
+def _output(terminal: Terminal) -> list[Line]:
+    if ansi.ESCAPE in terminal.tail:
+        shown = list(ansi.lines(terminal.tail.rstrip("\r\n")))
+        return shown[-LINES:]
+    text = visible(plain(terminal.tail)).rstrip("\n")
+    return list(map(Line, text.split("\n")[-LINES:])) if text else []
 
 
 def _end(terminal: Terminal) -> tuple[Line, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -10,7 +11,7 @@ from acp_nvim.session.model import Location
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
 from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Mark, VirtualText
-from acp_nvim.view.chat import raw, terminal
+from acp_nvim.view.chat import ansi, raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
 from acp_nvim.view.chat.message import Drawn
 from acp_nvim.view.cut import ITEMS, end_of, head, rest, visible_lines
@@ -22,6 +23,7 @@ from acp_nvim.view.styled import before, coloured, plural, prefixed
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
+TITLE = 200
 
 STATUSES = {
     "pending": ("○ ", "AcpToolPending"),
@@ -61,7 +63,7 @@ Chunks: TypeAlias = tuple[tuple[str, str], ...]
 _Piece: TypeAlias = ToolContent | Terminal | _Plain
 
 
-def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
+def lines(tool: ToolCall, cwd: str, *, is_open: bool) -> Sequence[Line]:
     """Return what `draw` does, all of it."""
     return draw(tool, cwd, is_open=is_open).lines
 
@@ -90,8 +92,19 @@ def entry_text(tool: ToolCall) -> str:
     return "\n".join(map(_content_text, _pieces(tool)))
 
 
+def printed(tool: ToolCall, logs: Mapping[str, str]) -> str:
+    """Return what the call has printed, as it came; `logs` as in `terminal.printed`, by id."""
+    parts = [
+        terminal.printed(part, logs.get(part.id, ""))
+        if isinstance(part, Terminal)
+        else _content_text(part)
+        for part in _pieces(tool)
+    ]
+    return "\n".join(parts) if parts else raw.readable(tool.raw_output)
+
+
 def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
-    title = one_line(tool.title or tool.kind or tool.id, 200)
+    title = one_line(tool.title or tool.kind or tool.id, TITLE)
     path = _unsaid_path(tool, cwd)
     middle, end = len(title.encode()), len((title + path).encode())
     marks: list[Mark] = [before(*STATUSES[tool.status])]
@@ -121,7 +134,7 @@ def _moved_before(marks: list[Mark], summary: Chunks) -> Chunks:
 def _unsaid_kind(tool: ToolCall) -> str:
     """Return what kind of call it is, unless the title begins with that."""
     word = KINDS.get(tool.kind, "")
-    return "" if tool.title.casefold().startswith((word, tool.kind)) else word
+    return "" if tool.title[:TITLE].casefold().startswith((word, tool.kind)) else word
 
 
 def _unsaid_path(tool: ToolCall, cwd: str) -> str:
@@ -130,7 +143,7 @@ def _unsaid_path(tool: ToolCall, cwd: str) -> str:
         return ""
     first = tool.locations[0]
     where = place(first, cwd)
-    said = place(Location(first.path), cwd) in tool.title
+    said = place(Location(first.path), cwd) in tool.title[:TITLE]
     return "" if said or not where else " " + where
 
 
@@ -210,16 +223,19 @@ def _fallback(tool: ToolCall) -> tuple[_Plain, ...]:
 
 def _content(
     part: _Piece, cwd: str, room: int, known: markdown.Rendered | None, pause: Pause
-) -> tuple[tuple[Line, ...], int | None, markdown.Rendered | None]:
+) -> tuple[Sequence[Line], int | None, markdown.Rendered | None]:
     """Return at most `room` lines of one piece of content, how many more it has, and its text.
 
     None more: it is not drawn as far yet.
     """
     match part:
+        case Text(text) | _Plain(text) if ansi.ESCAPE in text:
+            kept, more = _cut(text, room)
+            return tuple(ansi.lines(kept)), more, None
         case Text(text):
             kept, more = _cut(text, room)
             rendered = markdown.render(kept, known, pause)
-            return rendered.lines, more if rendered.text == kept else None, rendered
+            return rendered.lines, more if rendered.source.end == len(kept) else None, rendered
         case _Plain(text):
             kept, more = _cut(text, room)
             return tuple(map(Line, visible_lines(kept))) if kept else (), more, None

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
 
 from acp_nvim.session.content import Resource, ResourceLink
-from acp_nvim.session.log import Log, Page
+from acp_nvim.session.log import Log
 from acp_nvim.session.model import Location, Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.blocks import Blocks, inserted
+from acp_nvim.view.blocks import Blocks, Stretch
 from acp_nvim.view.chat import compaction, group, message, plan, tool_call
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.cut import is_rest
@@ -68,6 +68,8 @@ class _Drawn:
     blocks: Log[Block] = field(default_factory=Log)
     """Of the cells; those of tool calls as they stand among others."""
     folds: _Folds = _Folds()
+    ended: int = 0
+    """The turn has gone on after the tool calls before that position."""
     paused: bool = False
 
 
@@ -75,7 +77,7 @@ class _Drawn:
 class Transcript:
     """A rendering, and privately what the next one can reuse."""
 
-    blocks: Sequence[Block] = ()
+    blocks: Blocks = field(default_factory=Blocks)
     _drawn: _Drawn = field(default_factory=_Drawn)
     _extras: tuple[_Cell, ...] = ()
     """The plan and the queue."""
@@ -104,14 +106,21 @@ def render(
     folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
     drawn = _entries(state, folds, basis._drawn, pause)
     extras = _extras(state, opened, basis)
-    pages: list[Page[Block]] = list(drawn.blocks.pages)
     after = [cell.block for cell in extras]
+    pinned: list[Block] = []
+    position = count = len(drawn.blocks)
     if state.plan and extras and extras[0].source is state.plan:
-        position = bisect_right(state.entries, state.plan.turn, key=attrgetter("turn"))
-        pages = inserted(pages, min(position, len(drawn.blocks)), after.pop(0))
-    if not state.entries and state.status == "loading":
-        pages.insert(0, Page((_starting(state.agent),)))
-    return Transcript(Blocks((*pages, Page(after))), drawn, extras, state.cwd)
+        position = min(count, _end_of_turn(state.entries, state.plan.turn))
+        pinned.append(after.pop(0))
+    starting = not state.entries and state.status == "loading"
+    stretches = (
+        Stretch.of((_starting(state.agent),) if starting else ()),
+        Stretch(drawn.blocks, 0, position),
+        Stretch.of(pinned),
+        Stretch(drawn.blocks, position, count),
+        Stretch.of(after),
+    )
+    return Transcript(Blocks(stretches), drawn, extras, state.cwd)
 
 
 def fold(
@@ -135,14 +144,15 @@ def fold(
 
 def _group_at(transcript: Transcript, row: int) -> list[_Cell]:
     """Return the calls of the group of which the line is in that row; empty if there is none."""
-    found = _block_at(transcript, row)
-    cells = transcript._drawn.cells
+    found = transcript.blocks.at(row)
+    drawn = transcript._drawn
+    cells = drawn.cells
     if found is None or found[1] > 0:
         return []
     at = next((at for at, cell in enumerate(cells) if cell.block.key == found[0].key), None)
     if at is None or found[0].lines[0] in cells[at].block.lines[:1]:
         return []
-    return [cells[at] for at in group.members(transcript._drawn.entries, at)]
+    return [cells[at] for at in group.members(drawn.entries, at, drawn.ended)]
 
 
 def _fold_group(
@@ -160,7 +170,7 @@ def _fold_group(
 
 def key_at(transcript: Transcript, row: int) -> str | None:
     """Return the key of the block in the 0-based buffer row, or None."""
-    found = _block_at(transcript, row)
+    found = transcript.blocks.at(row)
     return found[0].key if found else None
 
 
@@ -180,7 +190,7 @@ def row_of(transcript: Transcript, key: str) -> int | None:
 
 def all_at(state: SessionState, transcript: Transcript, row: int) -> str | None:
     """Return all of what the 0-based row says that there is more of; None if it says no such."""
-    found = _block_at(transcript, row)
+    found = transcript.blocks.at(row)
     if found is None or not is_rest(found[0].lines[found[1]].text):
         return None
     key = found[0].key
@@ -195,7 +205,7 @@ def location_at(state: SessionState, transcript: Transcript, row: int) -> Locati
 
     Anywhere in a tool call it is the file named last above, else the call's first one.
     """
-    found = _block_at(transcript, row)
+    found = transcript.blocks.at(row)
     entry = state.entry(found[0].key) if found else None
     if found is None or entry is None or isinstance(entry, Notice | Compaction):
         return None
@@ -226,48 +236,48 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     turned = _turned(state, folds, basis.folds)
     changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
     done = list[int]()
+    paused = False
     for position in (*changed, *last):
         old = cells[position] if position < len(cells) else None
         entry = entries[position]
         cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
-        if not _is_paused(cell):
+        if position < last.start and not _is_paused(cell):
             known = _placed(known, position, entry)
         if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
-            blocks = _arranged(entries, cells, blocks, folds, (done, last.start))
-            return _Drawn(known, cells, blocks, basis.folds, paused=True)
-    return _Drawn(
-        entries, cells, _arranged(entries, cells, blocks, folds, (done, last.start)), folds
-    )
+            paused = True
+            if position >= last.start:  # all before it is done; and the logs share what they have
+                known = entries.first(position + (not _is_paused(cell)))
+            break
+    shown = entries.first(len(cells))
+    ended = group.last_calls(shown, done, min(basis.ended, len(shown)))
+    arranged = _Drawn(shown, cells, blocks, folds, ended, paused=paused)
+    blocks = _arranged(arranged, done, last.start)
+    if paused:
+        return replace(arranged, entries=known, blocks=blocks, folds=basis.folds)
+    return replace(arranged, blocks=blocks)
 
 
-def _arranged(
-    entries: Log[Entry],
-    cells: Log[_Cell],
-    blocks: Log[Block],
-    folds: _Folds,
-    drawn: tuple[Sequence[int], int],
-) -> Log[Block]:
+def _arranged(drawn: _Drawn, done: Sequence[int], first_new: int) -> Log[Block]:
     """Put tool calls among each other: close together, and in groups.
 
-    `drawn` are the positions that were drawn, ascending, and the first that was not there before.
+    `done` are the positions that were drawn, ascending; those since `first_new` were not there.
     """
-    done, first_new = drawn
-    entries = entries.first(len(cells))
+    entries, cells, blocks = drawn.entries, drawn.cells, drawn.blocks
     changed = [at for at in done if at < first_new]
     new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
-    for position in group.touched(entries, changed, new):
+    for position in group.touched(entries, changed, new, drawn.ended):
         if position in settled:
             continue
-        calls = group.members(entries, position)
+        calls = group.members(entries, position, drawn.ended)
         span = calls or range(position, position + 1)
         settled.update(span)
         shown = [_spaced(entries, cells[at], at) for at in span]
         if calls:
             members = [cells[at] for at in calls]
-            is_open = _is_group_open(members, folds.opened)
+            is_open = _is_group_open(members, drawn.folds.opened)
             shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
         for at, block in zip(span, shown, strict=True):
             blocks = _placed(blocks, at, block)
@@ -346,18 +356,15 @@ def _queued(source: Prompt, key: str, cwd: str, old: _Cell | None) -> _Cell:
     return _Cell(source, is_open=True, block=Block(key, message.queued(source, cwd)))
 
 
+def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:
+    """Return the position after the entries of that turn, and of those before it."""
+    if not entries or entries[-1].turn <= turn:
+        return len(entries)
+    return bisect_right(entries, turn, key=attrgetter("turn"))
+
+
 def _starting(agent: str) -> Block:
     return Block("starting", (coloured(f"Starting {one_line(agent, 60)} …", "AcpDim"), BLANK))
-
-
-def _block_at(transcript: Transcript, row: int) -> tuple[Block, int] | None:
-    """Return the block in that row, and the row within it."""
-    offset = row
-    for block in transcript.blocks:
-        if 0 <= offset < len(block.lines):
-            return block, offset
-        offset -= len(block.lines)
-    return None
 
 
 def _named_files(entry: Message | ToolCall, cwd: str) -> Mapping[str, Location]:

@@ -8,11 +8,13 @@ open block are settled and only carried along. For the renderers of `view`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import is_
 
+from acp_nvim.session.content import Text
+from acp_nvim.session.log import Log
 from acp_nvim.view.block import Line
-from acp_nvim.view.cut import narrowed
+from acp_nvim.view.cut import Beginning, narrowed
 from acp_nvim.view.markdown.block import PLAIN, Block, Step, step
 from acp_nvim.view.markdown.lexing import Unfinished
 from acp_nvim.view.pause import Pause, never
@@ -24,59 +26,69 @@ class _Carry:
     """Where the next call goes on: after the last newline."""
 
     offset: int = 0
-    settled: tuple[Line, ...] = ()
+    settled: Log[Line] = field(default_factory=Log)
     block: Block = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A text and its lines; a newline at the end of the text begins no further line."""
+    """The beginning of a text and its lines; a newline at its end begins no further line."""
 
-    text: str
-    lines: tuple[Line, ...]
-    _carry: _Carry = field(default=_Carry(), repr=False, compare=False)
+    source: Beginning
+    lines: Sequence[Line]
+    _carry: _Carry = field(default_factory=_Carry, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """What is drawn so far."""
+        return self.source.after(0)
 
 
-_NOTHING = Rendered("", ())
+_NOTHING = Rendered(Beginning(Text(""), 0), ())
 
 
-def render(text: str, previous: Rendered | None = None, pause: Pause = never) -> Rendered:
+def render(
+    text: str | Beginning, previous: Rendered | None = None, pause: Pause = never
+) -> Rendered:
     """Return the lines of `text`, the agent's own (it is made visible here).
 
     `previous` may be any earlier rendering: where `text` goes on from its text, lines that look
     the same are the same objects. The lines depend on `text` alone. After a `pause` it is the
     rendering of the beginning of `text`, to go on from.
     """
-    known = previous if previous and text.startswith(previous.text) else _NOTHING
-    if len(text) == len(known.text):
-        return known
-    carry, paused = _advanced(known, text, pause)
+    source = Beginning(Text(text), len(text)) if isinstance(text, str) else text
+    known = previous if previous and source.goes_on(previous.source) else _NOTHING
+    if source.end == known.source.end:
+        return known if known.source.lines == source.lines else replace(known, source=source)
+    new = source.after(known._carry.offset)
+    carry, paused = _advanced(known, new, pause)
     lines: tuple[Line, ...] = ()
-    block = carry.block
-    if carry.offset < len(text) and not paused:
-        after = _step(block, text[carry.offset :], pause)
+    block, at = carry.block, carry.offset - known._carry.offset
+    if at < len(new) and not paused:
+        after = _step(block, new[at:], pause)
         lines, block = after or (lines, block)
         paused = after is None
     shown = _reused(known.lines, len(carry.settled), lines + block.lines)
-    return Rendered(text[: carry.offset] if paused else text, carry.settled + shown, carry)
+    drawn = Beginning(source.whole, carry.offset) if paused else source
+    return Rendered(drawn, carry.settled.extended(shown), carry)
 
 
-def _advanced(known: Rendered, text: str, pause: Pause) -> tuple[_Carry, bool]:
-    """Return the carry after the last newline of `text`, or one before it and that it paused."""
+def _advanced(known: Rendered, new: str, pause: Pause) -> tuple[_Carry, bool]:
+    """Return the carry after the last newline of what is new, or one before, and that it paused."""
     carry, paused = known._carry, False
-    at, block = carry.offset, carry.block
-    new: list[Line] = []
-    while not paused and (end := text.find("\n", at)) >= 0:
-        after = _step(block, text[at:end].removesuffix("\r"), pause)
+    at, block = 0, carry.block
+    lines: list[Line] = []
+    while not paused and (end := new.find("\n", at)) >= 0:
+        after = _step(block, new[at:end].removesuffix("\r"), pause)
         paused = after is None or pause()
         if after:
-            new.extend(after[0])
+            lines.extend(after[0])
             at, block = end + 1, after[1]
-    if at == carry.offset:
+    if not at:
         return carry, paused
-    settled = carry.settled + _reused(known.lines, len(carry.settled), new)
+    settled = carry.settled.extended(_reused(known.lines, len(carry.settled), lines))
     drawn = _reused(known.lines, len(settled), block.lines)
-    return _Carry(at, settled, block.with_drawn(drawn)), paused
+    return _Carry(carry.offset + at, settled, block.with_drawn(drawn)), paused
 
 
 def _step(block: Block, raw: str, pause: Pause) -> Step | None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from acp_nvim.session.content import TerminalOutput, Text
-from acp_nvim.session.event import TerminalUpdated, ToolCallUpdated
+from acp_nvim.session.event import TerminalUpdated, ToolCallUpdated, TranscriptRestored
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.session.terminal import TAIL, ExitStatus, Terminal
@@ -31,6 +31,17 @@ def test_only_what_it_names_and_nothing_else_changes() -> None:
     later = reduce(state, TerminalUpdated("one", more="x"))
     assert later.entries[0] is state.entries[0]
     assert reduce(later, TerminalUpdated("one")) is later
+
+
+def test_each_call_that_names_it_shows_it() -> None:
+    again = ToolCallUpdated("again", "Again", content=(TerminalOutput("one"),))
+    state = after(SHOWN, ToolCallUpdated("other", "Other"), again)
+    state = reduce(state, TerminalUpdated("one", more="x"))
+    found = [it.terminals for it in state.entries if isinstance(it, ToolCall)]
+    assert [len(it) for it in found] == [1, 0, 1]
+    kept = after(TranscriptRestored(tuple(state.entries)), TerminalUpdated("one", more="y"))
+    found = [it.terminals for it in kept.entries if isinstance(it, ToolCall)]
+    assert [it[0].tail for it in found if it] == ["y", "y"]
 
 
 def test_output_follows_or_replaces_what_was_known() -> None:

@@ -1,0 +1,116 @@
+-- What an agent's commands have printed: all of it in a buffer of its own, and the places that it
+-- names in the quickfix list, as 'errorformat' finds them.
+
+local bridge = require('acp.host.bridge')
+local file_buffers = require('acp.files.buffers')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local PLACE = 'acp: in '
+
+---@param chat acp.Chat
+---@return { chat: integer, row: integer }
+local function here(chat)
+  return { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
+end
+
+--- Show all that the tool call under the cursor has printed.
+---@param chat acp.Chat
+function M.open(chat)
+  bridge.call('output', here(chat), function(err)
+    if err then
+      notice.notice(err)
+    end
+  end)
+end
+
+--- Show again what a tool call has printed: the buffer has only its name.
+---@param name string
+---@return boolean whether that is such a name
+function M.read(name)
+  local agent, session, call = name:match('^acp://([^/]+)/([^/]+)/tool/([^/]+)$')
+  if not agent then
+    return false
+  end
+  local payload = {
+    agent = vim.uri_decode(agent),
+    session = vim.uri_decode(session),
+    call = vim.uri_decode(call),
+  }
+  bridge.call('output_of', payload, function(err)
+    if err then
+      notice.notice(err)
+    end
+  end)
+  return true
+end
+
+--- The format of the compiler that the user has chosen for the files on screen.
+---@return string
+local function format()
+  local window = layout.file_window()
+  local own = window and vim.bo[api.nvim_win_get_buf(window)].errorformat or ''
+  return own ~= '' and own or vim.go.errorformat
+end
+
+--- Take away what leads to no plain file, and the buffers that only it has made.
+---@param items table[]
+---@param known table<integer, true> buffers that were there before
+---@return integer count of the places that are left
+---@return integer first the number of the first of them
+local function check(items, known)
+  local count, first, gone = 0, 0, {}
+  for number, item in ipairs(items) do
+    local name = item.bufnr > 0 and api.nvim_buf_get_name(item.bufnr) or ''
+    local is_file = name ~= '' and file_buffers.opens(name) and vim.uv.fs_stat(name) ~= nil
+    if item.bufnr > 0 and not is_file then
+      gone[item.bufnr] = not known[item.bufnr] or nil
+      item.bufnr, item.valid = 0, 0
+    end
+    count = count + item.valid
+    first = first == 0 and item.valid == 1 and number or first
+  end
+  for buffer in pairs(gone) do
+    pcall(api.nvim_buf_delete, buffer, { force = true })
+  end
+  return count, first
+end
+
+--- Put the places that lines name into a new quickfix list.
+---@param lines string[]
+---@param cwd string where the files are
+---@param title string
+function M.to_quickfix(lines, cwd, title)
+  local known = {}
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    known[buffer] = true
+  end
+  table.insert(lines, 1, PLACE .. cwd)
+  local efm = ('%%D%s%%f,%s'):format(PLACE, format())
+  local items = vim.fn.getqflist({ lines = lines, efm = efm }).items
+  table.remove(items, 1)
+  local count, first = check(items, known)
+  if count == 0 then
+    return notice.notice("'errorformat' finds no place in it")
+  end
+  vim.fn.setqflist({}, ' ', { title = title, items = items, idx = first })
+  local many = ('%d place%s'):format(count, count == 1 and '' or 's')
+  notice.notice(('%s: :copen lists them, :cc goes to the first'):format(many))
+end
+
+--- Do that with what the tool call under the cursor has printed.
+---@param chat acp.Chat
+function M.yank(chat)
+  bridge.call('printed', here(chat), function(err, found)
+    if err then
+      return notice.notice(err)
+    end
+    M.to_quickfix(vim.split(found.text, '\n', { plain = true }), found.cwd, found.title)
+  end)
+end
+
+return M
