@@ -119,7 +119,7 @@ def test_what_was_kept_is_gone_on_with_by_another_host(job: MainJob) -> None:
     job.until(lambda: kept(job))
     restart_host(job)
     buffer = opened(job)
-    until_row(job, buffer, "○ kept", "remember the milk")
+    until_row(job, buffer, "◌ was open", "remember the milk")
     press(job, "<CR>")
     again = job.stage.accept()
     job.until(lambda: "I will" in job.chat())
