@@ -18,6 +18,7 @@ vim.g.acp = nil
 ---@field ui? acp.UiOptions
 ---@field default_keys? boolean
 ---@field registry? string
+---@field restore? boolean
 ---@field log? acp.LogOptions
 
 ---@class acp.AgentOptions

@@ -165,7 +165,7 @@ def compose(
             workspace.redaction.values,
             partial(_not_kept, editor, "what is said"),
         ),
-        left_open=LeftOpen(workspace.state_folder("sessions")),
+        left_open=LeftOpen(workspace.state_folder("open")),
         registry=Registry(workspace.state_folder("registry")),
         installer=Installer(workspace.agents_folder, editor.logins),
         told=Told(workspace.state_folder("remote")),

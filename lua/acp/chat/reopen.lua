@@ -85,7 +85,7 @@ end
 
 ---@return boolean whether a Neovim has left anything open, in whatever project
 local function is_left()
-  local folder = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'sessions')
+  local folder = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'open')
   return vim.iter(vim.fs.dir(folder)):any(function(name)
     return vim.endswith(name, '.open')
   end)

@@ -13,6 +13,8 @@ local M = {}
 -- Folders in the order of the help, and what is in them.
 local FOLDERS = {
   { 'sessions', 'what was said' },
+  { 'open', 'which sessions were open' },
+  { 'choices', 'modes and models that were chosen last' },
   { 'edits', 'what agents have changed' },
   { 'drafts', 'unsent prompts' },
   { 'log', 'traffic with agents' },

@@ -14,8 +14,8 @@ IDLE = SessionState("tutor", "/w", id="s1", status="idle")
 
 def test_the_parts_of_the_bar_are_plain_data() -> None:
     assert bar(winbar(IDLE, title="Tutor 1.0", now=0)) == [
-        {"group": "AcpWinbarState", "text": "idle", "need": 0, "right": False},
-        {"group": "AcpWinbarAgent", "text": "Tutor 1.0", "need": 1, "right": False},
+        {"group": "AcpWinbarState", "text": "idle", "need": 0, "right": False, "grows": False},
+        {"group": "AcpWinbarAgent", "text": "Tutor 1.0", "need": 1, "right": False, "grows": False},
     ]
 
 

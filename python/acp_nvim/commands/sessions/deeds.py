@@ -330,7 +330,7 @@ def _forget_all(host: Host) -> None:
     host.review.log.forget(None)
     host.store.flush()
     host.review.store.write()
-    for name in ("sessions", "edits", "log", "remote", "registry", "choices"):
+    for name in ("sessions", "open", "edits", "log", "remote", "registry", "choices"):
         private.clear(host.workspace.state_folder(name)())
     for client in host.workspace.clients:
         client.traffic.forget()
