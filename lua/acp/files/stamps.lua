@@ -12,8 +12,9 @@ local M = {}
 
 -- So many files are remembered that the user has written.
 local MOST = 1000
--- Bytes of a file that is compared with the buffer that was there before us.
-local LARGEST = 2 ^ 21
+-- Bytes of files that are compared, all together, with the buffers that were there before us: the user
+-- waits for it.
+local room = 2 ^ 21
 local ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
 local MARK = '\239\187\191'
 
@@ -245,9 +246,10 @@ end
 local function is_as_file(buffer)
   local path = file_of(buffer)
   local status = vim.uv.fs_stat(path)
-  if not status or status.type ~= 'file' or status.size > LARGEST then
+  if not status or status.type ~= 'file' or status.size > room then
     return true
   end
+  room = room - status.size
   local can_read, content = pcall(save.content, path)
   local text = bytes(buffer)
   local is_empty = content == '' and text == ENDS[vim.bo[buffer].fileformat]
