@@ -13,6 +13,7 @@ from tests.proof.ledger_plans import plans as ledger_plans
 from tests.proof.machine import Machine
 from tests.proof.steps import (
     Coded,
+    Decides,
     DoubleWrites,
     Edit,
     Kills,
@@ -56,6 +57,15 @@ FOUND: dict[str, list[Step]] = {
         User("insert", 0, 0, 0),
         DoubleWrites(1, 0, INSERT, disk_first=True, between="typing", stale=False),
         Runs(0, "swap", 0, 1),
+    ],
+    "a rejected line that an agent has written through us, and writes late once more": [
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+        DoubleWrites(
+            1, 0, (*INSERT, Edit("insert", 2)), disk_first=False, between="nothing", stale=True
+        ),
+        Decides("reject", "hunk", 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=True),
     ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
