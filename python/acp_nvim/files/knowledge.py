@@ -225,7 +225,8 @@ class Knowledge:
         """The session is over, or begins anew: what it was served is no base of a write."""
         files = self._sessions.get(session, {})
         self._sessions[session] = {
-            path: replace(it, base=UNKNOWN, made=UNKNOWN, whole=UNKNOWN) for path, it in files.items()
+            path: replace(it, base=UNKNOWN, made=UNKNOWN, whole=UNKNOWN)
+            for path, it in files.items()
         }
 
     def forget(self, session: SessionKey) -> None:
