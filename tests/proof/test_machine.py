@@ -20,6 +20,7 @@ from tests.proof.steps import (
     OwnWrite,
     Runs,
     Step,
+    TakesBack,
     Tool,
     User,
     Writes,
@@ -66,6 +67,15 @@ FOUND: dict[str, list[Step]] = {
         ),
         Decides("reject", "hunk", 0, 0),
         DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=True),
+    ],
+    "a file that the user reads anew after a conflict, and that is another by then": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        TakesBack(0, returns=False),
+        Tool(0, 0, INSERT, way="in place", told=True, twice=False),
+        Runs(0, "remove", 0, 0),
+        User("drop", 0, 0, 0),
+        Tool(0, 0, INSERT, way="in place", told=False, twice=False),
+        User("insert", 0, 0, 0),
     ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""

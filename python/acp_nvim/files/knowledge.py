@@ -155,6 +155,10 @@ class Knowledge:
             text, older = (carried(it, before, after) or "" for it in (agreed.text, agreed.older))
             self._agreed[path] = replace(agreed, text=text, older=older, is_last=False)
 
+    def given_up(self, path: str) -> None:
+        """The user has read the file anew: there are no unsaved edits in it."""
+        self._agreed.pop(path, None)
+
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
     ) -> None:
