@@ -77,6 +77,11 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=False, twice=False),
         User("insert", 0, 0, 0),
     ],
+    "a new file that the user writes without an event, types on, and an agent writes": [
+        User("quiet save", 4, 0, 0),
+        User("insert", 4, 0, 0),
+        Tool(0, 4, INSERT, way="in place", told=True, twice=False),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 
