@@ -7,12 +7,12 @@ COMMANDS = [
     {
         "name": "read",
         "description": "Read a file through the editor",
-        "input": {"hint": "path (else the last file)"},
+        "input": {"hint": "path (else the last one, or README.md)"},
     },
     {
         "name": "edit",
         "description": "Make a small change, after asking",
-        "input": {"hint": "path (else the last file)"},
+        "input": {"hint": "path (else the last one, or README.md)"},
     },
     {"name": "plan", "description": "Show a plan and follow it"},
     {"name": "ask", "description": "Ask a question in the permission menu"},

@@ -133,6 +133,7 @@ end
 local function fill(menu, fit, fold)
   if not api.nvim_buf_is_valid(menu.bufnr) then
     menu.bufnr = api.nvim_create_buf(false, true)
+    chats.name(menu.bufnr, 'acp-question')
     api.nvim_create_autocmd('CursorMoved', {
       buffer = menu.bufnr,
       callback = function()

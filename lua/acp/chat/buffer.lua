@@ -78,6 +78,12 @@ local function watch(chat)
   on('CursorMoved', function()
     tail.settle(api.nvim_get_current_win())
   end)
+  on('WinEnter', function()
+    vim.wo[0][0].cursorline = vim.go.cursorline
+  end)
+  on('WinLeave', function()
+    vim.wo[0][0].cursorline = false
+  end)
   on('BufEnter', function()
     chats.entered(chat)
   end)
@@ -103,6 +109,7 @@ function M.set_options(buffer)
     undolevels = -1,
     modifiable = false,
     filetype = 'acp_chat',
+    formatlistpat = layout.CONTAINERS,
   }
   for name, value in pairs(values) do
     vim.bo[buffer][name] = value

@@ -1,6 +1,8 @@
 -- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
 -- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
 
+local margin = require('acp.ui.margin')
+
 local api = vim.api
 
 local M = {}
@@ -55,7 +57,7 @@ function M.draw(buffer)
   if #windows == 0 then
     return
   end
-  local width = math.min(unpack(vim.tbl_map(api.nvim_win_get_width, windows)))
+  local width = math.min(unpack(vim.tbl_map(margin.room, windows)))
   api.nvim_buf_set_extmark(buffer, namespace, api.nvim_buf_line_count(buffer) - 1, 0, {
     id = 1,
     virt_text = chunks(life, width),

@@ -81,4 +81,4 @@ def test_a_long_title_leaves_room_for_the_rest(nvim: Neovim, spy: BridgeSpy, wid
     spy.frame(chat, status=RUNNING | {"doing": "Run " + "x" * 200})
     text = said(nvim, chat)
     assert re.search(r"… · 0:\d\d · :Acp cancel$", text)
-    assert len(text) == width - 1
+    assert len(text) == width - len("▌ ") - 1
