@@ -128,5 +128,6 @@ EDIT_AFTERWARDS = (
     "`:Acp reject because …` brings the old line back and tells me why, and `u` works as always; "
     "`:Acp comment` says something about a line. `:Acp undo` takes back all that I did, "
     "`:Acp redo` returns it.\n\n"
-    "**5. Stop me.** Send `/plan`, then type `:Acp cancel`."
+    "**5. Stop me.** Send `/plan`, and `/read` at once: that waits, `:Acp queue` shows it. "
+    "`:Acp cancel` stops what runs, `:Acp stop` ends me."
 )

@@ -1,4 +1,4 @@
-"""Lines that are longer than a chat is wide: no row of them is out of line, no background has holes."""
+"""Lines that are longer than a chat is wide: all rows are in line, no background has holes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def rows(picture: Picture) -> list[str]:
 def band(picture: Picture, count: int) -> list[set[int | None]]:
     """Return the backgrounds in each of the first rows of the chat, without its margin."""
     left = len(picture.rows[0]) // 2 + 2
-    return [{cell.attributes.background for cell in row[left:]} for row in picture.rows[1 : count + 1]]
+    return [
+        {cell.attributes.background for cell in row[left:]} for row in picture.rows[1 : count + 1]
+    ]
 
 
 LOOKS = [
@@ -89,9 +91,7 @@ def test_a_table_that_is_too_wide_stays_a_table(spy: BridgeSpy, screen: Screen) 
 
 
 @pytest.mark.parametrize("indent", ["", "    ", "\t"])
-def test_code_has_its_background_in_all_rows(
-    spy: BridgeSpy, screen: Screen, indent: str
-) -> None:
+def test_code_has_its_background_in_all_rows(spy: BridgeSpy, screen: Screen, indent: str) -> None:
     code = f"```\n{indent}{WORDS}\n```"
     picture = show(spy, screen, said("agent", Text(code)))
     shown = rows(picture)

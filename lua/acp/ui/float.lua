@@ -2,7 +2,7 @@
 
 local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
-local layout = require('acp.ui.layout')
+local dress = require('acp.ui.dress')
 
 local api = vim.api
 
@@ -40,7 +40,7 @@ function M.fill(ops, name, chat)
   local buffer = api.nvim_create_buf(false, true)
   chats.name(buffer, name)
   vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].formatlistpat = layout.CONTAINERS
+  vim.bo[buffer].formatlistpat = dress.CONTAINERS
   vim.b[buffer].acp_chat = chat
   apply.draw(buffer, ops)
   return buffer
@@ -49,7 +49,7 @@ end
 --- Let a window look like a float of ours.
 ---@param window integer
 function M.dress(window)
-  layout.dress(window, OPTIONS)
+  dress.window(window, OPTIONS)
 end
 
 --- Show a buffer in a float.

@@ -10,7 +10,7 @@ from acp_nvim.view.block import BLANK
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.chat.message import NOTICES, Drawn, contents
 from acp_nvim.view.pause import Pause, never
-from acp_nvim.view.styled import before, coloured
+from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
 _SAID = {

@@ -14,9 +14,7 @@ def screen(line: Line) -> str:
     data = line.text.encode()
     hidden = [mark for mark in line.marks if isinstance(mark, Conceal)]
     virtual = [
-        mark
-        for mark in line.marks
-        if isinstance(mark, VirtualText) and mark.position != "rows"
+        mark for mark in line.marks if isinstance(mark, VirtualText) and mark.position != "rows"
     ]
     pieces = []
     for column in range(len(data) + 1):
