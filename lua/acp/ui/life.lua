@@ -9,7 +9,6 @@ local M = {}
 
 local namespace = api.nvim_create_namespace('acp_life')
 
-local FRAMES = vim.fn.split('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '\\zs')
 local INTERVAL_MS = 250
 
 ---@class acp.Life
@@ -39,7 +38,7 @@ end
 ---@return [string, string][] chunks
 local function chunks(life, width)
   local now = vim.uv.now()
-  local spinner = FRAMES[math.floor(now / INTERVAL_MS) % #FRAMES + 1] .. ' '
+  local spinner = margin.spinner() .. ' '
   local rest = (' · %s · :Acp cancel'):format(elapsed(now - life.since))
   local room = math.max(width - api.nvim_strwidth(spinner .. rest) - 1, 0)
   local doing = life.doing
@@ -77,6 +76,7 @@ local function tick()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
       M.draw(buffer)
+      margin.turn(buffer)
     else
       M.set(buffer, {})
     end
@@ -100,6 +100,7 @@ function M.set(buffer, status)
   for _, run in ipairs(listeners) do
     run(buffer, status)
   end
+  margin.set(buffer, status.doing ~= nil)
   if not status.doing then
     lives[buffer] = nil
     if before and api.nvim_buf_is_loaded(buffer) then
