@@ -25,6 +25,8 @@ local namespace = api.nvim_create_namespace('acp_selection')
 
 ---@type table<integer, acp.Selection[]> by chat
 local selections = {}
+---@type table<integer, { texts: string[], tick: integer }> by chat: what its bar says until the text changes
+local said = {}
 
 ---@param number integer the chat
 ---@return acp.Selection[]
@@ -118,13 +120,36 @@ function M.draw(chat)
   if api.nvim_buf_is_loaded(chat.prompt) and rows.draw(chat.prompt, found, width) then
     pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
   end
-  local text = bar.text(chat, #found, width)
+  local words = said[chat.chat]
+  if words and words.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
+    said[chat.chat], words = nil, nil
+  end
+  local text = words and bar.said(words.texts, width) or bar.text(chat, #found, width)
   if text == vim.b[chat.prompt].acp_winbar then
     return
   end
   vim.b[chat.prompt].acp_winbar = text
   for _, each in ipairs(vim.fn.win_findbuf(chat.prompt)) do
     api.nvim__redraw({ win = each, winbar = true })
+  end
+end
+
+--- Say something in the bar of a prompt until its text changes.
+---@param chat acp.Chat
+---@param texts string[] the longest first; the first that fits
+function M.say(chat, texts)
+  said[chat.chat] = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
+  M.draw(chat)
+end
+
+--- The text of a prompt has changed: keep right what stands around it.
+---@param chat acp.Chat
+function M.keep(chat)
+  if api.nvim_buf_is_loaded(chat.prompt) then
+    rows.keep(chat.prompt)
+    if said[chat.chat] then
+      M.draw(chat)
+    end
   end
 end
 
@@ -212,7 +237,7 @@ end
 --- Forget a chat that is gone.
 ---@param number integer
 function M.forget(number)
-  selections[number] = nil
+  selections[number], said[number] = nil, nil
   notes.forget(number)
 end
 

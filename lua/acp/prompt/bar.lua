@@ -34,6 +34,23 @@ local function texts(chat, count)
   }
 end
 
+---@param all string[] the longest first
+---@param room integer
+---@return string the first that fits, else the last
+local function fitting(all, room)
+  return vim.iter(all):find(function(text)
+    return api.nvim_strwidth(text) < room
+  end) or all[#all]
+end
+
+--- A bar that says something for a moment.
+---@param all string[] the longest first
+---@param room integer cells of its window
+---@return string winbar
+function M.said(all, room)
+  return item('AcpNote', fitting(all, room))
+end
+
 --- The bar of a prompt with so many rows.
 ---@param chat acp.Chat
 ---@param count integer
@@ -44,11 +61,7 @@ function M.text(chat, count, room)
     local form = 'closed: :AcpStart %s begins anew, :Acp restart %s goes on'
     return item('AcpWarning', form:format(chat.agent, chat.agent))
   end
-  local all = texts(chat, count)
-  local fits = vim.iter(all):find(function(text)
-    return api.nvim_strwidth(text) < room
-  end)
-  return item('AcpWinbarUsage', fits or all[#all])
+  return item('AcpWinbarUsage', fitting(texts(chat, count), room))
 end
 
 return M

@@ -10,7 +10,7 @@ local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
-local rows = require('acp.prompt.rows')
+local paste = require('acp.prompt.paste')
 local server = require('acp.prompt.server')
 local tail = require('acp.ui.tail')
 
@@ -116,9 +116,7 @@ local function fitting(chat)
     is_due = true
     vim.schedule(function()
       is_due = false
-      if api.nvim_buf_is_loaded(chat.prompt) then
-        rows.keep(chat.prompt)
-      end
+      attachment.keep(chat)
       pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
     end)
   end
@@ -245,6 +243,7 @@ function M.create(chat)
   end)
   attachment.draw(chat)
   notes.watch()
+  paste.watch()
   server.attach(chat)
 end
 

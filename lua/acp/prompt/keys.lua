@@ -5,6 +5,7 @@ local chat_keys = require('acp.chat.keys')
 local complete = require('acp.prompt.complete')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
+local paste = require('acp.prompt.paste')
 
 local api = vim.api
 
@@ -49,6 +50,11 @@ function M.map(chat, send)
       attachment.show(chat, vim.v.count)
     end
   end, 'told')
+  for _, key in ipairs({ 'p', 'P' }) do
+    map(chat.prompt, 'n', key, 'Put; lines of an open file as a mention of them', function()
+      paste.put(key)
+    end)
+  end
   chat_keys.map_common(chat, chat.prompt)
 end
 
