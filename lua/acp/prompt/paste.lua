@@ -34,15 +34,10 @@ end
 
 ---@param chat acp.Chat
 ---@return integer[] buffers whose lines can be mentioned; none if there is too much to search
-local function open_files(chat)
-  local found, count = {}, 0
-  for _, buffer in ipairs(api.nvim_list_bufs()) do
-    local name = api.nvim_buf_get_name(buffer)
-    local is_file = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
-    if is_file and name ~= '' and mention.of_path(chat, name) then
-      count = count + api.nvim_buf_line_count(buffer)
-      table.insert(found, buffer)
-    end
+local function searched(chat)
+  local found, count = mention.open_files(chat), 0
+  for _, buffer in ipairs(found) do
+    count = count + api.nvim_buf_line_count(buffer)
   end
   return count <= MOST_SEARCHED and found or {}
 end
@@ -53,7 +48,7 @@ end
 ---@return string? mention nil: they stand nowhere, or in several places
 local function mentioned(chat, lines)
   local found
-  for _, buffer in ipairs(open_files(chat)) do
+  for _, buffer in ipairs(searched(chat)) do
     local rows = places(buffer, lines)
     if #rows > 1 or #rows == 1 and found then
       return nil
