@@ -139,7 +139,7 @@ bridge.on_end(function()
     status.state, status.pending, status.doing = 'closed', 0, nil
     life.set(chat.chat, status)
     vim.b[chat.chat].acp_status = status
-    attachment.note(chat.chat, {}) -- nobody remembers what they were about
+    attachment.lose(chat)
     local ended = 'the host ended: :Acp restart goes on'
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
