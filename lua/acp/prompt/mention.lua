@@ -189,6 +189,18 @@ local function lines_of(chat, name)
   return is_there and file or nil, tonumber(first) or 0, tonumber(last) or tonumber(first) or 0
 end
 
+--- The lines that a name speaks of.
+---@param chat acp.Chat
+---@param name string
+---@return string? path nil: it speaks of no lines
+---@return integer first 1-based
+---@return integer last inclusive
+function M.place(chat, name)
+  local file, first, last = lines_of(chat, name)
+  local is_lines = file and not is_file(chat, name)
+  return is_lines and path_of(chat, file --[[@as string]]) or nil, first, last
+end
+
 ---@param name string
 ---@param first integer
 ---@param last integer
