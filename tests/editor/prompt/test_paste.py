@@ -164,3 +164,14 @@ def test_lines_that_are_gone_are_what_is_written(nvim: Neovim, spy: BridgeSpy) -
     assert nvim.lines() == ["@stats.py:2-3"]
     nvim.input("<CR>")
     assert "spoken" not in spy.told("prompt")[0]
+
+
+def test_putting_has_a_plug(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.g.acp = { default_keys = false }")
+    opened(nvim, spy)
+    nvim.lua("vim.fn.setreg('a', ...)", CODE, "V")
+    nvim.lua("vim.keymap.set('n', 'gz', '<Plug>(acp-put)')")
+    nvim.input('"ap')
+    assert nvim.lines() == ["", *CODE]
+    nvim.input('u"agz')
+    assert nvim.lines() == ["", "@stats.py:4-6 "]
