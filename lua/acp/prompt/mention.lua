@@ -9,7 +9,7 @@ local api = vim.api
 
 local M = {}
 
-local MOST, MOST_SYMBOLS = 100, 20
+local MOST = 100
 local FRESH_MS = 3000
 local AFTER = '[%.,;:!%?%)%]}>\'"]$'
 
@@ -243,25 +243,20 @@ function M.open_files(chat)
   end, api.nvim_list_bufs())
 end
 
---- What the open files define that fits a query: not all of it, which would hide the rest.
+--- What the open files define that fits a query.
 ---@param chat acp.Chat
 ---@param query string
 ---@return acp.Candidate[]
 local function defined(chat, query)
-  local found = {}
-  for _, buffer in ipairs(query ~= '' and M.open_files(chat) or {}) do
-    local name = name_of(chat, api.nvim_buf_get_name(buffer)) --[[@as string]]
-    for _, symbol in ipairs(symbols.of(buffer)) do
-      table.insert(found, {
-        word = of_lines(name, symbol.first, symbol.last),
-        label = '@' .. symbol.name,
-        name = symbol.name,
-        menu = vim.fs.basename(name),
-        kind = symbol.kind,
-      })
-    end
-  end
-  return vim.fn.matchfuzzy(found, query, { key = 'name', limit = MOST_SYMBOLS })
+  return vim.tbl_map(function(symbol)
+    local name = name_of(chat, api.nvim_buf_get_name(symbol.buffer)) --[[@as string]]
+    return {
+      word = of_lines(name, symbol.first, symbol.last),
+      label = '@' .. symbol.name,
+      menu = vim.fs.basename(name),
+      kind = symbol.kind,
+    }
+  end, query ~= '' and symbols.matching(M.open_files(chat), query) or {})
 end
 
 --- What completes a mention.
