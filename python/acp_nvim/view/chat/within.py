@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view.block import Block, Line, Margin
+from acp_nvim.view.block import Block, Line, Margin, VirtualText
 from acp_nvim.view.chat.tool_call import BAR, KINDS
 from acp_nvim.view.cut import ITEMS, rest
 from acp_nvim.view.styled import after, before, plural, prefixed
@@ -31,7 +31,9 @@ def nested(
     `calls` and `blocks` are the first ones.
     """
     head, *body = block.lines
-    head = Line(head.text, (*head.marks, after(_counted(calls, len(parent.children)))))
+    sign = "" if is_open or _says_it_opens(head) else "▸ "
+    counted = after(f" {sign}{_counted(calls, len(parent.children))}")
+    head = Line(head.text, (*head.marks, counted))
     if not is_open:
         return replace(block, lines=(head, *body))
     inner: list[Line] = []
@@ -61,8 +63,13 @@ def _inside(line: Line) -> Line:
     return Line(line.text, (BAR, *marks))
 
 
+def _says_it_opens(head: Line) -> bool:
+    virtual = (mark for mark in head.marks if isinstance(mark, VirtualText))
+    return any("▸" in text for mark in virtual for text, _ in mark.chunks)
+
+
 def _counted(calls: Sequence[ToolCall], count: int) -> str:
-    text = " " + plural(count, "call")
+    text = plural(count, "call")
     if count > ITEMS:
         return text
     kinds = Counter(KINDS.get(it.kind, "other") for it in calls)

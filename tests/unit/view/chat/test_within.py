@@ -29,7 +29,7 @@ def rows(view: Transcript) -> list[str]:
 
 def test_closed_it_is_one_line_with_counts() -> None:
     view = render(after(TASK, READ, RUN, SAID), frozenset(), None)
-    assert rows(view) == ["◐ Explore the code  think 2 calls: 1 read, 1 run", "", "Well.", ""]
+    assert rows(view) == ["◐ Explore the code  think ▸ 2 calls: 1 read, 1 run", "", "Well.", ""]
 
 
 def test_open_they_are_below_it_and_open_by_themselves() -> None:
