@@ -34,7 +34,7 @@ class AgentSteps(UserSteps):
 
     async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
         before, unsettled = self.sight, self._unsettled(name)
-        in_conflict = self._conflicts(name)
+        in_conflict = self.log.standing.get(self.world.path(name))
         self._count_as_made(step.session, (name,))
         self._interrupt(step, name)
         refused = ""
@@ -62,9 +62,16 @@ class AgentSteps(UserSteps):
                 self._check_written(name, after)
             if not unsettled and not typed:
                 # what its own tool has made it knows, too, or some of it; a file that is not there
-                # is made
+                # is made; what stands against the user's text it may want again
                 partly = without_own(known, made, after.live(name))
-                bases = ("",) if live is None else (known, made, partly)
+                bases = (
+                    [
+                        "",
+                    ]
+                    if live is None
+                    else [known, made, partly]
+                )
+                bases += [in_conflict.base] if in_conflict else []
                 found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
                 self._assert("" in found, f"{name}: {found[0]}")
         elif not unsettled and not typed:
