@@ -64,16 +64,11 @@ class AgentSteps(UserSteps):
                 # what its own tool has made it knows, too, or some of it; a file that is not there
                 # is made; what stands against the user's text it may want again
                 partly = without_own(known, made, after.live(name))
-                bases = (
-                    [
-                        "",
-                    ]
-                    if live is None
-                    else [known, made, partly]
-                )
-                bases += [in_conflict.base] if in_conflict else []
+                bases = {""} if live is None else {known, made, partly}
+                if in_conflict:
+                    bases.add(in_conflict.base)
                 found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
-                self._assert("" in found, f"{name}: {found[0]}")
+                self._assert("" in found, f"{name}: {max(found)}")
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             needed = is_conflict(known, live, text) or is_conflict(made, live, text)
