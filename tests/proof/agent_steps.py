@@ -61,18 +61,20 @@ class AgentSteps(UserSteps):
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:
-                # what its own tool has made it knows, too, or some of it; a file that is not there
-                # is made; what stands against the user's text it may want again
+                wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, made, partly}
-                if in_conflict:
-                    bases.add(in_conflict.base)
-                found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
-                self._assert("" in found, f"{name}: {max(found)}")
+                self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             needed = is_conflict(known, live, text) or is_conflict(made, live, text)
             self._assert(needed or in_conflict, f"needless: {refused}")
+
+    def _check_merged(self, name: str, bases: set[str], live: str, text: str, after: Sight) -> None:
+        """What its own tool has made an agent knows, too, or some of it; a file that is not there
+        is made; and what stands against the user's text it may want again."""
+        found = {merge_complaint(it, live, text, after.live(name)) for it in bases}
+        self._assert("" in found, f"{name}: {max(found)}")
 
     def _note_saved(self, name: str, text: str, *, was_modified: bool) -> None:
         """An agent's write has saved all that was there, which the user had not."""
