@@ -18,14 +18,18 @@ UNDER = 4_000
 def plain(value: Any) -> Any:
     """Return an answer to Lua: ops and comparisons in it as below, all else as it is."""
     match value:
+        case str() | int() | None:  # by far the most
+            return value
         case Replace():
             return op(value)
         case Comparison():
             return spec(value)
-        case Mapping():
-            return {key: plain(it) for key, it in value.items()}
+        case dict():
+            return {key: it if type(it) is str else plain(it) for key, it in value.items()}
         case list() | tuple():
             return [plain(it) for it in value]
+        case Mapping():
+            return plain(dict(value))
         case _:
             return value
 
