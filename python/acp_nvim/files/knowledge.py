@@ -9,7 +9,7 @@ edits that only a merge has saved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -40,6 +40,7 @@ class Known:
     `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
     that since; it may have been another program. What it was told in a note is in neither.
     `encoding`: that of the buffer when it read or wrote it, "" without one.
+    `calls`: tool calls that were at this file when it was served: their ends tell nothing new.
     """
 
     text: Text = UNKNOWN
@@ -47,6 +48,7 @@ class Known:
     base: Text = UNKNOWN
     made: Text = UNKNOWN
     encoding: str = ""
+    calls: frozenset[str] = frozenset()
 
     @property
     def latest(self) -> Text:
@@ -96,6 +98,10 @@ class Knowledge:
             self._know(session, path, replace(was, text=known, how=how))
         else:
             self._know(session, path, Known(known, how, known, encoding=encoding))
+
+    def served_to(self, session: SessionKey, path: str, calls: Iterable[str]) -> None:
+        """What it was served last was for these tool calls."""
+        self._know(session, path, replace(self.of(session, path), calls=frozenset(calls)))
 
     def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
         """The agent has written through us.
