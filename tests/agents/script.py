@@ -17,7 +17,7 @@ from acp_nvim.transport import group
 from tests.agents.safety import Safety
 from tests.support.main_job import MainJob
 
-LONG = 70
+LONG = 180
 """Seconds that an agent has for a step."""
 
 SELECT = """
