@@ -82,6 +82,11 @@ FOUND: dict[str, list[Step]] = {
         User("insert", 4, 0, 0),
         Tool(0, 4, INSERT, way="in place", told=True, twice=False),
     ],
+    "a line that the user has deleted, and an agent changed on disk before a kill": [
+        User("delete", 1, 1, 0),
+        Tool(0, 1, (Edit("amend", 1),), way="in place", told=False, twice=True),
+        Kills(flushed=True),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 
