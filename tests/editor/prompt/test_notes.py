@@ -356,7 +356,7 @@ def test_a_tool_call_that_has_read_through_us_knows_what_it_was_served(
     if not through_us:
         prompt = prompt_of(job)
         job.command(f"call win_gotoid(bufwinid({prompt}))")
-        job.until(lambda: "changed: util.py (unsaved)" in bar(job.nvim, prompt))
+        job.until(lambda: any("(unsaved)" in row for row in along(job.nvim, prompt)))
     job.command("wall")
     request = job.turn(agent, "go on")
     told = [it["resource"]["text"] for it in request["params"]["prompt"][1:]]
