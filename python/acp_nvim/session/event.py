@@ -25,6 +25,7 @@ from acp_nvim.session.model import (
     PlanEntry,
     Prompt,
     Question,
+    RateLimit,
     Role,
     Severity,
     ToolStatus,
@@ -148,11 +149,12 @@ class InfoChanged:
 
 @dataclass(frozen=True, slots=True)
 class UsageChanged:
-    """Context tokens used and available; a missing cost keeps the last one."""
+    """Context tokens used and available; a missing cost keeps the last one, and so do limits."""
 
     used: int
     size: int
     cost: Cost | None = None
+    limits: tuple[RateLimit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from acp_nvim.session.model import (
     PlanEntry,
     Prompt,
     Question,
+    RateLimit,
     Role,
     Severity,
     ToolStatus,
@@ -103,11 +104,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Context tokens in use, size of the window, cumulative cost if the agent tells it."""
+    """Context tokens in use, size of the window, cumulative cost and limits if the agent tells."""
 
     used: int
     size: int
     cost: Cost | None = None
+    limits: tuple[RateLimit, ...] = ()
 
 
 NO_INDEX: Mapping[str, int] = MappingProxyType({})

@@ -38,7 +38,18 @@ class VirtualText:
     column: int
     chunks: tuple[tuple[str, str], ...]
     """Pairs of text and highlight group."""
-    position: Literal["inline", "overlay", "eol", "right_align"] = "inline"
+    position: Literal["inline", "overlay", "eol", "right_align", "rows"] = "inline"
+    """`rows`: over the cells from `column` on of each row that the line takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """Text left of the line, in the two cells that a chat has there; in other windows before it."""
+
+    text: str
+    group: str
+    every_row: bool = False
+    """Also beside the rows into which Neovim breaks the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +63,7 @@ class LineHighlight:
     under: bool = False
 
 
-Mark: TypeAlias = Highlight | Conceal | VirtualText | LineHighlight
+Mark: TypeAlias = Highlight | Conceal | VirtualText | Margin | LineHighlight
 
 
 @dataclass(frozen=True, slots=True)

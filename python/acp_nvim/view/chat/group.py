@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from acp_nvim.session.content import Diff
 from acp_nvim.session.state import Entry, ToolCall
-from acp_nvim.view.block import Block, Line
+from acp_nvim.view.block import Block, Line, Margin
 from acp_nvim.view.chat.tool_call import KINDS
 from acp_nvim.view.styled import before, coloured, plural
 
@@ -108,6 +108,6 @@ def folded(calls: Sequence[Entry], blocks: Sequence[Block], *, is_open: bool) ->
 def _head(calls: Sequence[Entry], *, is_open: bool) -> Line:
     kinds = Counter(KINDS.get(it.kind, "other") for it in calls if isinstance(it, ToolCall))
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    sign = "▾ " if is_open else "▸ "
+    sign = Margin("▾" if is_open else "▸", "AcpDim")
     text = f"{plural(len(calls), 'call')}: {counts}"
-    return coloured(text, "AcpDim", before(sign, "AcpDim"), before("✓ ", "AcpToolDone"))
+    return coloured(text, "AcpDim", sign, before("✓ ", "AcpToolDone"))
