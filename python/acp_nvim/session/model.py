@@ -164,7 +164,8 @@ class Prompt:
     blocks: tuple[Content, ...]
     selections: tuple[Selection, ...] = ()
     held: bool = False
-    """It was refused for want of a login: only the user sends it again (C-054)."""
+    """Only the user sends it: it was refused for want of a login (C-054), or waited for a turn of
+    which nobody knows how far it came."""
     mentions: tuple[Mention, ...] = ()
 
 
