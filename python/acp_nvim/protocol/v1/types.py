@@ -13,6 +13,7 @@ from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.plan import Step
+from acp_nvim.protocol.common.tool_call import WithMeta
 
 # --- tool calls
 
@@ -38,7 +39,7 @@ class ToolCallLocation(WireModel):
     line: Lenient[Whole]
 
 
-class ToolCall(WireModel):
+class ToolCall(WithMeta):
     """`ToolCall` and `ToolCallUpdate`: null and absent are the same."""
 
     tool_call_id: str
