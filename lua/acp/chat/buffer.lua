@@ -156,14 +156,31 @@ api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
   end,
 })
 
+---@param buffer integer
+---@return boolean
+local function is_chat(buffer)
+  local chat = chats.of(buffer)
+  return chat ~= nil and chat.chat == buffer
+end
+
+api.nvim_create_autocmd('WinResized', {
+  group = api.nvim_create_augroup('acp.chat.end', {}),
+  desc = 'The end of a chat fills its window',
+  callback = function()
+    for _, window in ipairs(vim.v.event.windows) do
+      local is_there = api.nvim_win_is_valid(window) and is_chat(api.nvim_win_get_buf(window))
+      if is_there and tail.is_at(window) then
+        tail.fill(window)
+      end
+    end
+  end,
+})
+
 api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' }, {
   group = api.nvim_create_augroup('acp.chat.tail', {}),
   desc = 'What has come below the part of a chat that is shown',
   callback = vim.schedule_wrap(function()
-    tail.look(function(buffer)
-      local chat = chats.of(buffer)
-      return chat ~= nil and chat.chat == buffer
-    end)
+    tail.look(is_chat)
   end),
 })
 

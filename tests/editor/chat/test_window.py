@@ -344,3 +344,21 @@ def test_the_windows_are_dressed_when_opened_inside_of_an_autocommand(nvim: Neov
     chat, prompt = nvim.lua("return {vim.fn.bufwinid(OPENED.chat), vim.fn.bufwinid(OPENED.prompt)}")
     assert nvim.lua("return {vim.wo[...].number, vim.wo[...].conceallevel}", chat) == [False, 2]
     assert nvim.lua("return vim.wo[...].winfixheight", prompt) is True
+
+
+def test_the_end_of_a_chat_fills_its_window_when_that_grows(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    nvim.lua(
+        """local text = vim.fn['repeat']({ ('word '):rep(40) }, 20)
+        local frame = { buffers = { { bufnr = ..., ops = { { 0, -1, text, {} } } } }, events = {} }
+        require('acp.ui.apply').frame(frame)""",
+        chat,
+    )
+    nvim.command("set columns=160 lines=40")
+    is_full = """local window = vim.fn.win_findbuf(...)[1]
+    local function rows(first)
+      return vim.api.nvim_win_text_height(window, { start_row = first }).all
+    end
+    local top, height = vim.fn.line('w0', window), vim.fn.getwininfo(window)[1].height
+    return rows(top - 1) <= height and rows(top - 2) > height"""
+    nvim.wait(lambda: nvim.lua(is_full, chat))
