@@ -92,25 +92,24 @@ class App:
             return
         try:
             result = carry_out(self._host, verb, payload)
+            if inspect.isawaitable(result):
+                self._host.tasks.start_soon(self._finish, result, call)
+            else:
+                self._answer(call, result)
         except Exception as error:  # the root task group must outlive any verb
-            self._answer_error(call, error)
-            return
-        if inspect.isawaitable(result):
-            self._host.tasks.start_soon(self._finish, result, call)
-        else:
-            self._answer(call, result)
+            self._host.tasks.start_soon(self._fail, call, error)
 
     async def _finish(self, result: Any, call: int | None) -> None:
         try:
             self._answer(call, await result)
         except Exception as error:  # who has asked must hear of it
-            self._answer_error(call, error)
+            await self._fail(call, error)
 
     def _answer(self, call: int | None, result: Any) -> None:
         if call is not None:
             self._editor.bridge.answer(call, None, result)
 
-    def _answer_error(self, call: int | None, error: Exception) -> None:
+    async def _fail(self, call: int | None, error: Exception) -> None:
         if not isinstance(error, AcpError):
             self._editor.notifier.fault(error)
         if call is not None:

@@ -87,8 +87,20 @@ async def test_what_the_user_types_meanwhile_is_merged(rig: FileRig) -> None:
 
 async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:
     path = busy(rig)
-    impatient(rig, limit=0.5, silent=1)
-    error = await rig.failure(path, "one\n2\n3\n")
+    impatient(rig)
+    failures: list[RequestFailed] = []
+
+    async def fail() -> None:
+        failures.append(await rig.failure(path, "one\n2\n3\n"))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(fail)
+        with anyio.fail_after(10):
+            while not waits(rig):  # noqa: ASYNC110
+                await anyio.sleep(0.001)
+        [(_, waiting)] = rig.sync.hands._writes
+        waiting.deadline = anyio.current_time()  # it has seen what the user is in the middle of
+    [error] = failures
     assert str(path) in error.message and VISUAL in error.message and "try again" in error.message
     assert path.read_text() == "1\n2\n3\n"
     assert rig.files.lines(path) == ["1", "2", "3"]
