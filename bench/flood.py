@@ -21,6 +21,7 @@ local began = vim.uv.hrtime()
 local found = require('acp').inspect().sessions or {}
 return { (vim.uv.hrtime() - began) / 1e6, #((found[#found] or {}).entries or {}) }
 """
+BUSIEST = "return bench.busiest_gap()"
 LAST = "return table.concat(vim.api.nvim_buf_get_lines(..., -4, -1, false))"
 
 
@@ -55,6 +56,7 @@ def flooded(nvim: Neovim, plugin: Plugin) -> list[tuple[str, str]]:
             ("chunks a second", f"{CHUNKS / took:,.0f}"),
             ("chunks a second of the host's CPU", f"{CHUNKS / used:,.0f}"),
             ("longest gap of the editor meanwhile, ms", f"{gap:.0f}"),
+            ("… of its own CPU", f"{nvim.lua(BUSIEST):.0f}"),
             ("host's memory ÷ text", f"{(resident(plugin.host) - memory) / (10 * CHUNKS):.1f}"),
         ]
     return rows
@@ -74,6 +76,7 @@ def loaded(nvim: Neovim, plugin: Plugin) -> list[tuple[str, str]]:
         (f"loading {UPDATES:,} updates until all is drawn, s", f"{took:.1f}"),
         ("… of the host's CPU", f"{used:.1f}"),
         ("… longest gap of the editor, ms", f"{gap:.0f}"),
+        ("… of its own CPU", f"{nvim.lua(BUSIEST):.0f}"),
         ("… lines in the chat", f"{lines:,}"),
     ]
 

@@ -97,16 +97,30 @@ function M.prompt(text)
 end
 
 local probe, gaps = uv.new_timer(), {}
+local busiest
+
+---@return number milliseconds of CPU that this Neovim has used
+local function used()
+  local usage = uv.getrusage()
+  local seconds = usage.utime.sec + usage.stime.sec
+  return seconds * 1e3 + (usage.utime.usec + usage.stime.usec) / 1e3
+end
 
 --- Note the time between two callbacks of a timer of 1 ms.
 function M.start_probe()
-  local last = uv.hrtime()
-  gaps = {}
+  local last, last_used = uv.hrtime(), used()
+  gaps, busiest = {}, 0
   probe:start(1, 1, function()
-    local now = uv.hrtime()
+    local now, now_used = uv.hrtime(), used()
     table.insert(gaps, (now - last) / 1e6)
-    last = now
+    busiest = math.max(busiest, now_used - last_used)
+    last, last_used = now, now_used
   end)
+end
+
+---@return number milliseconds of its own CPU in the busiest gap: what no other process can make longer
+function M.busiest_gap()
+  return busiest
 end
 
 ---@return number[] milliseconds, shortest first

@@ -12,30 +12,32 @@ from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 
 NOTES = [
-    {"key": "rejected", "label": "rejected: 2 files"},
-    {"key": "changed", "label": "changed: util.py"},
+    {"key": "rejected", "label": "rejected: 2 files", "lines": 14},
+    {"key": "changed", "label": "changed: util.py", "lines": 7},
 ]
 TEXT = "The user has rejected:\n\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1 @@\n kept\n-gone\n"
 
 
 @pytest.mark.parametrize(
-    ("columns", "seen"),
+    ("columns", "bar"),
     [
-        (80, "rejected  changed  K shows"),
-        (120, "rejected: 2 files  changed: util.py  K shows"),
-        (160, "rejected: 2 files  changed: util.py  <C-x> removes · K shows"),
+        (80, "<CR> sends · <C-x> removes"),
+        (100, "<CR> sends · <C-x> removes · K shows"),
+        (160, "<CR> sends to tutor · <C-x> removes · K shows"),
     ],
 )
 def test_the_notes_fit_the_prompt_s_window(
-    nvim: Neovim, spy: BridgeSpy, columns: int, seen: str
+    nvim: Neovim, spy: BridgeSpy, columns: int, bar: str
 ) -> None:
     with Screen(nvim, columns=columns, rows=30) as screen:
         chat, _ = spy.open_session()
         nvim.lua("require('acp.prompt.attachment').note(...)", chat, NOTES)
-        picture = screen.wait_for(seen)
+        picture = screen.wait_for("2 changed: util.py · 7 lines")
         row, column = screen.find("rejected") or (0, 0)
         assert picture.rows[row][column].attributes.foreground != picture.foreground
-        screen.wait(lambda picture: picture.cursor[0] == row + 1)
+        screen.wait(lambda picture: picture.cursor[0] == row - 1)
+        top = picture.text()[row - 2]
+        assert top.endswith(f" {bar}")
 
 
 def test_what_they_say_is_shown_in_colours(nvim: Neovim, spy: BridgeSpy) -> None:

@@ -1,10 +1,12 @@
 -- What goes along with the next prompt of a chat: selections, by the user's command, and notes, which
--- the host finds out; and the winbar of the prompt, which shows them.
+-- the host finds out. The prompt shows them in rows below its text.
 
+local bar = require('acp.prompt.bar')
 local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
 local notes = require('acp.prompt.notes')
-local options = require('acp.host.options')
+local notice = require('acp.ui.notice')
+local rows = require('acp.prompt.rows')
 
 local api = vim.api
 
@@ -23,6 +25,8 @@ local namespace = api.nvim_create_namespace('acp_selection')
 
 ---@type table<integer, acp.Selection[]> by chat
 local selections = {}
+---@type table<integer, { texts: string[], tick: integer }> by chat: what its bar says until the text changes
+local said = {}
 
 ---@param number integer the chat
 ---@return acp.Selection[]
@@ -55,87 +59,54 @@ function M.select(first, last)
   }
 end
 
+--- Where the lines of a selection are now.
 ---@param selection acp.Selection
+---@return integer first 1-based
+---@return integer last inclusive
+local function place(selection)
+  local mark = {}
+  if api.nvim_buf_is_loaded(selection.buffer) then
+    local details = { details = true }
+    mark = api.nvim_buf_get_extmark_by_id(selection.buffer, namespace, selection.mark, details)
+  end
+  if not mark[1] then
+    return selection.first, selection.last
+  end
+  return mark[1] + 1, mark[3].end_row + 1
+end
+
+---@param count integer
 ---@return string
-local function label(selection)
+local function counted(count)
+  return count == 1 and '1 line' or ('%d lines'):format(count)
+end
+
+---@param selection acp.Selection
+---@return acp.AlongRow
+local function row(selection)
+  local first, last = place(selection)
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
-  local lines = selection.first == selection.last and tostring(selection.first)
-    or ('%d-%d'):format(selection.first, selection.last)
-  return ('@%s:%s'):format(name, lines)
+  local lines = first == last and tostring(first) or ('%d-%d'):format(first, last)
+  return {
+    label = ('@%s:%s'):format(vim.fn.strtrans(name), lines),
+    detail = counted(last - first + 1),
+    group = 'AcpMention',
+  }
 end
 
----@param group string
----@param text string
----@return string item of a winbar
-local function item(group, text)
-  return ('%%#%s# %s'):format(group, (text:gsub('%%', '%%%%')))
+---@param note acp.Note
+---@return acp.AlongRow
+local function note_row(note)
+  return { label = note.label, detail = note.lines and counted(note.lines) or '', group = 'AcpNote' }
 end
 
---- What to press, as far as there is room for it.
----@param room integer cells
----@param has_notes boolean
----@return string
-local function hint(room, has_notes)
-  local texts = has_notes and { '<C-x> removes · K shows', 'K shows' } or { '<C-x> removes' }
-  local fits = vim.iter(texts):find(function(text)
-    return api.nvim_strwidth(text) <= room
-  end)
-  return options.value('default_keys') ~= false and fits or ''
-end
-
---- What the notes are called; in a narrow window only what they are.
+--- What goes along with the prompt of a chat, in the order of its rows.
 ---@param chat acp.Chat
----@param room integer cells
----@return string
-local function noted(chat, room)
-  local found = {}
-  for _, name in ipairs({ 'label', 'key' }) do
-    found = vim.tbl_map(function(note)
-      return note[name]
-    end, notes.of(chat.chat))
-    if api.nvim_strwidth(table.concat(found, '  ')) <= room then
-      break
-    end
-  end
-  return table.concat(found, '  ')
-end
-
---- How to send the prompt in this mode, or why it cannot be sent.
----@param chat acp.Chat
----@return string winbar
-local function usage(chat)
-  if not chats.is_open(chat) then
-    local form = 'closed: :AcpStart %s begins anew, :Acp restart %s goes on'
-    return item('AcpWarning', form:format(chat.agent, chat.agent)) .. '%*'
-  end
-  local has_keys = options.value('default_keys') ~= false
-  local is_insert = api.nvim_get_mode().mode:find('^i')
-    and api.nvim_get_current_buf() == chat.prompt
-  local key = not has_keys and ':w' or is_insert and '<C-s>' or '<CR>'
-  return item('AcpWinbarUsage', ('%s sends to %s'):format(key, chat.agent)) .. '%*'
-end
-
---- What goes along with the prompt; else, how to send it.
----@param chat acp.Chat
----@return string winbar
-local function winbar(chat)
-  local window = layout.window_of(chat.prompt)
-  local room = window and api.nvim_win_get_width(window) or vim.o.columns
-  local parts, has_notes = {}, #notes.of(chat.chat) > 0
-  local function add(group, text)
-    if text ~= '' then
-      table.insert(parts, item(group, text))
-      room = room - api.nvim_strwidth(text) - 2
-    end
-  end
-  add('AcpMention', table.concat(vim.tbl_map(label, M.selections(chat.chat)), '  '))
-  add('AcpNote', noted(chat, room - 2))
-  if #parts == 0 then
-    return usage(chat)
-  end
-  add('AcpWinbarUsage', hint(room - 1, has_notes))
-  return '%<' .. table.concat(parts, ' ') .. '%*'
+---@return acp.AlongRow[]
+local function all_rows(chat)
+  local found = vim.tbl_map(row, M.selections(chat.chat))
+  return vim.list_extend(found, vim.tbl_map(note_row, notes.of(chat.chat)))
 end
 
 --- Show in the prompt of a chat what goes along.
@@ -144,9 +115,41 @@ function M.draw(chat)
   if not api.nvim_buf_is_valid(chat.prompt) then
     return
   end
-  vim.b[chat.prompt].acp_winbar = winbar(chat)
-  for _, window in ipairs(vim.fn.win_findbuf(chat.prompt)) do
-    api.nvim__redraw({ win = window, winbar = true })
+  local found, window = all_rows(chat), layout.window_of(chat.prompt)
+  local width = window and api.nvim_win_get_width(window) or vim.o.columns
+  if api.nvim_buf_is_loaded(chat.prompt) and rows.draw(chat.prompt, found, width) then
+    pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
+  end
+  local words = said[chat.chat]
+  if words and words.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
+    said[chat.chat], words = nil, nil
+  end
+  local text = words and bar.said(words.texts, width) or bar.text(chat, #found, width)
+  if text == vim.b[chat.prompt].acp_winbar then
+    return
+  end
+  vim.b[chat.prompt].acp_winbar = text
+  for _, each in ipairs(vim.fn.win_findbuf(chat.prompt)) do
+    api.nvim__redraw({ win = each, winbar = true })
+  end
+end
+
+--- Say something in the bar of a prompt until its text changes.
+---@param chat acp.Chat
+---@param texts string[] the longest first; the first that fits
+function M.say(chat, texts)
+  said[chat.chat] = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
+  M.draw(chat)
+end
+
+--- The text of a prompt has changed: keep right what stands around it.
+---@param chat acp.Chat
+function M.keep(chat)
+  if api.nvim_buf_is_loaded(chat.prompt) then
+    rows.keep(chat.prompt)
+    if said[chat.chat] then
+      M.draw(chat)
+    end
   end
 end
 
@@ -170,16 +173,58 @@ function M.note(number, list)
   end
 end
 
---- Let what is shown last not go along.
+---@param number integer the chat
+---@param index integer
+local function drop_selection(number, index)
+  local selection = table.remove(selections[number], index)
+  if api.nvim_buf_is_valid(selection.buffer) then
+    api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
+  end
+end
+
+--- Let what is in a row not go along.
 ---@param chat acp.Chat
-function M.drop_last(chat)
-  if not notes.drop_last(chat.chat) then
-    local selection = table.remove(M.selections(chat.chat))
-    if selection and api.nvim_buf_is_valid(selection.buffer) then
-      api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
-    end
+---@param number integer of the row; 0 the last
+function M.drop(chat, number)
+  local first_note = #M.selections(chat.chat) + 1
+  local count = first_note - 1 + #notes.of(chat.chat)
+  number = number == 0 and count or number
+  if number > count or count == 0 then
+    local problem = count == 0 and 'nothing goes along' or ('there is no row %d'):format(number)
+    return notice.notice(problem)
+  elseif number >= first_note then
+    notes.drop(chat.chat, number - first_note + 1)
+  else
+    drop_selection(chat.chat, number)
   end
   M.draw(chat)
+end
+
+---@param chat acp.Chat
+---@param index integer of a selection
+---@return string[]
+local function text_of(chat, index)
+  local selection = M.selections(chat.chat)[index]
+  local first, last = place(selection)
+  local is_loaded = api.nvim_buf_is_loaded(selection.buffer)
+  local lines = is_loaded and api.nvim_buf_get_lines(selection.buffer, first - 1, last, false)
+    or selection.lines
+  return vim.list_extend({ row(selection).label, '' }, vim.list_extend({}, lines))
+end
+
+--- Show what goes along, all of it or one row.
+---@param chat acp.Chat
+---@param number integer of the row; 0 all
+function M.show(chat, number)
+  local count, lines = #M.selections(chat.chat), {}
+  for index = 1, count do
+    if number == 0 or number == index then
+      vim.list_extend(lines, text_of(chat, index))
+      table.insert(lines, '')
+    end
+  end
+  local note = notes.of(chat.chat)[number - count]
+  notes.show(chat, lines, number == 0 or note ~= nil, note and note.key)
 end
 
 --- Forget the selections: they were sent. What is noted, the host knows.
@@ -192,7 +237,7 @@ end
 --- Forget a chat that is gone.
 ---@param number integer
 function M.forget(number)
-  selections[number] = nil
+  selections[number], said[number] = nil, nil
   notes.forget(number)
 end
 

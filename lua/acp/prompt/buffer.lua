@@ -9,6 +9,7 @@ local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
+local paste = require('acp.prompt.paste')
 local server = require('acp.prompt.server')
 local tail = require('acp.ui.tail')
 
@@ -114,6 +115,7 @@ local function fitting(chat)
     is_due = true
     vim.schedule(function()
       is_due = false
+      attachment.keep(chat)
       pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
     end)
   end
@@ -197,6 +199,7 @@ local function watch(chat)
   end)
   on('BufEnter', function()
     chats.entered(chat)
+    attachment.draw(chat) -- the lines may be elsewhere by now
     notes.ask(chat)
   end)
   on('InsertEnter', function()
@@ -239,6 +242,7 @@ function M.create(chat)
   end)
   attachment.draw(chat)
   notes.watch()
+  paste.watch()
   server.attach(chat)
 end
 

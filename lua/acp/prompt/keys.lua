@@ -5,7 +5,7 @@ local chat_keys = require('acp.chat.keys')
 local complete = require('acp.prompt.complete')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
-local notes = require('acp.prompt.notes')
+local paste = require('acp.prompt.paste')
 
 local api = vim.api
 
@@ -42,14 +42,19 @@ function M.map(chat, send)
       end, found[3])
     end
   end
-  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along, the last of it first', function()
-    attachment.drop_last(chat)
+  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along: the last, 2<C-x> row 2', function()
+    attachment.drop(chat, vim.v.count)
   end, 'drop')
   map(chat.prompt, 'n', 'K', 'Explain the word, or show what the agent will be told', function()
-    if not complete.explain_here() then
-      notes.show(chat)
+    if vim.v.count > 0 or not complete.explain_here() then
+      attachment.show(chat, vim.v.count)
     end
   end, 'told')
+  for _, key in ipairs({ 'p', 'P' }) do
+    map(chat.prompt, 'n', key, 'Put; lines of an open file as a mention of them', function()
+      paste.put(key)
+    end)
+  end
   chat_keys.map_common(chat, chat.prompt)
 end
 

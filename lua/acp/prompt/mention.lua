@@ -202,17 +202,33 @@ local function is_file(chat, name)
   return false
 end
 
---- The mention of a file or folder by its path.
+--- The file and the lines that a name like `a.py:4-6` may stand for.
+---@param chat acp.Chat
+---@param name string
+---@return string? file nil: it stands for no lines
+---@return integer first 1-based
+---@return integer last inclusive
+local function lines_of(chat, name)
+  local file, first, last = name:match('^(.+):(%d+)%-?(%d*)$')
+  local is_there = file and is_file(chat, file) and vim.fn.isdirectory(path_of(chat, file)) == 0
+  return is_there and file or nil, tonumber(first) or 0, tonumber(last) or tonumber(first) or 0
+end
+
+--- The mention of a file or folder by its path, or of lines of it.
 ---@param chat acp.Chat
 ---@param path string absolute
+---@param first? integer 1-based
+---@param last? integer inclusive
 ---@return string? mention nil: it is in none of the folders of the session
-function M.of_path(chat, path)
+function M.of_path(chat, path, first, last)
   local root = roots(chat)[1]:gsub('/$', '') .. '/'
   path = vim.fs.normalize(path, { expand_env = false })
   if not is_file(chat, path) then
     return nil
   end
-  return M.written(vim.startswith(path, root) and path:sub(#root + 1) or path)
+  local name = vim.startswith(path, root) and path:sub(#root + 1) or path
+  local lines = first and (first == last and ':%d' or ':%d-%d'):format(first, last) or ''
+  return M.written(name .. lines)
 end
 
 --- Whether a name stands for something that would go along.
@@ -225,7 +241,8 @@ function M.resolves(chat, name)
       return true
     end
   end
-  return name:match('[^./]') ~= nil and (is_file(chat, name) or surroundings.buffer(name) ~= nil)
+  local is_named = is_file(chat, name) or surroundings.buffer(name) ~= nil
+  return name:match('[^./]') ~= nil and (is_named or lines_of(chat, name) ~= nil)
 end
 
 ---@param chat acp.Chat
@@ -238,7 +255,10 @@ local function what(chat, name)
     end
   end
   if not is_file(chat, name) then
-    return 'buffer: its text goes along'
+    local file, first, last = lines_of(chat, name)
+    local form = first == last and 'line %d of %s' or 'lines %d to %d of %s'
+    local lines = first == last and { first, file } or { first, last, file }
+    return file and form:format(unpack(lines)) or 'buffer: its text goes along'
   end
   local path = path_of(chat, name)
   if vim.fn.isdirectory(path) == 1 then

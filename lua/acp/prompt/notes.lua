@@ -16,6 +16,7 @@ local TITLE = 'What the agent will be told'
 ---@class acp.Note
 ---@field key string
 ---@field label string
+---@field lines? integer how much it says
 
 ---@type table<integer, acp.Note[]> by chat
 local notes = {}
@@ -40,15 +41,12 @@ function M.forget(chat)
   notes[chat] = nil
 end
 
---- Let the last note of a chat not go along.
+--- Let a note of a chat not go along.
 ---@param chat integer
----@return boolean dropped false: there is none
-function M.drop_last(chat)
-  local note = table.remove(M.of(chat))
-  if note then
-    require('acp.host.bridge').notify('drop_note', { chat = chat, key = note.key })
-  end
-  return note ~= nil
+---@param index integer
+function M.drop(chat, index)
+  local note = table.remove(M.of(chat), index)
+  require('acp.host.bridge').notify('drop_note', { chat = chat, key = note.key })
 end
 
 --- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
@@ -76,17 +74,37 @@ local function open(chat, ops)
   window = float.open(buffer, true, float.large(TITLE, buffer))
 end
 
---- Show all of what the notes of a chat say.
----@param chat acp.Chat
-function M.show(chat)
-  if #M.of(chat.chat) == 0 then
-    return require('acp.ui.notice').notice('nothing but the prompt will be sent')
+---@param lines string[]
+---@param ops acp.Op[] that draw a buffer
+---@return acp.Op[] that draw it below those lines
+local function below(lines, ops)
+  local count = #lines
+  local drawn = { { 0, -1, vim.list_extend(vim.list_slice(lines), { '' }), {} } }
+  for _, op in ipairs(ops) do
+    local last = op[2] < 0 and op[2] or op[2] + count
+    table.insert(drawn, { op[1] + count, last, op[3], op[4] })
   end
-  require('acp.host.bridge').call('note_text', { chat = chat.chat }, function(err, text)
+  return drawn
+end
+
+--- Show lines, and below them what the notes of a chat say.
+---@param chat acp.Chat
+---@param lines string[] what goes along besides notes
+---@param is_noted boolean whether notes are to be shown
+---@param key? string only that note
+function M.show(chat, lines, is_noted, key)
+  if not is_noted or #M.of(chat.chat) == 0 then
+    if #lines == 0 then
+      return require('acp.ui.notice').notice('nothing but the prompt will be sent')
+    end
+    return open(chat, { { 0, -1, lines, {} } })
+  end
+  local payload = { chat = chat.chat, key = key }
+  require('acp.host.bridge').call('note_text', payload, function(err, text)
     if err then
       require('acp.ui.notice').warn(err)
     elseif api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
-      open(chat, text.ops)
+      open(chat, below(lines, text.ops))
     end
   end)
 end

@@ -48,17 +48,21 @@ class Call:
         """Call without waiting for the end, or for an error."""
         self._request(_parts(function, arguments), async_=True)
 
-    def _request(self, parts: list[Any], **how: bool) -> Any:
+    def _request(self, parts: _Parts, **how: bool) -> Any:
         """Ask Neovim; what MessagePack has no number for is sent as the nearest that it has."""
         try:
             return self._nvim.request("nvim_exec_lua", _LUA, parts, **how)
         except OverflowError:
-            return self._nvim.request("nvim_exec_lua", _LUA, fitting(parts), **how)
+            return self._nvim.request("nvim_exec_lua", _LUA, _Parts(fitting(parts)), **how)
 
 
-def _parts(function: str, arguments: tuple[Any, ...]) -> list[Any]:
+class _Parts(list[Any]):
+    """What goes to Lua. pynvim looks for objects of its own in all of a list, but not in this."""
+
+
+def _parts(function: str, arguments: tuple[Any, ...]) -> _Parts:
     module, _, name = function.rpartition(".")
-    return [module, name, *arguments]
+    return _Parts([module, name, *arguments])
 
 
 def fitting(value: Any) -> Any:

@@ -42,7 +42,7 @@ class NvimChats(ChatWindows):
                 return
             row += len(lines)
 
-    def notes(self, chat: int, notes: Sequence[tuple[str, str]]) -> None:
+    def notes(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
         """See `ChatWindows`."""
-        plain = [{"key": key, "label": label} for key, label in notes]
+        plain = [{"key": key, "label": label, "lines": lines} for key, label, lines in notes]
         self._call.post("acp.prompt.attachment.note", chat, plain)

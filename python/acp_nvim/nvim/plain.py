@@ -38,9 +38,9 @@ def op(replace: Replace) -> list[Any]:
 
 
 def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
+    if isinstance(mark, Highlight):  # by far the most: a pattern takes three times as long
+        return mark.start, {"end_col": mark.end, "hl_group": mark.group}
     match mark:
-        case Highlight(start, end, group):
-            return start, {"end_col": end, "hl_group": group}
         case Conceal(start, end, character, group):
             options = {"end_col": end, "conceal": character}
             return start, {**options, "hl_group": group} if group else options

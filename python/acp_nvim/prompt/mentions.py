@@ -17,6 +17,7 @@ from acp_nvim.files import disk, git
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import buffer_text
+from acp_nvim.hunks import split_lines
 from acp_nvim.prompt import clipboard
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink
 from acp_nvim.session.context import (
@@ -25,7 +26,9 @@ from acp_nvim.session.context import (
     file_uri,
     mime_type,
     mime_type_of,
+    unembedded,
 )
+from acp_nvim.session.mention import lines_in
 from acp_nvim.session.model import Mention
 
 TEXT_LIMIT = 256 * 1024
@@ -101,7 +104,7 @@ class Mentions:
             return await self._file(path, buffer, takes)
         text = await self._surroundings.buffer(name)
         if text is None:
-            return ()
+            return await self._lines(name, roots, takes)
         return _whole(f"buffer/{text.name}", text, takes)
 
     # --- files
@@ -112,12 +115,32 @@ class Mentions:
         kind = mime_type_of(path)
         if kind is not None and kind.startswith(("image/", "audio/")):
             return (await self._media(path, kind, takes),)
-        text = None if buffer is None else clean(buffer_text(buffer), buffer.encoding or "utf-8")
+        text = None if buffer is None else _held(buffer)
         if text is None and takes.embedded and disk.size(path) <= TEXT_LIMIT:
             text = await _text(path)
         if text is None or "\0" in text or not takes.embedded or len(text.encode()) > TEXT_LIMIT:
             return (_link(path, kind),)
         return (Resource(file_uri(path), text=text, mime_type=kind or "text/plain"),)
+
+    async def _lines(self, name: str, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        """Return the lines that a name like `a.py:4-6` speaks of; none if it speaks of none."""
+        file, first, last = lines_in(name) or ("", 0, 0)
+        path = _path(file, roots)
+        buffer = None if path is None else await self._files.loaded(path)
+        if path is None or (buffer is None and not _is_file(path)):
+            return ()
+        long = buffer is None and disk.size(path) > MEDIA_LIMIT
+        text = None if long else await _text(path) if buffer is None else _held(buffer)
+        lines = split_lines(text or "")
+        last = min(last, len(lines))
+        said = "".join(lines[first - 1 : last])
+        if long or len(said.encode()) > TEXT_LIMIT:
+            raise UserError(f"@{name} is too long to go along: speak of the lines that matter")
+        if not 0 < first <= last:
+            raise UserError(f"@{name} does not go along: the file has {len(lines)} lines")
+        uri = f"{file_uri(path)}#L{first}-L{last}"
+        resource = Resource(uri, text=said, mime_type=mime_type_of(path) or "text/plain")
+        return (resource,) if takes.embedded else unembedded(resource)
 
     async def _media(self, path: str, kind: str, takes: Takes) -> Content:
         taken = takes.image if kind.startswith("image/") else takes.audio
@@ -172,6 +195,10 @@ class Mentions:
         return (Image(base64.b64encode(data).decode("ascii"), "image/png"),)
 
 
+def _held(buffer: LiveBuffer) -> str:
+    return clean(buffer_text(buffer), buffer.encoding or "utf-8")
+
+
 async def _text(path: str) -> str | None:
     """Return what the disk holds; None for a file that is not there or holds no text."""
     try:
@@ -189,6 +216,10 @@ def _path(name: str, roots: Roots) -> str | None:
         return roots.resolve(os.path.join(roots.cwd, os.path.expanduser(name)))
     except FileProblem:
         return None
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)
 
 
 def _is_there(path: str) -> bool:

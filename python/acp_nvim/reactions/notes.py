@@ -21,7 +21,7 @@ def look_again(host: Host, session: Session, _before: SessionState, _event: Even
 def look_around(host: Host, _session: Session, _before: SessionState, _event: Event) -> None:
     """A prompt has taken comments along: look again wherever these are shown."""
     for chat in host.workspace.chats.values():
-        if any(key == "comments" for key, _ in chat.noted.labels):
+        if any(key == "comments" for key, *_ in chat.noted.labels):
             refresh(host, chat)
 
 
@@ -51,7 +51,7 @@ async def _draft(host: Host, chat: Chat) -> Notes:
 
 def show(host: Host, chat: Chat, draft: Notes) -> None:
     """Show in the prompt what goes along, if that is not what it shows already."""
-    labels = tuple((note.key, note.label) for note in draft.notes)
+    labels = tuple((note.key, note.label, note.lines) for note in draft.notes)
     if labels != chat.noted.labels:
         chat.noted.labels = labels
         host.editor.chats.notes(chat.number, labels)

@@ -1,7 +1,8 @@
 r"""Mentions: what `@…` in the user's own words speaks of.
 
-Teaches the syntax: `@name`, `@"a name"` or `@a\ name` at the start of a word; `\@` is none. What a
-name stands for is found when the prompt is sent (`prompt/mentions.py`).
+Teaches the syntax: `@name`, `@"a name"` or `@a\ name` at the start of a word; `\@` is none; a name
+of a file may end in lines, `@a.py:4-6`. What a name stands for is found when the prompt is sent
+(`prompt/mentions.py`).
 `lua/acp/prompt/mention.lua` finds the same for the prompt buffer;
 `tests/editor/prompt/test_mention.py` compares both.
 """
@@ -18,6 +19,17 @@ _MENTION = re.compile(
 _ESCAPED = re.compile(r"\\(.)")
 _AFTER = ".,;:!?)]}>'\""
 """What may follow a mention without being part of it."""
+
+
+_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII | re.DOTALL)
+
+
+def lines_in(name: str) -> tuple[str, int, int] | None:
+    """Return the file, and first and last line (1-based, inclusive), of a name like `a.py:4-6`."""
+    if not (found := _LINES.fullmatch(name)):
+        return None
+    file, first, last = found.groups()
+    return file, int(first), int(last or first)
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:

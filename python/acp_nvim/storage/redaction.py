@@ -29,6 +29,8 @@ _BLOCK = re.compile(
 _MEMBER = re.compile(rf"({_STRING}\s*:\s*)({_STRING})")
 _LOOSE = re.compile(rf"(\b\w*{_TELLING}\w*\s*[=:]\s*|\bbearer\s+)[^\s\"',;]{{8,}}", re.IGNORECASE)
 _TELLING_NAME = re.compile(_TELLING, re.IGNORECASE)
+_STEMS = ("token", "secret", "passw", "passphr", "key", "author", "credent", "cook")
+"""One of them is in each telling name, however its letters are written (none has an i)."""
 
 
 class Redaction:
@@ -70,7 +72,10 @@ class Redaction:
         """Return the text of a message of JSON, whole or cut off, without secrets."""
         if '"env"' in text or '"headers"' in text:
             text = _BLOCK.sub(_emptied, text)
-        return self.values(_NAMED.sub(rf'\1"{HIDDEN}"', text))
+        folded = text.casefold()
+        if any(stem in folded for stem in _STEMS):  # or else each chunk is searched at each quote
+            text = _NAMED.sub(rf'\1"{HIDDEN}"', text)
+        return self.values(text)
 
     def output(self, text: str) -> str:
         """Return what a program has written without secrets."""

@@ -19,6 +19,8 @@ class Replace:
 
 PORTION = 2_000
 """Weight of what Neovim carries out at once, in a few milliseconds; a plain line weighs one."""
+EACH = 8
+"""Weight of an op itself, however little it changes."""
 
 
 def portions(ops: Iterable[Replace]) -> Iterator[list[Replace]]:
@@ -27,7 +29,7 @@ def portions(ops: Iterable[Replace]) -> Iterator[list[Replace]]:
     weight = 0
     for op in ops:
         for piece in _pieces(op):
-            more = sum(map(_weight, piece.lines))
+            more = EACH + sum(map(_weight, piece.lines))
             if portion and weight + more > PORTION:
                 yield portion
                 portion, weight = [], 0

@@ -21,8 +21,8 @@ SLICE = 0.01
 class Noted:
     """What the prompt shows of the notes that go along with it."""
 
-    labels: tuple[tuple[str, str], ...] = ()
-    """Key and label of each."""
+    labels: tuple[tuple[str, str, int], ...] = ()
+    """Key, label and lines of each."""
     sought: bool = False
     """They are being found out."""
     wanted: bool = False

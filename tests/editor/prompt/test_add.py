@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.along import along
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 
@@ -53,8 +54,7 @@ def test_lines_go_along_as_a_selection(nvim: Neovim, spy: BridgeSpy) -> None:
     prompt = opened(nvim, spy)
     nvim.command("2,3Acp add")
     assert written(nvim, prompt) == [""]
-    bar = nvim.lua("return vim.b[...].acp_winbar", prompt)
-    assert "@a b.py:2-3" in bar
+    assert along(nvim, prompt) == ["1 @a b.py:2-3 · 2 lines"]
 
 
 @pytest.mark.parametrize("what", ["@nothing", "/etc/passwd", "none.py"])

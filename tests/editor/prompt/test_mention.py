@@ -121,8 +121,10 @@ def test_mentions_that_name_something_are_marked(nvim: Neovim, spy: BridgeSpy) -
     (nvim.cwd / "a b.py").write_text("")
     (nvim.cwd.parent / "out.py").write_text("")
     ready(nvim, spy)
-    nvim.input('see @"a b.py", @none.py<CR>@selection. @../out.py @diff')
-    wanted = [(0, 4, '@"a b.py"'), (1, 0, "@selection"), (1, 23, "@diff")]
+    nvim.input(
+        'see @"a b.py", @none.py<CR>@selection. @../out.py @diff<CR>@"a b.py:2-3" @none.py:2'
+    )
+    wanted = [(0, 4, '@"a b.py"'), (1, 0, "@selection"), (1, 23, "@diff"), (2, 0, '@"a b.py:2-3"')]
     nvim.wait(lambda: marks(nvim) == wanted)
     nvim.input("<Esc>ggdG")
     nvim.wait(lambda: marks(nvim) == [])
@@ -210,6 +212,22 @@ def test_everything_is_sent_as_it_is_in_the_editor(job: MainJob) -> None:
     ]
     job.until(lambda: any("@diagnostics" in line for line in job.chat()))
     job.usable()
+
+
+def test_lines_of_a_file_are_sent_as_they_are_in_the_editor(job: MainJob) -> None:
+    path = job.edit("a b.py", "one\ntwo\nthree\n")
+    (job.work / "closed.py").write_text("eins\nzwei\n")
+    (job.work / "odd:2").write_text("odd\n")
+    agent = start(job, **EVERYTHING)
+    job.command("wincmd t | call setline(2, 'TWO')")
+    text = '@"a b.py:2-9", @closed.py:1 @odd:2 @closed.py:7 @none.py:1'
+    blocks = [block["resource"] for block in prompted(job, agent, text)]
+    assert [(it["uri"], it["text"]) for it in blocks] == [
+        (f"{path.as_uri()}#L2-L3", "TWO\nthree\n"),
+        (f"file://{job.work}/closed.py#L1-L1", "eins\n"),
+        (f"file://{job.work}/odd%3A2", "odd\n"),
+    ]
+    job.until(lambda: any("closed.py:7 does not go along" in line for line in job.chat()))
 
 
 def test_what_is_on_screen_is_sent(job: MainJob) -> None:

@@ -1,4 +1,4 @@
-"""The notes that go along with a prompt: shown above it, read, and dropped."""
+"""The notes that go along with a prompt: shown below its text, read, and dropped."""
 
 from __future__ import annotations
 
@@ -10,31 +10,19 @@ import pytest
 
 from tests.support.agents.agent_edits import looked
 from tests.support.agents.stdio_agent import SESSION, StdioAgent
+from tests.support.along import along, bar
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
-REJECTED = {"key": "rejected", "label": "rejected: 2 files"}
-CHANGED = {"key": "changed", "label": "changed: 100%.py"}
+REJECTED: dict[str, Any] = {"key": "rejected", "label": "rejected: 2 files", "lines": 14}
+CHANGED: dict[str, Any] = {"key": "changed", "label": "changed: 100%.py"}
 EMBEDDING: dict[str, Any] = {"agentCapabilities": {"promptCapabilities": {"embeddedContext": True}}}
 
 
-def note(nvim: Neovim, chat: int, *notes: dict[str, str]) -> None:
+def note(nvim: Neovim, chat: int, *notes: dict[str, Any]) -> None:
     """Say what goes along, as the host does."""
     nvim.lua("require('acp.prompt.attachment').note(...)", chat, list(notes))
-
-
-def bar(nvim: Neovim, prompt: int) -> str:
-    """Return the winbar of the prompt as it is drawn."""
-    window = nvim.eval(f"bufwinid({prompt})")
-    return str(
-        nvim.lua(
-            """local window = ...
-            return vim.api.nvim_eval_statusline(vim.wo[window].winbar,
-              { winid = window, use_winbar = true }).str""",
-            window,
-        )
-    )
 
 
 def drawn(*lines: str) -> dict[str, Any]:
@@ -49,48 +37,116 @@ def windows(nvim: Neovim) -> int:
 # --- with a host that is played
 
 
-def test_notes_stand_above_the_prompt_and_go(nvim: Neovim, spy: BridgeSpy) -> None:
+def test_notes_stand_below_the_text_and_go(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("set columns=160")
     chat, prompt = spy.open_session()
     note(nvim, chat, REJECTED, CHANGED)
-    assert bar(nvim, prompt).split("  ") == [
-        " rejected: 2 files",
-        "changed: 100%.py",
-        "<C-x> removes · K shows",
-    ]
-    assert "%#AcpNote#" in nvim.lua("return vim.b[...].acp_winbar", prompt)
+    assert along(nvim, prompt) == ["1 rejected: 2 files · 14 lines", "2 changed: 100%.py"]
+    assert bar(nvim, prompt) == "<CR> sends to tutor · <C-x> removes · K shows"
     note(nvim, chat)
-    assert bar(nvim, prompt).strip() == "<CR> sends to tutor"
+    assert along(nvim, prompt) == []
+    assert bar(nvim, prompt) == "<CR> sends to tutor"
 
 
-def test_the_hint_goes_before_the_labels_where_there_is_little_room(
-    nvim: Neovim, spy: BridgeSpy
-) -> None:
+def test_the_bar_says_what_there_is_room_for(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("set columns=80")
     chat, prompt = spy.open_session()
     note(nvim, chat, REJECTED)
-    assert bar(nvim, prompt).rstrip() == " rejected: 2 files  K shows"
+    assert bar(nvim, prompt) == "<CR> sends · <C-x> removes"
     nvim.command("set columns=200 | vertical resize 90")
-    nvim.wait(lambda: bar(nvim, prompt).endswith("<C-x> removes · K shows"))
+    nvim.wait(lambda: bar(nvim, prompt) == "<CR> sends to tutor · <C-x> removes · K shows")
+
+
+def test_a_long_name_is_cut_in_the_middle(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("set columns=80")
+    chat, prompt = spy.open_session()
+    note(nvim, chat, {"key": "changed", "label": f"changed: {'x' * 40}.py", "lines": 7})
+    (row,) = along(nvim, prompt)
+    assert "…" in row
+    assert row.startswith("1 changed: ")
+    assert row.endswith("x.py")
+    nvim.command("set columns=200 | vertical resize 90")
+    nvim.wait(lambda: along(nvim, prompt) == [f"1 changed: {'x' * 40}.py · 7 lines"])
+
+
+def test_the_rows_stay_below_the_text(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, prompt = spy.open_session()
+    height = f"winheight(bufwinid({prompt}))"
+    note(nvim, chat, REJECTED, CHANGED)
+    grown = nvim.eval(height)
+    assert grown == 3, "a line and two rows; the bar is not counted"
+    nvim.input("ione<CR>two<CR>three")
+    nvim.wait(lambda: nvim.eval(height) == grown + 2)
+    assert len(along(nvim, prompt)) == 2
+    nvim.input("<Esc>yyp")
+    nvim.wait(lambda: nvim.eval(height) == grown + 3)
+    assert len(along(nvim, prompt)) == 2
+    nvim.input("ggdG")
+    nvim.wait(lambda: nvim.eval(height) == grown)
+    assert len(along(nvim, prompt)) == 2
+    assert nvim.lines() == [""]
+
+
+def selected(nvim: Neovim, line: int = 1) -> Any:
+    """Return a selection of that line of a buffer without a name."""
+    nvim.lua("vim.fn.setline(1, { 'a', 'b' })")
+    return nvim.lua("return require('acp.prompt.attachment').select(...)", line, line)
 
 
 def test_ctrl_x_drops_notes_first_then_selections(nvim: Neovim, spy: BridgeSpy) -> None:
-    nvim.command("set columns=200")
-    nvim.lua("vim.fn.setline(1, { 'a', 'b' })")
-    selection = nvim.lua("return require('acp.prompt.attachment').select(1, 1)")
+    selection = selected(nvim)
     chat, prompt = spy.open_session()
     nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
     note(nvim, chat, REJECTED, CHANGED)
-    assert bar(nvim, prompt).startswith(" @buffer 1:1  rejected: 2 files  changed: 100%.py")
+    rows = ["1 @buffer 1:1 · 1 line", "2 rejected: 2 files · 14 lines", "3 changed: 100%.py"]
+    assert along(nvim, prompt) == rows
     nvim.input("<C-x>")
     assert spy.told("drop_note") == [{"chat": chat, "key": "changed"}]
-    assert "changed" not in bar(nvim, prompt)
+    assert along(nvim, prompt) == rows[:2]
     nvim.input("<C-x>")
     assert spy.told("drop_note")[1] == {"chat": chat, "key": "rejected"}
-    assert bar(nvim, prompt).startswith(" @buffer 1:1  <C-x> removes")
-    nvim.input("<C-x><C-x>")
-    assert bar(nvim, prompt).strip() == "<CR> sends to tutor"
+    assert along(nvim, prompt) == rows[:1]
+    nvim.input("<C-x>")
+    assert along(nvim, prompt) == []
+    assert bar(nvim, prompt) == "<CR> sends to tutor"
+    nvim.input("<C-x>")
     assert len(spy.told("drop_note")) == 2
+    assert "nothing goes along" in nvim.messages()
+
+
+def test_a_number_says_which_row_goes(nvim: Neovim, spy: BridgeSpy) -> None:
+    selection = selected(nvim)
+    chat, prompt = spy.open_session()
+    nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
+    note(nvim, chat, REJECTED, CHANGED)
+    nvim.input("4<C-x>")
+    assert "there is no row 4" in nvim.messages()
+    nvim.input("2<C-x>")
+    assert spy.told("drop_note") == [{"chat": chat, "key": "rejected"}]
+    nvim.input("1<C-x>")
+    assert along(nvim, prompt) == ["1 changed: 100%.py"]
+
+
+def test_k_shows_lines_as_they_are_now(nvim: Neovim, spy: BridgeSpy) -> None:
+    selection = selected(nvim, 2)
+    chat, prompt = spy.open_session()
+    nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
+    assert along(nvim, prompt) == ["1 @buffer 1:2 · 1 line"]
+    nvim.command("wincmd t")
+    nvim.input("Onew<Esc>GrA")
+    nvim.command("wincmd b")
+    assert along(nvim, prompt) == ["1 @buffer 1:3 · 1 line"]
+    nvim.input("K")
+    assert nvim.lines() == ["@buffer 1:3", "", "A", ""]
+    nvim.input("q")
+    note(nvim, chat, REJECTED, CHANGED)
+    nvim.input("3K")
+    assert spy.told("note_text") == [{"chat": chat, "key": "changed"}]
+    spy.answer(drawn("+x"))
+    assert nvim.lines() == ["+x"]
+    nvim.input("qK")
+    spy.answer(drawn("-y", "+x"))
+    assert nvim.lines() == ["@buffer 1:3", "", "A", "", "-y", "+x"]
 
 
 def test_sending_leaves_the_notes_to_the_host(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -98,7 +154,7 @@ def test_sending_leaves_the_notes_to_the_host(nvim: Neovim, spy: BridgeSpy) -> N
     note(nvim, chat, REJECTED)
     nvim.input("ihello<Esc><CR>")
     assert spy.told("prompt")[0]["text"] == "hello"
-    assert "rejected" in bar(nvim, prompt)
+    assert along(nvim, prompt) == ["1 rejected: 2 files · 14 lines"]
 
 
 def test_k_shows_what_the_agent_will_be_told(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -156,11 +212,12 @@ def test_k_says_so_when_there_is_nothing_or_the_host_fails(nvim: Neovim, spy: Br
     assert nvim.eval("bufnr()") == prompt
 
 
-def test_without_default_keys_the_winbar_names_none(nvim: Neovim, spy: BridgeSpy) -> None:
+def test_without_default_keys_the_bar_names_none(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("vim.g.acp = { default_keys = false }")
     chat, prompt = spy.open_session()
     note(nvim, chat, REJECTED)
-    assert bar(nvim, prompt).strip() == "rejected: 2 files"
+    assert bar(nvim, prompt) == ":w sends to tutor"
+    assert along(nvim, prompt) == ["1 rejected: 2 files · 14 lines"]
     assert nvim.eval("maparg('K', 'n') .. maparg('<C-x>', 'n')") == ""
 
 
@@ -184,7 +241,7 @@ def test_a_closed_or_wiped_chat_has_no_notes(nvim: Neovim, spy: BridgeSpy) -> No
     spy.frame(chat, status={"state": "idle"})
     note(nvim, chat, REJECTED)
     spy.end_host()
-    assert "rejected" not in bar(nvim, prompt)
+    assert along(nvim, prompt) == []
     nvim.command("wincmd t | wincmd b")
     assert spy.told("notes") == []
     nvim.command(f"bwipeout! {chat}")
@@ -222,9 +279,9 @@ def test_what_the_user_changes_is_shown_then_told_then_over(job: MainJob, file: 
     job.edit("util.py", "x = 1\n")
     job.nvim.command("call setline(1, 'x = 2')")
     job.command(f"call win_gotoid(bufwinid({prompt}))")
-    job.until(lambda: "changed: util.py (unsaved)" in bar(job.nvim, prompt))
+    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py (unsaved) · 6 lines"])
     job.command("wall")
-    job.until(lambda: "changed: util.py  " in bar(job.nvim, prompt))
+    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py · 5 lines"])
     job.nvim.input("K")
     job.until(lambda: "+x = 2" in job.nvim.lines())
     job.nvim.input("qigo on<Esc><CR>")
@@ -232,7 +289,7 @@ def test_what_the_user_changes_is_shown_then_told_then_over(job: MainJob, file: 
     text, told = request["params"]["prompt"]
     assert text == {"type": "text", "text": "go on"}
     assert told["resource"]["text"].endswith("-x = 1\n+x = 2\n")
-    job.until(lambda: "sends to" in bar(job.nvim, prompt))
+    job.until(lambda: along(job.nvim, prompt) == [])
     job.finish(agent, request)
     assert any("@changed-since.diff" in line for line in job.chat())
     job.usable()
@@ -247,7 +304,7 @@ def test_what_the_user_drops_is_not_told(job: MainJob, file: Path) -> None:
     looked(job)
     file.write_text("x = 2\n")
     job.command(f"wincmd t | call win_gotoid(bufwinid({prompt}))")
-    job.until(lambda: "changed: util.py" in bar(job.nvim, prompt))
+    job.until(lambda: "changed: util.py" in "".join(along(job.nvim, prompt)))
     job.nvim.input("<C-x>igo on<Esc><CR>")
     request = agent.prompted()
     assert request["params"]["prompt"] == [{"type": "text", "text": "go on"}]
@@ -300,7 +357,7 @@ def test_what_was_rejected_is_told_when_another_host_loads_the_session(
     again.reply(again.expect("session/load"), {})
     job.until(lambda: job.session()["state"] == "idle")
     job.command("Acp prompt")
-    job.until(lambda: "rejected: util.py" in bar(job.nvim, prompt_of(job)))
+    job.until(lambda: "rejected: util.py" in "".join(along(job.nvim, prompt_of(job))))
     request = job.turn(again, "go on")
     assert "-x = 2\n+x = 1" in request["params"]["prompt"][1]["text"]
     job.finish(again, request)

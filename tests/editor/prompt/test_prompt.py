@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.along import along
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 
@@ -190,9 +191,10 @@ def test_attached_selections_are_shown_and_go_along(nvim: Neovim, spy: BridgeSpy
     chat, prompt = spy.open_session()
     for selection in (first, second):
         nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
-    assert "@buffer 1:1  @buffer 1:1-2" in nvim.lua("return vim.b[...].acp_winbar", prompt)
+    rows = ["1 @buffer 1:1 · 1 line", "2 @buffer 1:1-2 · 2 lines"]
+    assert along(nvim, prompt) == rows
     nvim.input("<C-x>")
-    assert "1:1-2" not in nvim.lua("return vim.b[...].acp_winbar", prompt)
+    assert along(nvim, prompt) == rows[:1]
     nvim.input("iexplain<Esc><CR>")
     assert spy.told("prompt") == [sent(chat, "explain", selections=[first])]
     nvim.input("iagain<Esc><CR>")

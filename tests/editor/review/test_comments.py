@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.agents.agent_edits import until_files, write
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.along import along
 from tests.support.main_job import MainJob
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -134,14 +135,14 @@ def test_the_reason_goes_with_the_rejection_and_u_takes_it_back(job: MainJob) ->
     job.told("rejected 1 hunk")
     chat = job.session()["prompt_bufnr"]
 
-    def bar() -> str:
-        return str(job.nvim.eval(f"getbufvar({chat}, 'acp_winbar')"))
+    def rows() -> str:
+        return "".join(along(job.nvim, chat))
 
-    job.until(lambda: "rejected: a.txt" in bar())
+    job.until(lambda: "rejected: a.txt" in rows())
     job.command("wincmd t | undo")
-    job.until(lambda: "rejected" not in bar())
+    job.until(lambda: "rejected" not in rows())
     job.command("redo")
-    job.until(lambda: "rejected: a.txt" in bar())
+    job.until(lambda: "rejected: a.txt" in rows())
     prompt = job.turn(agent, "go on")
     assert "a.txt: numbers read better" in texts(prompt)[1]
     assert "-line three\n+line 3\n" in texts(prompt)[1]
@@ -176,13 +177,13 @@ def test_what_one_session_was_told_no_other_is_shown_to_be_told(job: MainJob) ->
     job.until(lambda: job.session().get("id") == "other")
     second = job.session()["prompt_bufnr"]
 
-    def bar(buffer: int) -> str:
-        return str(job.nvim.eval(f"getbufvar({buffer}, 'acp_winbar')"))
+    def rows(buffer: int) -> str:
+        return "".join(along(job.nvim, buffer))
 
     job.command("wincmd t | 2Acp comment why?")
-    job.until(lambda: "1 comment" in bar(first) and "1 comment" in bar(second))
+    job.until(lambda: "1 comment" in rows(first) and "1 comment" in rows(second))
     job.command(f"call win_gotoid(bufwinid({second}))")
     prompt = job.turn(agent, "go")
     assert "why?" in texts(prompt)[1]
-    job.until(lambda: "comment" not in bar(first) and "comment" not in bar(second))
+    job.until(lambda: "comment" not in rows(first) and "comment" not in rows(second))
     job.finish(agent, prompt)

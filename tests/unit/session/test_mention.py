@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.session.mention import find_mentions
+from acp_nvim.session.mention import find_mentions, lines_in
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,21 @@ def test_punctuation_may_follow() -> None:
 def test_what_is_quoted_has_one_name() -> None:
     (mention,) = find_mentions('@"a b.".')
     assert mention.names == ("a b.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a.py:4-6", ("a.py", 4, 6)),
+        ("a b:7", ("a b", 7, 7)),
+        ("a:1:2", ("a:1", 2, 2)),
+        ("a.py", None),
+        (":3", None),
+        ("a:-3", None),
+        ("a:3-", None),
+        ("a:1234567890", None),
+        ("a:٣", None),
+    ],
+)
+def test_lines_of_a_file(name: str, lines: tuple[str, int, int] | None) -> None:
+    assert lines_in(name) == lines

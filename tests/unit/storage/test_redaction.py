@@ -40,10 +40,31 @@ def test_by_key(separators: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["token", "accessToken", "api_key", "API-KEY", "password", "Authorization", "set-cookie"]
+    "key",
+    [
+        *(
+            "token",
+            "accessToken",
+            "api_key",
+            "API-KEY",
+            "private-key",
+            "PassPhrase",
+            "credent\u0130als",
+        ),
+        *(
+            "password",
+            "Authorization",
+            "authori\u017fation",
+            "set-cookie",
+            "clientSecret",
+            "to\u212aen",
+        ),
+    ],
 )
 def test_by_a_telling_key(key: str) -> None:
-    text = Redaction().message(json.dumps({"a": {key: 'hun"ter2', "name": "kept"}}))
+    text = Redaction().message(
+        json.dumps({"a": {key: 'hun"ter2', "name": "kept"}}, ensure_ascii=False)
+    )
     assert json.loads(text) == {"a": {key: HIDDEN, "name": "kept"}}
 
 

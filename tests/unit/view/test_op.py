@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.view.block import Highlight, Line
-from acp_nvim.view.op import PORTION, Replace, portions
+from acp_nvim.view.op import EACH, PORTION, Replace, portions
 
 
 def applied(lines: list[str], ops: list[Replace]) -> list[str]:
@@ -31,6 +31,7 @@ def test_the_same_lines(sizes: list[tuple[int, int]]) -> None:
     parts = list(portions(ops))
     assert applied(old, [op for part in parts for op in part]) == applied(old, ops)
     assert all(3 * sum(len(op.lines) for op in part) <= PORTION + 3 for part in parts)
+    assert all(EACH * len(part) <= PORTION + EACH for part in parts)
 
 
 def test_everything_anew() -> None:

@@ -22,7 +22,6 @@ from acp_nvim.session.content import (
 )
 
 _BLOCKS: dict[str, type[WireModel]] = {
-    "text": types.TextBlock,
     "image": types.ImageBlock,
     "audio": types.AudioBlock,
     "resource_link": types.ResourceLinkBlock,
@@ -32,7 +31,11 @@ _BLOCKS: dict[str, type[WireModel]] = {
 
 def decode_content(value: object) -> Content:
     """Return the block of a message."""
-    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return unknown_content(value)
+    kind, text = value.get("type"), value.get("text")
+    if kind == "text" and isinstance(text, str):
+        return Text(text)
     model = _BLOCKS.get(kind) if isinstance(kind, str) else None
     if model is None:
         return unknown_content(value)
@@ -44,8 +47,6 @@ def decode_content(value: object) -> Content:
 
 def _from_model(block: WireModel) -> Content:
     match block:
-        case types.TextBlock():
-            return Text(block.text)
         case types.ImageBlock():
             return Image(block.data, block.mime_type, block.uri)
         case types.AudioBlock():

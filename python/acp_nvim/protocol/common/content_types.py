@@ -5,12 +5,6 @@ from __future__ import annotations
 from acp_nvim.protocol.base import Lenient, Whole, WireModel
 
 
-class TextBlock(WireModel):
-    """`ContentBlock`, type `text`."""
-
-    text: str
-
-
 class ImageBlock(WireModel):
     """`ContentBlock`, type `image`."""
 

@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import update_types as types
 from acp_nvim.protocol.common.content import decode_content
-from acp_nvim.session.content import Content
+from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import (
     UNSET,
+    ChunkReceived,
     CompactionUpdated,
     Event,
     InfoChanged,
     Noticed,
+    Unknown,
     Unset,
     UsageChanged,
 )
-from acp_nvim.session.model import Cost
+from acp_nvim.session.model import Cost, Role
 
 Update: TypeAlias = dict[str, Any]
+
+
+def _chunk(role: Role) -> Callable[[Update], Event | None]:
+    def decode(update: Update) -> Event | None:
+        """Return what was said; without a model, for nothing else comes as often."""
+        content, message_id = update.get("content"), update.get("messageId")
+        if not isinstance(content, dict):
+            return Unknown(update["sessionUpdate"], compact(update))
+        said = decode_content(content)
+        if isinstance(said, Text) and not said.text:
+            return None
+        return ChunkReceived(role, said, message_id if isinstance(message_id, str) else None)
+
+    return decode
 
 
 def _info(update: Update) -> Event:
@@ -82,6 +99,9 @@ def _error(value: object) -> str | Unset | None:
 
 
 DECODERS: Mapping[str, Callable[[Update], Event | None]] = {
+    "user_message_chunk": _chunk("user"),
+    "agent_message_chunk": _chunk("agent"),
+    "agent_thought_chunk": _chunk("thought"),
     "session_info_update": _info,
     "usage_update": _usage,
     "notice": _notice,

@@ -54,13 +54,6 @@ class ToolCall(WireModel):
 # --- updates
 
 
-class ContentChunk(WireModel):
-    """`user_message_chunk`, `agent_message_chunk`, `agent_thought_chunk`."""
-
-    content: dict[str, Any]
-    message_id: Lenient[str]
-
-
 class PlanEntry(WireModel):
     """A step of a plan."""
 

@@ -9,14 +9,11 @@ from pydantic import ValidationError
 
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import update as common
-from acp_nvim.protocol.common.content import decode_content
 from acp_nvim.protocol.v1 import types, unstable
 from acp_nvim.protocol.v1.config import decode_config
 from acp_nvim.protocol.v1.terminal import told_terminals
 from acp_nvim.protocol.v1.tool_call import tool_call_event
-from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
-    ChunkReceived,
     CommandsReplaced,
     ConfigReplaced,
     Event,
@@ -24,7 +21,7 @@ from acp_nvim.session.event import (
     PlanReplaced,
     Unknown,
 )
-from acp_nvim.session.model import Command, Role
+from acp_nvim.session.model import Command
 
 Update: TypeAlias = dict[str, Any]
 
@@ -55,15 +52,6 @@ def _events(update: object) -> tuple[Event, ...]:
         return ()
     # before the call, so that it finds what it shows
     return (*told_terminals(update), event) if kind in _TOOL_CALLS else (event,)
-
-
-def _chunk(role: Role) -> Callable[[Update], Event | None]:
-    def decode(update: Update) -> Event | None:
-        chunk = types.ContentChunk.model_validate(update)
-        content = decode_content(chunk.content)
-        return None if content == Text("") else ChunkReceived(role, content, chunk.message_id)
-
-    return decode
 
 
 def _tool_call(update: Update) -> Event:
@@ -98,9 +86,6 @@ def _config(update: Update) -> Event:
 
 
 _DECODERS: dict[str, Callable[[Update], Event | None]] = {
-    "user_message_chunk": _chunk("user"),
-    "agent_message_chunk": _chunk("agent"),
-    "agent_thought_chunk": _chunk("thought"),
     "tool_call": _tool_call,
     "tool_call_update": _tool_call,
     "plan": _plan,

@@ -115,13 +115,6 @@ class TerminalChunk(WireModel):
 # --- messages and plans
 
 
-class ContentChunk(WireModel):
-    """`user_message_chunk`, `agent_message_chunk`, `agent_thought_chunk`."""
-
-    message_id: Lenient[str]
-    content: dict[str, Any]
-
-
 class WholeMessage(WireModel):
     """`user_message`, `agent_message`, `agent_thought`: a patch, of which null clears."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from pydantic import ValidationError
@@ -15,10 +16,8 @@ from acp_nvim.protocol.dialect import AgentNotification, SessionUpdated, StateTo
 from acp_nvim.protocol.v2 import types
 from acp_nvim.protocol.v2.config import decode_commands, decode_config
 from acp_nvim.protocol.v2.tool_call import content_chunk_event, tool_call_event
-from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     UNSET,
-    ChunkReceived,
     CommandsReplaced,
     ConfigReplaced,
     Event,
@@ -53,13 +52,10 @@ def decode_update(params: object) -> AgentNotification:
 def _event(update: object) -> Event | None:
     kind = update.get("sessionUpdate") if isinstance(update, dict) else None
     decode = _DECODERS.get(kind) if isinstance(kind, str) else None
-    unknown = Unknown(kind if isinstance(kind, str) else "", compact(update))
-    if decode is None or not isinstance(update, dict):
-        return unknown
-    try:
-        return decode(update)
-    except ValidationError:
-        return unknown
+    if decode is not None and isinstance(update, dict):
+        with suppress(ValidationError):
+            return decode(update)
+    return Unknown(kind if isinstance(kind, str) else "", compact(update))
 
 
 def _state(session_id: str, update: Update) -> StateTold | None:
@@ -76,15 +72,6 @@ def _state(session_id: str, update: Update) -> StateTold | None:
         for it in told.background or ()
     )
     return StateTold(session_id, told.state, told.stop_reason, error, work)
-
-
-def _chunk(role: Role) -> Callable[[Update], Event | None]:
-    def decode(update: Update) -> Event | None:
-        chunk = types.ContentChunk.model_validate(update)
-        content = decode_content(chunk.content)
-        return None if content == Text("") else ChunkReceived(role, content, chunk.message_id)
-
-    return decode
 
 
 def _message(role: Role) -> Callable[[Update], Event]:
@@ -166,11 +153,8 @@ def _config(update: Update) -> Event:
 
 _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "user_message": _message("user"),
-    "user_message_chunk": _chunk("user"),
     "agent_message": _message("agent"),
-    "agent_message_chunk": _chunk("agent"),
     "agent_thought": _message("thought"),
-    "agent_thought_chunk": _chunk("thought"),
     "tool_call_update": _tool_call,
     "tool_call_content_chunk": _tool_call_chunk,
     "terminal_update": _terminal,

@@ -17,8 +17,7 @@ OPEN = frozenset({"pending", "in_progress"})
 
 def add(state: SessionState, entry: Entry, *, current: str | None = None) -> SessionState:
     """Append an entry with a new key; `current` as in `SessionState`."""
-    return replace(
-        state,
+    return state.evolved(
         entries=Log.of(state.entries).appended(entry),
         index=Index.of(state.index).put(entry.key, len(state.entries)),
         current=current,
@@ -29,7 +28,7 @@ def put(state: SessionState, entry: Entry, *, current: str | None) -> SessionSta
     """Put an entry in place of the one with the same key, which must be there."""
     position = state.index[entry.key]
     entries = Log.of(state.entries).put(position, entry)
-    return replace(state, entries=entries, current=current)
+    return state.evolved(entries=entries, current=current)
 
 
 def rename(state: SessionState, entry: ToolCall, key: str) -> SessionState:

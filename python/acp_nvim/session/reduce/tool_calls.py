@@ -51,12 +51,11 @@ def _merged(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> Tool
     changes: dict[str, Any] = {
         name: value for name in _PATCHED if (value := getattr(event, name)) is not UNSET
     }
-    merged = replace(call, **changes)
     if event.more:
-        merged = replace(merged, content=(*merged.content, *event.more))
-    if merged.content is not call.content:
-        merged = replace(merged, terminals=shown_in(state, merged.content))
-    if state.status in ("cancelling", "closed") and merged.status in OPEN:
+        changes["content"] = (*changes.get("content", call.content), *event.more)
+    if "content" in changes:
+        changes["terminals"] = shown_in(state, changes["content"])
+    if state.status in ("cancelling", "closed") and changes.get("status", call.status) in OPEN:
         # What the agent said before it heard of the end; completed and failed still win (C-145).
-        return replace(merged, status="cancelled")
-    return merged
+        changes["status"] = "cancelled"
+    return replace(call, **changes)

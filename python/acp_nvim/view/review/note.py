@@ -88,6 +88,11 @@ class Note:
         return self._head + self.diff
 
     @property
+    def lines(self) -> int:
+        """How many lines of it are about the files."""
+        return len(self.diff.splitlines())
+
+    @property
     def has_words(self) -> bool:
         """Whether the user has said something in it."""
         return bool(self.reasons) or self.key == "comments"

@@ -1,0 +1,211 @@
+-- What is pasted or put into a prompt. Whole lines that stand in one open file, and nowhere else, become
+-- a mention of them: so the agent learns where they are, and gets them as they are when it is asked.
+-- One undo gives the text back.
+
+local attachment = require('acp.prompt.attachment')
+local chats = require('acp.chat.registry')
+local mention = require('acp.prompt.mention')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+local LEAST_LINES, LEAST_BYTES = 2, 20
+local MOST_LINES, MOST_SEARCHED = 2000, 50000
+
+---@param buffer integer
+---@param lines string[]
+---@return integer[] rows 1-based; where they stand, no more than two
+local function places(buffer, lines)
+  local found, all = {}, api.nvim_buf_get_lines(buffer, 0, -1, false)
+  for row = 1, #all - #lines + 1 do
+    local count = 0
+    while count < #lines and all[row + count] == lines[count + 1] do
+      count = count + 1
+    end
+    if count == #lines and #found < 2 then
+      table.insert(found, row)
+    end
+  end
+  return found
+end
+
+---@param chat acp.Chat
+---@return integer[] buffers whose lines can be mentioned; none if there is too much to search
+local function open_files(chat)
+  local found, count = {}, 0
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local name = api.nvim_buf_get_name(buffer)
+    local is_file = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
+    if is_file and name ~= '' and mention.of_path(chat, name) then
+      count = count + api.nvim_buf_line_count(buffer)
+      table.insert(found, buffer)
+    end
+  end
+  return count <= MOST_SEARCHED and found or {}
+end
+
+--- The one place where lines stand.
+---@param chat acp.Chat
+---@param lines string[]
+---@return string? mention nil: they stand nowhere, or in several places
+local function mentioned(chat, lines)
+  local found
+  for _, buffer in ipairs(open_files(chat)) do
+    local rows = places(buffer, lines)
+    if #rows > 1 or #rows == 1 and found then
+      return nil
+    elseif rows[1] then
+      local path = api.nvim_buf_get_name(buffer)
+      found = mention.of_path(chat, path, rows[1], rows[1] + #lines - 1)
+    end
+  end
+  return found
+end
+
+---@param lines string[]
+---@return string[]? whole nil: too few, or too many
+local function whole_lines(lines)
+  local whole = lines[#lines] == '' and vim.list_slice(lines, 1, #lines - 1) or lines
+  local said = vim.tbl_filter(function(line)
+    return line:match('%S') ~= nil
+  end, whole)
+  local is_much = #said >= LEAST_LINES and #table.concat(said) >= LEAST_BYTES
+  return is_much and #whole <= MOST_LINES and whole or nil
+end
+
+--- Begin a step of undo of its own in the current buffer.
+local function break_undo()
+  vim.bo.undolevels = vim.bo.undolevels
+end
+
+---@class acp.Pasted
+---@field chat acp.Chat
+---@field row integer 0-based
+---@field column integer
+---@field lines string[]
+
+--- What stands where text was put; nil if it is something else.
+---@param pasted acp.Pasted
+---@return integer? row 0-based, of its end
+---@return integer column
+local function ending(pasted)
+  local lines = pasted.lines
+  local row = pasted.row + #lines - 1
+  local column = #lines[#lines] + (#lines == 1 and pasted.column or 0)
+  local text = { pcall(api.nvim_buf_get_text, 0, pasted.row, pasted.column, row, column, {}) }
+  return text[1] and vim.deep_equal(text[2], lines) and row or nil, column
+end
+
+--- Put a mention in the place of what was pasted, if it is one.
+---@param pasted acp.Pasted
+local function fold(pasted)
+  local lines = whole_lines(pasted.lines)
+  local row, column = ending(pasted)
+  local found = lines and row and mentioned(pasted.chat, lines)
+  if not found or not row then
+    return
+  end
+  local before = api.nvim_buf_get_text(0, pasted.row, 0, pasted.row, pasted.column, {})[1]
+  local text = (before:match('%S$') and ' ' or '') .. found .. ' '
+  break_undo()
+  api.nvim_buf_set_text(0, pasted.row, pasted.column, row, column, { text })
+  api.nvim_win_set_cursor(0, { pasted.row + 1, pasted.column + #text })
+  break_undo()
+  attachment.say(pasted.chat, {
+    ('%s: undo gives the text back'):format(found),
+    'undo gives the text back',
+  })
+end
+
+---@return acp.Chat? chat whose prompt takes text now
+local function writing()
+  local chat = chats.of(api.nvim_get_current_buf())
+  local mode = api.nvim_get_mode().mode
+  local is_here = chat and chat.prompt == api.nvim_get_current_buf()
+  return is_here and (mode == 'n' or mode == 'i') and chat or nil
+end
+
+--- Where a paste begins: at the cursor, or behind it.
+---@param chat acp.Chat
+---@return acp.Pasted
+local function begun(chat)
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  if api.nvim_get_mode().mode == 'n' then
+    local rest = api.nvim_get_current_line():sub(column + 1)
+    column = column + #vim.fn.matchstr(rest, '^.')
+  end
+  return { chat = chat, row = row - 1, column = column, lines = {} }
+end
+
+---@type acp.Pasted? what comes in portions
+local coming
+
+---@param lines string[]
+local function take(lines)
+  local have = coming and coming.lines
+  if have and #have > 0 and lines[1] then
+    have[#have] = have[#have] .. lines[1]
+    vim.list_extend(have, lines, 2)
+  elseif have then
+    vim.list_extend(have, lines)
+  end
+end
+
+---@param lines string[]
+---@param phase integer as of `vim.paste()`
+---@param paste fun(lines: string[], phase: integer): boolean
+---@return boolean
+local function pasting(lines, phase, paste)
+  if phase < 2 then
+    local chat = writing()
+    coming = chat and begun(chat)
+  end
+  take(lines)
+  local is_done = paste(lines, phase)
+  if coming and (phase == -1 or phase == 3) then
+    local pasted = coming
+    coming = nil
+    if writing() == pasted.chat then
+      fold(pasted)
+    end
+  end
+  return is_done
+end
+
+--- Put a register into the prompt, as the key does.
+---@param key 'p'|'P'
+function M.put(key)
+  local name, count, chat = vim.v.register, vim.v.count1, writing()
+  local keys = ('%d"%s%s'):format(count, name, key)
+  local is_done, problem = pcall(vim.cmd.normal, { keys, bang = true })
+  if not is_done then
+    return notice.warn((tostring(problem):gsub('^.-(E%d+:)', '%1')))
+  end
+  local first = api.nvim_buf_get_mark(0, '[')
+  if chat and count == 1 and first[1] > 0 then
+    fold({
+      chat = chat,
+      row = first[1] - 1,
+      column = vim.fn.getregtype(name) == 'V' and 0 or first[2],
+      lines = vim.fn.getreg(name, 1, true) --[[@as string[] ]],
+    })
+  end
+end
+
+local is_watching = false
+
+--- Look at what is pasted into prompts from now on.
+function M.watch()
+  if is_watching then
+    return
+  end
+  is_watching = true
+  local paste = vim.paste
+  vim.paste = function(lines, phase) ---@diagnostic disable-line: duplicate-set-field
+    return pasting(lines, phase, paste)
+  end
+end
+
+return M
