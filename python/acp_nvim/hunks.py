@@ -39,18 +39,22 @@ EFFORT = 300_000
 class Effort:
     """How much a comparison may still do; what ends early has larger hunks, and right ones."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, whole: Effort | None = None) -> None:
+        """Take the steps, and of which whole they are a part: what that has left is the limit."""
         self._left = steps
+        self._whole = whole
 
     @property
     def is_spent(self) -> bool:
         """Whether the search was ended before its end."""
-        return self._left < 0
+        return self._left < 0 or (self._whole is not None and self._whole.is_spent)
 
     def spend(self, steps: int) -> bool:
         """Do so many steps; False when there are none left."""
         self._left -= steps
-        return self._left >= 0
+        if self._whole is not None:
+            self._whole.spend(steps)
+        return not self.is_spent
 
 
 def split_lines(text: str, end: str = "\n") -> list[str]:

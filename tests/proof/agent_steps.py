@@ -123,8 +123,7 @@ class AgentSteps(UserSteps):
         text = edited(known, step.edits, self._agent_word)
         write = Writes(session, step.file, ())
         if step.disk_first:
-            self._put(name, text)
-            self.made[session, name] = text
+            self._put_by_tool(session, name, text)
             was_open = name in self.sight.shown
             await self._between(step, name)
             is_read_anew = name in self.world.codings and name in self.sight.shown and not was_open
@@ -138,11 +137,17 @@ class AgentSteps(UserSteps):
         if self.sight.disk[name] != text:
             await self._repeat(session, name, text)
 
+    def _put_by_tool(self, session: int, name: str, text: str) -> None:
+        """Have an agent's own tool write a whole text that the agent has made: the user's words in
+        it the agent has read, and if it replaces them, it knows what it does."""
+        self._put(name, text)
+        self.made[session, name] = text
+        self.unsaved[name] -= users(text)
+
     async def _repeat(self, session: int, name: str, text: str) -> None:
         """Write to the disk what was written through the client: nothing comes of it."""
         is_same = self.known.get((session, name)) == text and not self._unsettled(name)
-        self._put(name, text)
-        self.made[session, name] = text
+        self._put_by_tool(session, name, text)
         before = self.sight
         await self._settle(session, (name,))
         shown = self.sight.shown.get(name)

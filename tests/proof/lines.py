@@ -117,6 +117,11 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
     return ""
 
 
+def rows(text: str | None) -> list[str]:
+    """Return the lines of a text, however each of them ends."""
+    return re.split("\r?\n", text or "")
+
+
 def moved(base: Sequence[str], ours: Sequence[str]) -> bool:
     """Return whether lines were moved: the order is then of that side alone."""
     common = set(base) & set(ours)

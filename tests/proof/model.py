@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 
 from acp_nvim.hunks import ConflictRegion, merge, split_lines
 from tests.proof.deciding import added, text_of
-from tests.proof.lines import agents, bodies, glued, merge_complaint, moved, users
+from tests.proof.lines import agents, bodies, glued, merge_complaint, moved, rows, users
 from tests.proof.services import Services
 from tests.proof.steps import Step, User
 from tests.proof.world import NAMES, Sight, World
@@ -219,7 +219,7 @@ class Model:
         for name in NAMES:
             self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")
         for name, shown in after.shown.items():
-            is_moved = moved(bodies(before.live(name)), bodies(after.live(name)))
+            is_moved = moved(rows(before.live(name)), rows(after.live(name)))
             if not is_moved and not self._came_again(name, before, after):
                 self._assert(not shown.wrong, f"{name}: marks moved: {shown.wrong}")
         return after

@@ -13,12 +13,14 @@ from tests.proof.ledger_plans import plans as ledger_plans
 from tests.proof.machine import Machine
 from tests.proof.steps import (
     Coded,
+    Decides,
     DoubleWrites,
     Edit,
     Kills,
     OwnWrite,
     Runs,
     Step,
+    TakesBack,
     Tool,
     User,
     Writes,
@@ -56,6 +58,34 @@ FOUND: dict[str, list[Step]] = {
         User("insert", 0, 0, 0),
         DoubleWrites(1, 0, INSERT, disk_first=True, between="typing", stale=False),
         Runs(0, "swap", 0, 1),
+    ],
+    "a rejected line that an agent has written through us, and writes late once more": [
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+        DoubleWrites(
+            1, 0, (*INSERT, Edit("insert", 2)), disk_first=False, between="nothing", stale=True
+        ),
+        Decides("reject", "hunk", 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=True),
+    ],
+    "a file that the user reads anew after a conflict, and that is another by then": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        TakesBack(0, returns=False),
+        Tool(0, 0, INSERT, way="in place", told=True, twice=False),
+        Runs(0, "remove", 0, 0),
+        User("drop", 0, 0, 0),
+        Tool(0, 0, INSERT, way="in place", told=False, twice=False),
+        User("insert", 0, 0, 0),
+    ],
+    "a new file that the user writes without an event, types on, and an agent writes": [
+        User("quiet save", 4, 0, 0),
+        User("insert", 4, 0, 0),
+        Tool(0, 4, INSERT, way="in place", told=True, twice=False),
+    ],
+    "a line that the user has deleted, and an agent changed on disk before a kill": [
+        User("delete", 1, 1, 0),
+        Tool(0, 1, (Edit("amend", 1),), way="in place", told=False, twice=True),
+        Kills(flushed=True),
     ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""

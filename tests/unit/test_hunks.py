@@ -226,3 +226,12 @@ def test_a_comparison_that_would_take_for_ever_is_ended() -> None:
     [hunk] = diff(old, new, effort)
     assert apply(old, [hunk]) == new
     assert effort.is_spent
+
+
+def test_what_is_a_part_of_a_whole_spends_that_too() -> None:
+    whole = Effort(10)
+    assert Effort(8, whole).spend(8)
+    part = Effort(8, whole)
+    assert not part.spend(3)
+    assert part.is_spent
+    assert whole.is_spent

@@ -116,13 +116,15 @@ def carried(text: str, before: str | None, after: str | None) -> str | None:
     return "".join(apply(old, taken))
 
 
-def without(text: str, before: str | None, after: str | None) -> str:
-    """Return an older text without those lines of `before` that somebody took out; clean."""
+def without(text: str, kept: str, before: str | None, after: str | None) -> str:
+    """Return an older text without those lines of `before` that somebody took out and that a still
+    older one, `kept`, has not; clean."""
     if before is None or after is None:
         return text
-    old, new, made = merge_lines(*map(clean, (text, before, after)))
+    old, still_older, new, made = merge_lines(*map(clean, (text, kept, before, after)))
     rows, _ = _places(len(new), diff(new, old))
     gone = {row for hunk in diff(new, made) for row in rows[hunk.first : hunk.last]}
+    gone -= set(_places(len(still_older), diff(still_older, old))[0])
     return "".join(line for row, line in enumerate(old) if row not in gone)
 
 

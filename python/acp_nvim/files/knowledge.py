@@ -38,7 +38,8 @@ class Known:
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
 
     `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
-    that since; it may have been another program. What it was told in a note is in neither.
+    that since; it may have been another program. `whole`: what it last read or wrote through us.
+    What it was told in a note is in none of them.
     `encoding`: that of the buffer when it read or wrote it, "" without one.
     """
 
@@ -47,6 +48,7 @@ class Known:
     base: Text = UNKNOWN
     made: Text = UNKNOWN
     encoding: str = ""
+    whole: Text = UNKNOWN
 
     @property
     def latest(self) -> Text:
@@ -95,7 +97,7 @@ class Knowledge:
         if how == "told":
             self._know(session, path, replace(was, text=known, how=how))
         else:
-            self._know(session, path, Known(known, how, known, encoding=encoding))
+            self._know(session, path, Known(known, how, known, encoding=encoding, whole=known))
 
     def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
         """The agent has written through us.
@@ -140,10 +142,10 @@ class Knowledge:
             made = carried(older, followed.before, followed.after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
         if how_sure == "sure":
-            now = Known(known, "left", made, encoding=encoding)
+            now = Known(known, "left", made, encoding=encoding, whole=was.whole)
         else:
             made = made if how_sure == "likely" else was.made
-            now = Known(known, "left", was.base, made, encoding)
+            now = Known(known, "left", was.base, made, encoding, was.whole)
         self._know(session, path, now)
 
     def changed(self, path: str, before: str | None, after: str | None) -> None:
@@ -153,16 +155,21 @@ class Knowledge:
             text, older = (carried(it, before, after) or "" for it in (agreed.text, agreed.older))
             self._agreed[path] = replace(agreed, text=text, older=older, is_last=False)
 
+    def given_up(self, path: str) -> None:
+        """The user has read the file anew: there are no unsaved edits in it."""
+        self._agreed.pop(path, None)
+
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
     ) -> None:
         """The user has rejected what the agent's own tool made: if it makes the same again, now or
-        after other changes, that is no late repetition, but new. What has come back in its place
-        the agent need not know."""
+        after other changes, that is no late repetition, but new. What the agent has read or written
+        through us it may well repeat late. What has come back in its place it need not know."""
         known = self.of(session, path)
         if known.how == "left":
+            kept = known.whole if isinstance(known.whole, str) else ""
             base, made = (
-                without(it, before, after) if isinstance(it, str) else it
+                without(it, kept, before, after) if isinstance(it, str) else it
                 for it in (known.base, known.made)
             )
             self._know(session, path, replace(known, how="told", base=base, made=made))
@@ -222,7 +229,8 @@ class Knowledge:
         """The session is over, or begins anew: what it was served is no base of a write."""
         files = self._sessions.get(session, {})
         self._sessions[session] = {
-            path: replace(it, base=UNKNOWN, made=UNKNOWN) for path, it in files.items()
+            path: replace(it, base=UNKNOWN, made=UNKNOWN, whole=UNKNOWN)
+            for path, it in files.items()
         }
 
     def forget(self, session: SessionKey) -> None:

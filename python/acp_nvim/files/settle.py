@@ -223,7 +223,7 @@ def _take(
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
     edit = None
-    if now != text or touched:
+    if now != text or touched or buffer.written:  # the user's own write is known from now on
         form = (buffer.lines, options_of(buffer)) if now == text else buffer_form(now, buffer)
         edit = BufferEdit(diff(buffer.lines, form[0]), form[1], follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))

@@ -349,11 +349,15 @@ class DiskSync:
         held: Text = UNKNOWN,
     ) -> tuple[LiveFile, Followed | None]:
         """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
+        is_given_up = self._disputes.given_up(live)
+        if is_given_up:
+            self._knowledge.given_up(live.path)
+        knows = None if is_given_up else author
         return await bring_up(
             self._files,
             live,
             change,
-            lineage=partial(self._knowledge.lineage, author, live.path),
+            lineage=partial(self._knowledge.lineage, knows, live.path),
             seen_at=partial(self._baselines.held, live.path),
             kept=author is not None,
             same=same,
@@ -371,8 +375,10 @@ class DiskSync:
     ) -> None:
         path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
-        if followed.before != followed.after or left is not None:
+        is_same = followed.before == followed.after
+        if not is_same or left is not None or followed.conflicts:
             self._learn(live, author, followed, sure=sure)
+        if not is_same or left is not None:
             self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
         self._disputes.note(path, author, followed)
 
@@ -382,7 +388,7 @@ class DiskSync:
         """What an agent has made on disk it knows."""
         text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
         self._knowledge.changed(live.path, read.before, read.after)
-        is_same = followed.before == followed.after
+        is_same = followed.before == followed.after and not followed.conflicts
         if author is None or is_same or isinstance(text, Unknown):
             return
         runs = self._author(live.path)

@@ -101,10 +101,16 @@ class Recovery:
         remembered = await to_thread.run_sync(_remembered, killed, folders)
         below = tuple(map(inside, folders))
         for path in self._log.paths():
-            ledger = self._log.ledger(path)
-            if path.startswith(below) and ledger and ledger.text == await self._on_disk(path):
+            if path.startswith(below) and await self._on_disk(path) in self._told(path):
                 known.add(path)
         return await self._baselines.recall(remembered, killed.at + GRACE, known)
+
+    def _told(self, path: str) -> list[str | None]:
+        """Return the texts of a file that the books have: what was made of it, and what stands on
+        the disk against the user's text."""
+        ledger, conflict = self._log.ledger(path), self._log.conflict(path)
+        texts = [] if ledger is None else [ledger.text]
+        return [*texts, conflict.theirs] if conflict and conflict.on_disk else texts
 
     async def _text(self, path: str) -> Text:
         return await self._read(path, lambda live: live.exact)

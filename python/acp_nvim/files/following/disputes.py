@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.event import Conflicted, ConflictSettled, Emit
+from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
@@ -53,6 +54,13 @@ class Disputes:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             conflict = Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
             self._emit(Conflicted(conflict))
+
+    def given_up(self, live: LiveFile) -> bool:
+        """Return whether the user has given up their text by reading the file anew; once."""
+        buffer = live.buffer
+        if buffer is None or buffer.modified or not live.stamp or live.stamp != buffer.read_at:
+            return False
+        return self._open.pop(live.path, None) is not None
 
     def over(self, path: str) -> None:
         """The buffer and the disk are one again."""

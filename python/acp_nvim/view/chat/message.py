@@ -34,10 +34,15 @@ class Drawn:
     """The lines of a message, and what the next drawing of it can go on from."""
 
     lines: Sequence[Line]
-    texts: tuple[markdown.Rendered | None, ...] = ()
-    """By position in the content; None where that is no markdown."""
+    parts: tuple[object, ...] = ()
+    """By position in the content; None where drawing it anew costs nothing."""
     paused: bool = False
     """There is more to draw: what comes is for the next time."""
+
+    def rendered(self, position: int) -> markdown.Rendered | None:
+        """Return the markdown at that position, if there was some."""
+        part = self.parts[position] if position < len(self.parts) else None
+        return part if isinstance(part, markdown.Rendered) else None
 
 
 def draw(
@@ -127,7 +132,7 @@ def contents(
             lines = lines.appended(rest(len(parts) - position, "more part"))
             break
         if isinstance(content, Text):
-            known = next(iter(previous.texts[position : position + 1] if previous else ()), None)
+            known = previous.rendered(position) if previous else None
             kept, more = beginning(content, room, known.source if known else None)
             rendered = markdown.render(kept, known, pause)
             lines = lines.extended(rendered.lines) if lines else Log.of(rendered.lines)

@@ -50,6 +50,18 @@ BAR = before("│ ", "AcpToolBar")
 
 
 @dataclass(frozen=True, slots=True)
+class _Compared:
+    """A diff as it was drawn: nothing is compared again for a change of something else."""
+
+    source: Diff
+    room: int | None
+    """Of its lines; None: they are only counted, those added and removed."""
+    lines: Sequence[Line] = ()
+    more: int = 0
+    counts: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class _Plain:
     """Text that is no markdown: raw input or output."""
 
@@ -73,7 +85,9 @@ def draw(
 ) -> Drawn:
     """Return the header, the body when open, and a blank line."""
     if not is_open:
-        return Drawn((_header(tool, cwd, _summary(tool)), BLANK))
+        counted, is_whole = _counted(tool, previous, pause)
+        summary = _summary(tool, counted) if is_whole else ()
+        return Drawn((_header(tool, cwd, summary), BLANK), counted, paused=not is_whole)
     body = _body(tool, cwd, previous, pause)
     shown = (prefixed(line, BAR) for line in body.lines)
     return replace(body, lines=(_header(tool, cwd, ()), *shown, BLANK))
@@ -147,15 +161,37 @@ def _unsaid_path(tool: ToolCall, cwd: str) -> str:
     return "" if said or not where else " " + where
 
 
-def _summary(tool: ToolCall) -> Chunks:
+def _counted(
+    tool: ToolCall, previous: Drawn | None, pause: Pause
+) -> tuple[tuple[_Compared, ...], bool]:
+    """Return what is known of its diffs, and whether that is all; of very many that is nothing."""
+    diffs = [part for part in tool.content if isinstance(part, Diff)]
+    found: list[_Compared] = []
+    for part in diffs if len(diffs) <= ITEMS else ():
+        known = _known(previous, len(found))
+        if isinstance(known, _Compared) and known.source is part and known.room is None:
+            found.append(known)
+            continue
+        found.append(_Compared(part, None, counts=diff.counts(part)))
+        if pause():
+            return tuple(found), len(found) == len(diffs)
+    return tuple(found), True
+
+
+def _known(previous: Drawn | None, position: int) -> object:
+    return previous.parts[position] if previous and position < len(previous.parts) else None
+
+
+def _summary(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
     opens = tool.content or tool.raw_input or tool.raw_output or len(tool.locations) > 1
-    return ((" ▸", "AcpDim"), *_amount(tool)) if opens else ()
+    return ((" ▸", "AcpDim"), *_amount(tool, counted)) if opens else ()
 
 
-def _amount(tool: ToolCall) -> Chunks:
-    counted = [diff.counts(part) for part in tool.content if isinstance(part, Diff)]
+def _amount(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
+    if len(tool.content) > ITEMS:
+        return ((f" {plural(len(tool.content), 'part')}", "AcpDim"),)
     if counted:
-        added, removed = (sum(numbers) for numbers in zip(*counted, strict=True))
+        added, removed = (sum(it) for it in zip(*(it.counts for it in counted), strict=True))
         blank = (" ", "AcpDim")
         return (blank, (f"+{added}", "AcpAdded"), blank, (f"−{removed}", "AcpRemoved"))
     text = entry_text(tool).rstrip("\n")
@@ -165,21 +201,24 @@ def _amount(tool: ToolCall) -> Chunks:
 
 def _body(tool: ToolCall, cwd: str, previous: Drawn | None, pause: Pause) -> Drawn:
     shown = _preamble(tool, cwd)
-    texts: list[markdown.Rendered | None] = []
+    parts: list[object] = []
     hidden = 0
     room = OUTPUT_LIMIT
-    for position, part in enumerate(_pieces(tool) or _fallback(tool)):
-        known = previous.texts[position : position + 1] if previous else ()
-        drawn, more, text = _content(part, cwd, room, known[0] if known else None, pause)
-        texts.append(text)
+    pieces = _pieces(tool) or _fallback(tool)
+    for position, piece in enumerate(pieces):
+        if position == ITEMS:
+            shown.append(rest(len(pieces) - position, "more part"))
+            break
+        drawn, more, part = _content(piece, cwd, room, _known(previous, position), pause)
+        parts.append(part)
         shown += drawn
         if more is None:
-            return Drawn(tuple(shown), tuple(texts), paused=True)
+            return Drawn(tuple(shown), tuple(parts), paused=True)
         room -= len(drawn)
         hidden += more
     if hidden:
         shown.append(rest(hidden, "more line"))
-    return Drawn(tuple(shown), tuple(texts))
+    return Drawn(tuple(shown), tuple(parts))
 
 
 def _preamble(tool: ToolCall, cwd: str) -> list[Line]:
@@ -222,11 +261,11 @@ def _fallback(tool: ToolCall) -> tuple[_Plain, ...]:
 
 
 def _content(
-    part: _Piece, cwd: str, room: int, known: markdown.Rendered | None, pause: Pause
-) -> tuple[Sequence[Line], int | None, markdown.Rendered | None]:
-    """Return at most `room` lines of one piece of content, how many more it has, and its text.
+    part: _Piece, cwd: str, room: int, known: object, pause: Pause
+) -> tuple[Sequence[Line], int | None, object]:
+    """Return at most `room` lines of one piece of content, how many more it has, and it as drawn.
 
-    None more: it is not drawn as far yet.
+    None more: it is not drawn as far yet. `known` is it as drawn before.
     """
     match part:
         case Text(text) | _Plain(text) if ansi.ESCAPE in text:
@@ -234,13 +273,17 @@ def _content(
             return tuple(ansi.lines(kept)), more, None
         case Text(text):
             kept, more = _cut(text, room)
-            rendered = markdown.render(kept, known, pause)
+            rendered_before = known if isinstance(known, markdown.Rendered) else None
+            rendered = markdown.render(kept, rendered_before, pause)
             return rendered.lines, more if rendered.source.end == len(kept) else None, rendered
         case _Plain(text):
             kept, more = _cut(text, room)
             return tuple(map(Line, visible_lines(kept))) if kept else (), more, None
         case Diff():
-            return *diff.first_lines(part, cwd, room), None
+            if isinstance(known, _Compared) and known.source is part and known.room == room:
+                return known.lines, known.more, known
+            compared = _Compared(part, room, *diff.first_lines(part, cwd, room))
+            return compared.lines, None if pause() else compared.more, compared
         case Terminal():
             drawn = terminal.lines(part)
         case TerminalOutput(terminal_id):

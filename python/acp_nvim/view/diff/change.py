@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal, TypeAlias
 
 from acp_nvim import hunks
@@ -20,12 +19,14 @@ from acp_nvim.view.styled import after, before, coloured, plural
 from acp_nvim.view.visible import visible
 
 CONTEXT = 3
-CHARACTERS = 4_000_000
+CHARACTERS = 2_000_000
 """Of both texts together: larger ones are not even cut into lines to be shown."""
-CHANGED = 20_000
+WIDE = 200_000
+"""Of what is shown where there is little room, at least."""
+CHANGED = 10_000
 """Lines that change, at most, of what is shown."""
-STEPS = 30_000
-"""Of the comparison: a fiftieth of a second."""
+STEPS = 20_000
+"""Of the comparison, with that of words: a fiftieth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class _Row:
     mate: str | None = None
 
 
-_Compared: TypeAlias = tuple[list[str], list[str], tuple[hunks.Hunk, ...]]
+_Compared: TypeAlias = tuple[list[str], tuple[hunks.Hunk, ...]]
+"""The old lines, and what changes in them."""
 
 
 def lines(diff: Diff, cwd: str) -> tuple[Line, ...]:
@@ -53,12 +55,17 @@ def first_lines(diff: Diff, cwd: str, room: int | None) -> tuple[tuple[Line, ...
     path = relative(diff.path, cwd)
     new = (after("  new file"),) if diff.old_text is None else ()
     header = coloured(path, "AcpDiffFile", *new)
-    found = _compared(diff)
+    effort = hunks.Effort(STEPS)
+    found = _compared(diff, effort)
     if found is None:
         return (header, _too_large(diff)), 0
     rows = _rows(diff, *found)
-    shown = tuple(_line(row) for row in islice(rows, None if room is None else max(room - 1, 0)))
-    return (header, *shown), sum(1 for _ in rows)
+    shown = [header]
+    left = WIDE if room is not None else CHARACTERS
+    while len(shown) != room and left > 0 and (row := next(rows, None)):
+        shown.append(_line(row, effort))
+        left -= len(row.text)
+    return tuple(shown), sum(1 for _ in rows)
 
 
 def _too_large(diff: Diff) -> Line:
@@ -69,10 +76,10 @@ def _too_large(diff: Diff) -> Line:
 
 def counts(diff: Diff) -> tuple[int, int]:
     """Return how many lines were added and removed: all where that is too much to find out."""
-    found = _compared(diff)
+    found = _compared(diff, hunks.Effort(STEPS))
     if found is None:
         return _count(diff.new_text), _count(diff.old_text or "")
-    return _changed_lines(found[2])
+    return _changed_lines(found[1])
 
 
 def _count(text: str) -> int:
@@ -82,20 +89,19 @@ def _count(text: str) -> int:
 def plain(diff: Diff) -> str:
     """Return the path and the unified diff as plain text, however large."""
     old, new = _texts(diff)
-    rows = _rows(diff, old, new, hunks.diff(old, new, hunks.Effort(STEPS)))
+    rows = _rows(diff, old, hunks.diff(old, new, hunks.Effort(STEPS)))
     return "\n".join([diff.path, *(row.sign + row.text for row in rows)])
 
 
-def _compared(diff: Diff) -> _Compared | None:
-    """Return the lines of both sides and what changes; None if that is too large."""
+def _compared(diff: Diff, effort: hunks.Effort) -> _Compared | None:
+    """Return what is shown of it; None if that is too large."""
     if len(diff.old_text or "") + len(diff.new_text) > CHARACTERS:
         return None
     old, new = _texts(diff)
-    effort = hunks.Effort(STEPS)
     changes = hunks.diff(old, new, effort)
     if old and (effort.is_spent or sum(_changed_lines(changes)) > CHANGED):
         return None
-    return old, new, changes
+    return old, changes
 
 
 def _changed_lines(changes: Sequence[hunks.Hunk]) -> tuple[int, int]:
@@ -111,9 +117,7 @@ def _texts(diff: Diff) -> tuple[list[str], list[str]]:
     return old, new
 
 
-def _rows(
-    diff: Diff, old: list[str], _new: list[str], changes: Sequence[hunks.Hunk]
-) -> Iterator[_Row]:
+def _rows(diff: Diff, old: list[str], changes: Sequence[hunks.Hunk]) -> Iterator[_Row]:
     if not changes:
         yield _Row("@", _sameness(diff))
     shown = 0
@@ -142,19 +146,20 @@ def _changed(gone: list[str], come: list[str]) -> Iterator[_Row]:
         yield _Row("+", text, gone[position] if paired else None)
 
 
-def _line(row: _Row) -> Line:
+def _line(row: _Row, effort: hunks.Effort) -> Line:
     if row.sign == "@":
         return coloured(row.text, "AcpDiffHunk")
     text = visible(narrowed(row.text))
     group = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}[row.sign]
     if not group:
         return Line(text, (before("  ", "AcpDim"),))
-    emphasis = _emphasis(text, visible(narrowed(row.mate))) if row.mate is not None else ()
+    mate = None if row.mate is None else visible(narrowed(row.mate))
+    emphasis = () if mate is None else _emphasis(text, mate, effort)
     return Line(text, (before(row.sign + " ", group), LineHighlight(group, under=True), *emphasis))
 
 
-def _emphasis(text: str, mate: str) -> tuple[Highlight, ...]:
+def _emphasis(text: str, mate: str, effort: hunks.Effort) -> tuple[Highlight, ...]:
     """Mark what differs between two lines that have more in common than not."""
-    parts = changed_parts(text, mate)
+    parts = changed_parts(text, mate, effort)
     spans = ((len(text[:first].encode()), len(text[:last].encode())) for first, last in parts)
     return tuple(Highlight(first, last, "AcpDiffText") for first, last in spans)

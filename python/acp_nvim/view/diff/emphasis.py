@@ -13,16 +13,18 @@ EFFORT = 2_000
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 
-def changed_parts(text: str, mate: str) -> tuple[tuple[int, int], ...]:
+def changed_parts(
+    text: str, mate: str, effort: hunks.Effort | None = None
+) -> tuple[tuple[int, int], ...]:
     """Return where `text` differs from `mate`, as half-open positions in `text`, ascending.
 
     None: only `mate` has something there, the two have less in common than not, or one is longer
-    than `LIMIT`.
+    than `LIMIT`; or `effort`, which is for more than these lines, is spent.
     """
-    if max(len(text), len(mate)) > LIMIT:
+    if max(len(text), len(mate)) > LIMIT or (effort is not None and effort.is_spent):
         return ()
     words = _WORD.findall(text)
-    found = hunks.diff(words, _WORD.findall(mate), hunks.Effort(EFFORT))
+    found = hunks.diff(words, _WORD.findall(mate), hunks.Effort(EFFORT, effort))
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word))
