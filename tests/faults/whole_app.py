@@ -43,6 +43,7 @@ class WholeApp:
     def __init__(self) -> None:
         self._stack = AsyncExitStack()
         self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory())).resolve()
+        self.state = self._folder / "state"
         self.work = self._folder / "work"
         self.work.mkdir()
         self.files, self.notifier, self.bridge = FakeFiles(), FakeNotifier(), FakeBridge()
@@ -64,7 +65,7 @@ class WholeApp:
         self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
         self._tasks.start_soon(self.app.run)
         options = {"agents": {"scripted": {"command": "true"}}}
-        paths = {"root": "/", "state": str(self._folder / "state"), "data": str(self._folder)}
+        paths = {"root": "/", "state": str(self.state), "data": str(self._folder)}
         await self.ask("configure", {"options": options, "paths": paths})
         return self
 

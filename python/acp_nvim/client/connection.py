@@ -40,6 +40,7 @@ LONG = 65_536
 """Characters from which a message is understood in a thread."""
 AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
+TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
 
 Outcome: TypeAlias = Any | AcpError
 """What a request came to: what its result says, or why there is none."""
@@ -196,7 +197,14 @@ class Connection:
 
     async def _read(self, receiver: Receiver) -> None:
         taken = 0
-        while incoming := await self._link.receive():
+        while True:
+            try:
+                incoming = await self._link.receive()
+            except MemoryError:
+                self._fault(MemoryError(TOO_LARGE))
+                continue
+            if incoming is None:
+                return
             taken = await self._take(incoming, receiver, taken)
             del incoming  # the next one may be long in coming
 
