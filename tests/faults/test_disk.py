@@ -57,17 +57,18 @@ def kept(app: WholeApp, pattern: str) -> str:
     return "".join(file.read_text() for file in app.state.glob(pattern))
 
 
+def said(app: WholeApp) -> list[str]:
+    """Return of what the user was told that it is not kept."""
+    return [it.partition(" is not ")[0] for it in app.notifier.notices if "No space left" in it]
+
+
 async def test_what_cannot_be_kept_is_said_once_and_kept_when_it_can_be(disk: Full) -> None:
     disk.on = True
     async with WholeApp() as app:
         await app.open()
         for _ in range(2):
             assert all("result" in it for it in await app.job())
-        told = [it for it in app.notifier.notices if "No space left" in it]
-        assert sorted(it.partition(" is not ")[0] for it in told) == [
-            "what agents change",
-            "what is said",
-        ]
+        await app.until(lambda: len(said(app)) == 2)
         await app.ask("undo", {"chat": 1})
         await app.ask("undo", {"chat": 1})
         assert app.files.lines(app.work / "a.txt") == [*LINES, TYPED]
@@ -76,6 +77,7 @@ async def test_what_cannot_be_kept_is_said_once_and_kept_when_it_can_be(disk: Fu
         assert all("result" in it for it in await app.job())
         await app.until(lambda: "job 1" in kept(app, "sessions/*"))
         await app.until(lambda: "nine 3" in kept(app, "edits/*.jsonl"))
+        assert sorted(said(app)) == ["what agents change", "what is said"]
         assert not app.notifier.faults
 
 
@@ -108,7 +110,10 @@ def test_the_journal_stays_until_the_ledgers_are_written(tmp_path: Path, disk: F
     disk.on = True
     store.flush()
     assert store.journal.has(store.journal.name)
+    store.flush()
+    assert store.journal.has(store.journal.name), "the second time, too"
     disk.on = False
+    store.note("/a", LEDGER)
     store.flush()
     assert not store.journal.has(store.journal.name)
     assert [file.suffix for file in (tmp_path / "edits").iterdir() if file.is_file()] == [".jsonl"]

@@ -202,9 +202,8 @@ class EditStore:
 
     def write(self) -> bool:
         """Write now what was noted; False: not all of it could be."""
-        for store in (self._ledgers, self._conflicts, self._lessons, self._comments):
-            store.flush()
-        return self._is_settled()
+        stores = (self._ledgers, self._conflicts, self._lessons, self._comments)
+        return all([store.flush() for store in stores])
 
     async def read_all(self) -> dict[str, Ledger]:
         """Return the ledgers that are kept, by path."""

@@ -126,6 +126,8 @@ class Journal:
         self._acts: int | None = None
         self._sights: int | None = None
         self._broken = False
+        self._is_told = False
+        """That it is broken was told, and nothing was noted since."""
         self._trouble: OSError | None = None
         """Of which nobody was told yet: it may have come up in a thread."""
         self._turns: dict[SessionKey, Act] = {}
@@ -291,6 +293,7 @@ class Journal:
                 if os.lseek(self._acts, 0, os.SEEK_CUR) > MOST_ACTS:
                     self.forget_acts()
                 _write(self._acts, ACTS.to_text(act).encode())
+                self._is_told = False
         return act
 
     def _open(self) -> None:
@@ -333,6 +336,9 @@ class Journal:
         """Give up; what was written until now stays, should the host be killed."""
         self._broken = True
         self.drop()
+        if self._is_told:
+            return
+        self._is_told = True
         # stderr is the plugin's log
         sys.stderr.write(f"acp: what agents do is not kept safe from a kill any more: {error}\n")
         self._trouble = error

@@ -127,14 +127,15 @@ class JsonStore(Generic[T]):
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
-        return not self._noted and not self._writing
+        return not self._noted and not self._writing and not self._failed
 
-    def flush(self) -> None:
-        """Write now what was noted: Neovim is leaving. What fails is not settled."""
+    def flush(self) -> bool:
+        """Write now what was noted: Neovim is leaving. False: something is not as it was noted."""
         # also what `run` was about to write when it was cancelled
         for noted in (self._writing, self._noted):
             self._write(noted)
-        self._writing, self._noted = {}, self._unwritten_of(self._unwritten())
+        self._noted = {}
+        return not self._failed
 
     def read(self, name: str) -> T | None:
         """Return the value of that name as it was noted last, or None."""

@@ -45,3 +45,24 @@ def test_a_disk_that_takes_nothing_more_costs_only_what_would_be_kept(job: MainJ
     job.command("Acp undo 1")
     job.until(lambda: path.read_text() == LINES)
     job.usable()
+
+
+def test_a_draft_that_is_cut_does_not_take_the_place_of_a_whole_one(job: MainJob) -> None:
+    job.start()
+    job.nvim.input("iwhat I was about to say<Esc>")
+    job.command("doautocmd CursorHold")
+    whole = "what I was about to say\n"
+    job.until(lambda: kept(job, "drafts/*.md") == whole)
+    job.nvim.lua(
+        "_G.real = vim.uv.fs_write "
+        "vim.uv.fs_write = function(file, text) return _G.real(file, text:sub(1, 3)) end"
+    )
+    for _ in range(2):
+        job.nvim.input("A, and more<Esc>")
+        job.command("doautocmd CursorHold")
+    job.told("the unsent prompt is not kept on disk")
+    assert job.nvim.messages().count("unsent prompt") == 1
+    assert kept(job, "drafts/*") == whole
+    job.nvim.lua("vim.uv.fs_write = _G.real")
+    job.command("doautocmd CursorHold")
+    job.until(lambda: "and more, and more" in kept(job, "drafts/*.md"))
