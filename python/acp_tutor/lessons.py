@@ -7,12 +7,12 @@ COMMANDS = [
     {
         "name": "read",
         "description": "Read a file through the editor",
-        "input": {"hint": "path (else the last file)"},
+        "input": {"hint": "path (else the last one, or README.md)"},
     },
     {
         "name": "edit",
         "description": "Make a small change, after asking",
-        "input": {"hint": "path (else the last file)"},
+        "input": {"hint": "path (else the last one, or README.md)"},
     },
     {"name": "plan", "description": "Show a plan and follow it"},
     {"name": "ask", "description": "Ask a question in the permission menu"},
@@ -128,5 +128,6 @@ EDIT_AFTERWARDS = (
     "`:Acp reject because …` brings the old line back and tells me why, and `u` works as always; "
     "`:Acp comment` says something about a line. `:Acp undo` takes back all that I did, "
     "`:Acp redo` returns it.\n\n"
-    "**5. Stop me.** Send `/plan`, then type `:Acp cancel`."
+    "**5. Stop me.** Send `/plan`, and `/read` at once: that waits, `:Acp queue` shows it. "
+    "`:Acp cancel` stops what runs, `:Acp stop` ends me."
 )

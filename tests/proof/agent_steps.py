@@ -34,7 +34,7 @@ class AgentSteps(UserSteps):
 
     async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
         before, unsettled = self.sight, self._unsettled(name)
-        in_conflict = self._conflicts(name)
+        in_conflict = self.log.standing.get(self.world.path(name))
         self._count_as_made(step.session, (name,))
         self._interrupt(step, name)
         refused = ""
@@ -61,16 +61,20 @@ class AgentSteps(UserSteps):
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:
-                # what its own tool has made it knows, too, or some of it; a file that is not there
-                # is made
+                wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
-                bases = ("",) if live is None else (known, made, partly)
-                found = [merge_complaint(it, live or "", text, after.live(name)) for it in bases]
-                self._assert("" in found, f"{name}: {found[0]}")
+                bases = {""} if live is None else {known, made, partly}
+                self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             needed = is_conflict(known, live, text) or is_conflict(made, live, text)
             self._assert(needed or in_conflict, f"needless: {refused}")
+
+    def _check_merged(self, name: str, bases: set[str], live: str, text: str, after: Sight) -> None:
+        """What its own tool has made an agent knows, too, or some of it; a file that is not there
+        is made; and what stands against the user's text it may want again."""
+        found = {merge_complaint(it, live, text, after.live(name)) for it in bases}
+        self._assert("" in found, f"{name}: {max(found)}")
 
     def _note_saved(self, name: str, text: str, *, was_modified: bool) -> None:
         """An agent's write has saved all that was there, which the user had not."""

@@ -87,6 +87,11 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 1, (Edit("amend", 1),), way="in place", told=False, twice=True),
         Kills(flushed=True),
     ],
+    "a line that was rejected, is refused as a conflict, and comes to the disk all the same": [
+        DoubleWrites(1, 2, (*INSERT, *INSERT), disk_first=False, between="nothing", stale=False),
+        Decides("reject", "hunk", 2, 0),
+        DoubleWrites(1, 2, (Edit("amend", 0),), disk_first=False, between="nothing", stale=True),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

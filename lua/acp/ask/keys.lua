@@ -103,7 +103,7 @@ end
 ---@param ops acp.Op[]
 ---@return integer buffer
 local function fill_detail(menu, ops)
-  local buffer = float.fill(ops, menu.ask.chat)
+  local buffer = float.fill(ops, 'acp-details', menu.ask.chat)
   local count = api.nvim_buf_line_count(buffer)
   local texts, marks = { '' }, {}
   for number, text in ipairs(menu.ask.options[1]) do

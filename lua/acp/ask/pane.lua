@@ -7,6 +7,7 @@ local chats = require('acp.chat.registry')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local keys = require('acp.ask.keys')
+local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local options = require('acp.host.options')
 local place = require('acp.ask.place')
@@ -75,7 +76,7 @@ end
 local function mark_selected(menu)
   if float.is_open(menu.winid) then
     local is_here = api.nvim_get_current_win() == menu.winid and keys.is_choice_here(menu)
-    layout.dress(menu.winid, { cursorline = is_here })
+    dress.window(menu.winid, { cursorline = is_here })
   end
 end
 
@@ -133,6 +134,7 @@ end
 local function fill(menu, fit, fold)
   if not api.nvim_buf_is_valid(menu.bufnr) then
     menu.bufnr = api.nvim_create_buf(false, true)
+    chats.name(menu.bufnr, 'acp-question')
     api.nvim_create_autocmd('CursorMoved', {
       buffer = menu.bufnr,
       callback = function()
@@ -174,10 +176,10 @@ local function open(menu, found, is_below)
   menu.winid = float.open(menu.bufnr, false, window)
   if is_below then
     local bare = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
-    layout.dress(menu.winid, bare)
-    layout.dress(menu.winid, { winbar = evidence.winbar(menu), winfixheight = true })
+    dress.window(menu.winid, bare)
+    dress.window(menu.winid, { winbar = evidence.winbar(menu), winfixheight = true })
   end
-  layout.dress(menu.winid, { wrap = false, linebreak = false, conceallevel = 0 })
+  dress.window(menu.winid, { wrap = false, linebreak = false, conceallevel = 0 })
 end
 
 ---@param menu acp.Menu
@@ -220,7 +222,7 @@ function M.settle(menu, fold)
     move(menu, found)
   end
   if not is_below then
-    layout.dress(menu.winid, { winbar = (found.fit.winbar or ''):gsub('%%', '%%%%') })
+    dress.window(menu.winid, { winbar = (found.fit.winbar or ''):gsub('%%', '%%%%') })
   end
   if opened or is_drawn then
     local row = row_for(menu, item)

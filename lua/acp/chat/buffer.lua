@@ -8,6 +8,7 @@ local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
 local life = require('acp.ui.life')
+local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
@@ -69,7 +70,7 @@ local function watch(chat)
     api.nvim_create_autocmd(event, { group = group, buffer = chat.chat, callback = run })
   end
   on('BufWinEnter', function()
-    layout.dress(0, layout.CHAT)
+    dress.window(0, dress.CHAT)
     tail.enter(api.nvim_get_current_win())
   end)
   on('BufWinLeave', function()
@@ -77,6 +78,12 @@ local function watch(chat)
   end)
   on('CursorMoved', function()
     tail.settle(api.nvim_get_current_win())
+  end)
+  on('WinEnter', function()
+    vim.wo[0][0].cursorline = vim.go.cursorline
+  end)
+  on('WinLeave', function()
+    vim.wo[0][0].cursorline = false
   end)
   on('BufEnter', function()
     chats.entered(chat)
@@ -103,6 +110,7 @@ function M.set_options(buffer)
     undolevels = -1,
     modifiable = false,
     filetype = 'acp_chat',
+    formatlistpat = dress.CONTAINERS,
   }
   for name, value in pairs(values) do
     vim.bo[buffer][name] = value
@@ -131,7 +139,7 @@ bridge.on_end(function()
     status.state, status.pending, status.doing = 'closed', 0, nil
     life.set(chat.chat, status)
     vim.b[chat.chat].acp_status = status
-    attachment.note(chat.chat, {}) -- nobody remembers what they were about
+    attachment.lose(chat)
     local ended = 'the host ended: :Acp restart goes on'
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end

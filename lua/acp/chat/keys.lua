@@ -88,7 +88,7 @@ local ICONS = {
 ---@param mark vim.api.keyset.get_extmark_item
 ---@return boolean
 local function is_call(mark)
-  local groups = { mark[4].hl_group }
+  local groups = { mark[4].sign_hl_group or mark[4].hl_group }
   for _, chunk in ipairs(mark[4].virt_text or {}) do
     vim.list_extend(groups, { chunk[2] })
   end

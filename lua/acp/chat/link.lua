@@ -40,7 +40,7 @@ end
 ---@return string name
 ---@return integer? line 1-based
 local function split_line(name)
-  local path, line = name:match('^(.-):(%d+)[:%d]*$')
+  local path, line = name:match('^(.-):(%d+)[:%d%-]*$')
   if not path then
     path, line = name:match('^(.-)#L(%d+)[%-L%d]*$')
   end
@@ -70,7 +70,7 @@ function M.file()
   local column = api.nvim_win_get_cursor(0)[2] + 1
   local line = api.nvim_get_current_line()
   for _, pattern in ipairs({
-    '()([^%s`"\'<>()%[%]]+:%d[%d:]*)()',
+    '()([^%s`"\'<>()%[%]]+:%d[%d:%-]*)()',
     '()([^%s`"\'<>()%[%]]+#L%d[%d%-L]*)()',
     '()([^%s`"\'<>()%[%]]+%(%d[%d,]*%))()',
   }) do

@@ -49,6 +49,7 @@ end
 ---@param env table<string, string> the whole environment
 ---@param cwd string
 function M.open(number, title, argv, env, cwd)
+  local dress = require('acp.ui.dress')
   local layout = require('acp.ui.layout')
   if layout.is_float(0) then
     vim.cmd.wincmd('t') -- a split cannot be made from a float
@@ -75,7 +76,7 @@ function M.open(number, title, argv, env, cwd)
     error(('cannot open a terminal in %s: %s'):format(cwd, job), 0)
   end
   open[number] = { buffer = buffer, job = job }
-  layout.dress(0, { winbar = ' ' .. title:gsub('%%', '%%%%') })
+  dress.window(0, { winbar = ' ' .. title:gsub('%%', '%%%%') })
   api.nvim_create_autocmd('BufWipeout', {
     buffer = buffer,
     callback = function()

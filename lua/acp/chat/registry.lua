@@ -140,7 +140,10 @@ end
 function M.name(buffer, name)
   local taken = {}
   for _, other in ipairs(api.nvim_list_bufs()) do
-    taken[api.nvim_buf_get_name(other)] = other ~= buffer or nil
+    if other ~= buffer then
+      taken[api.nvim_buf_get_name(other)] = true
+      taken[vim.fn.bufname(other)] = true
+    end
   end
   local unique, number = name, 1
   while taken[unique] do

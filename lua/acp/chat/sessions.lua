@@ -5,6 +5,7 @@ local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
+local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 
@@ -112,7 +113,7 @@ local function watch(buffer)
   api.nvim_create_autocmd('BufWinEnter', {
     buffer = buffer,
     callback = function()
-      layout.dress(0, layout.LIST)
+      dress.window(0, dress.LIST)
     end,
   })
   api.nvim_create_autocmd('BufWipeout', {
@@ -156,7 +157,7 @@ function M.open(file, cwd)
     local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
     local config = { split = 'below', win = -1, height = height }
     api.nvim_open_win(list, true, config)
-    layout.dress(0, layout.LIST)
+    dress.window(0, dress.LIST)
   end
   bridge.call('list_sessions', { list = list, file = file, cwd = cwd }, function(err)
     if err then

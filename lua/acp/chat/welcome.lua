@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
+local margin = require('acp.ui.margin')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -87,18 +88,18 @@ local function content(chat, width)
   local status, facts = vim.b[chat.chat].acp_status or {}, known[chat.chat] or {}
   local lines = {}
   local function add(text, group)
-    table.insert(lines, { { cut(' ' .. text, width), group } })
+    table.insert(lines, { { cut(text, width), group } })
   end
   local who = vim.tbl_filter(function(part)
     return part ~= ''
   end, { status.agent or chat.agent, status.model or '', mode_of(status) })
-  vim.iter(filled(who, width - 1)):each(function(line)
+  vim.iter(filled(who, width)):each(function(line)
     add(line, 'AcpToolTitle')
   end)
   add(vim.fn.fnamemodify(facts.cwd or chat.cwd, ':~'), 'AcpToolPath')
   if options.value('default_keys') ~= false then
     add('', 'AcpDim')
-    vim.iter(filled(HINTS, width - 1)):each(function(line)
+    vim.iter(filled(HINTS, width)):each(function(line)
       add(line, 'AcpDim')
     end)
   end
@@ -123,7 +124,7 @@ function M.draw(chat)
     return
   end
   local window = layout.window_of(chat.chat)
-  local width = window and api.nvim_win_get_width(window) or vim.o.columns
+  local width = window and margin.room(window) or vim.o.columns
   api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, { virt_lines = content(chat, width) })
 end
 

@@ -6,6 +6,7 @@ local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
+local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 
@@ -210,7 +211,7 @@ local function show(this, mods)
     api.nvim_win_set_height(0, math.floor(vim.o.lines * SHARE))
   end
   local hint = ' Agents   <CR> details · s start · i install%< · R fetch · g? all keys'
-  layout.dress(0, vim.tbl_extend('force', layout.LIST, { winbar = hint }))
+  dress.window(0, vim.tbl_extend('force', dress.LIST, { winbar = hint }))
 end
 
 --- Show the agents in a window of their own.

@@ -6,10 +6,9 @@ local notice = require('acp.ui.notice')
 local M = {}
 
 ---@param sub acp.SubCommand
----@param text string
+---@param word? string
 ---@return string? problem
-local function wrong_word(sub, text)
-  local word = text:match('^%s*(%S+)')
+local function wrong_word(sub, word)
   if sub.words and word and not vim.list_contains(sub.words, word) then
     local last = #sub.words - 1
     local listed = table.concat(sub.words, ', ', 1, last) .. ' or ' .. sub.words[last + 1]
@@ -48,12 +47,13 @@ function M.run(name, invoked)
   if not sub.args and vim.trim(text) ~= '' then
     return notice.warn((':Acp %s takes no argument'):format(name))
   end
-  local problem = wrong_word(sub, text)
+  local word = text:match('^%s*(%S+)')
+  local problem = wrong_word(sub, word)
   if problem then
     return notice.warn(problem)
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
-  sub.run({ text = text, bang = bang, range = range, mods = invoked.smods })
+  sub.run({ text = text, word = word, bang = bang, range = range, mods = invoked.smods })
 end
 
 return M

@@ -4,12 +4,6 @@ local function arguments()
   return require('acp.command.arguments')
 end
 
----@param text string
----@return string? the first word, nil if there is none
-local function word(text)
-  return text:match('^%s*(%S+)')
-end
-
 ---@type acp.SubCommand[]
 return {
   {
@@ -18,7 +12,7 @@ return {
     desc = 'show what the agents have changed, hunk by hunk',
     complete = { 'off' },
     run = function(invoked)
-      arguments().review(word(invoked.text))
+      arguments().review(invoked.word)
     end,
   },
   {
@@ -26,7 +20,7 @@ return {
     args = '[turn]',
     desc = 'show all changes of the session, or of a turn, in one buffer',
     run = function(invoked)
-      arguments().diff(word(invoked.text))
+      arguments().diff(invoked.word)
     end,
   },
   {
@@ -36,7 +30,7 @@ return {
     range = true,
     words = { 'file', 'all' },
     run = function(invoked)
-      arguments().decide('keep', word(invoked.text), invoked.range)
+      arguments().decide('keep', invoked.word, invoked.range)
     end,
   },
   {
@@ -80,7 +74,7 @@ return {
     args = '[turn]',
     desc = 'take back all that a turn has changed',
     run = function(invoked)
-      arguments().undo(word(invoked.text))
+      arguments().undo(invoked.word)
     end,
   },
   {

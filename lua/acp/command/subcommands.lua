@@ -5,6 +5,7 @@ local M = {}
 
 ---@class acp.Invocation
 ---@field text string what stands after the sub-command, verbatim
+---@field word? string its first word
 ---@field bang boolean
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
@@ -31,12 +32,6 @@ local function arguments()
   return require('acp.command.arguments')
 end
 
----@param text string
----@return string? the first word, nil if there is none
-local function word(text)
-  return text:match('^%s*(%S+)')
-end
-
 ---@type acp.SubCommand[]
 M.list = {
   {
@@ -45,7 +40,7 @@ M.list = {
     desc = 'open a session with an agent, or go to its open session',
     complete = 'agent',
     run = function(invoked)
-      agent().start(word(invoked.text), { mods = invoked.mods })
+      agent().start(invoked.word, { mods = invoked.mods })
     end,
   },
   {
@@ -55,7 +50,7 @@ M.list = {
     complete = 'agent',
     run = function(invoked)
       local chat = require('acp.chat.registry').current()
-      local name = word(invoked.text) or (chat and chat.agent)
+      local name = invoked.word or (chat and chat.agent)
       agent().start(name, { new = true, mods = invoked.mods })
     end,
   },
@@ -98,7 +93,7 @@ M.list = {
     desc = 'open or close the chat window',
     words = { 'open', 'close', 'toggle' },
     run = function(invoked)
-      require('acp.chat.window').chat(word(invoked.text) or 'toggle', invoked.mods)
+      require('acp.chat.window').chat(invoked.word or 'toggle', invoked.mods)
     end,
   },
   {
@@ -106,7 +101,7 @@ M.list = {
     args = '[number]',
     desc = 'go to the oldest question of the agent, or answer it',
     run = function(invoked)
-      arguments().permit(word(invoked.text))
+      arguments().permit(invoked.word)
     end,
   },
   {
@@ -115,7 +110,7 @@ M.list = {
     desc = 'list the sessions of now and of earlier days; or close, delete or archive one',
     words = { 'close', 'delete', 'archive' },
     run = function(invoked)
-      agent().sessions(word(invoked.text))
+      agent().sessions(invoked.word)
     end,
   },
   {
@@ -124,7 +119,7 @@ M.list = {
     desc = 'remove what is kept of the session, or all that is kept',
     words = { 'session', 'all' },
     run = function(invoked)
-      session().forget(word(invoked.text) or 'session')
+      session().forget(invoked.word or 'session')
     end,
   },
   {
@@ -156,7 +151,7 @@ M.list = {
     args = '[turn]',
     desc = 'files and talk as before a prompt, which is in the prompt again',
     run = function(invoked)
-      require('acp.command.talk').rewind(word(invoked.text))
+      require('acp.command.talk').rewind(invoked.word)
     end,
   },
   {
@@ -165,7 +160,7 @@ M.list = {
     desc = 'switch the session mode',
     complete = 'mode',
     run = function(invoked)
-      session().tell('mode', { mode = word(invoked.text) })
+      session().tell('mode', { mode = invoked.word })
     end,
   },
   {
@@ -257,7 +252,7 @@ M.list = {
     desc = 'let a window go along with the agent, or no longer',
     words = { 'on', 'off', 'toggle' },
     run = function(invoked)
-      require('acp.files.follow').turn(word(invoked.text) or 'toggle')
+      require('acp.files.follow').turn(invoked.word or 'toggle')
     end,
   },
 }
@@ -271,7 +266,7 @@ local rest = {
     bang = true,
     complete = 'agent',
     run = function(invoked)
-      agent().stop(word(invoked.text), invoked.bang)
+      agent().stop(invoked.word, invoked.bang)
     end,
   },
   {
@@ -280,7 +275,7 @@ local rest = {
     desc = 'end an agent and start it anew',
     complete = 'agent',
     run = function(invoked)
-      agent().restart(word(invoked.text))
+      agent().restart(invoked.word)
     end,
   },
   {
@@ -289,7 +284,7 @@ local rest = {
     desc = 'show what went over the wire',
     complete = 'agent',
     run = function(invoked)
-      agent().log(word(invoked.text))
+      agent().log(invoked.word)
     end,
   },
   {

@@ -61,12 +61,13 @@ local function paired(hunk)
   return math.min(hunk[2] - hunk[1], #hunk[3])
 end
 
---- Change as many lines as are given, one by one: all that stands in them stays.
+--- Change so many lines one by one: all that stands in them stays.
 ---@param buffer integer
 ---@param first integer 0-based
----@param lines string[]
-local function change_lines(buffer, first, lines)
-  for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + #lines, true)) do
+---@param count integer
+---@param lines string[] as many, or more
+local function change_lines(buffer, first, count, lines)
+  for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + count, true)) do
     change_line(buffer, first + index - 1, old, lines[index])
   end
 end
@@ -98,9 +99,10 @@ end
 --- Do the same quickly: whole stretches, but for the lines in which extmarks are.
 ---@param buffer integer
 ---@param first integer 0-based
----@param lines string[]
-local function change_stretches(buffer, first, lines)
-  local last = first + #lines
+---@param count integer
+---@param lines string[] as many, or more
+local function change_stretches(buffer, first, count, lines)
+  local last = first + count
   local function stretch(from, to)
     if from < to then
       local new = vim.list_slice(lines, from - first + 1, to - first)
@@ -110,7 +112,7 @@ local function change_stretches(buffer, first, lines)
   local done = first
   for _, row in ipairs(held(buffer, first, last)) do
     stretch(done, row)
-    change_lines(buffer, row, { lines[row - first + 1] })
+    change_lines(buffer, row, 1, { lines[row - first + 1] })
     done = row + 1
   end
   stretch(done, last)
@@ -124,7 +126,7 @@ local function lock_marks(action)
   M.locked = function()
     ok, err = pcall(action)
   end
-  vim.cmd("lockmarks lua require('acp.files.edit').locked()")
+  api.nvim_command("lockmarks lua require('acp.files.edit').locked()")
   M.locked = nil
   if not ok then
     error(err, 0)
@@ -156,7 +158,7 @@ local function apply(buffer, hunks)
     for _, hunk in ipairs(hunks) do
       local count = paired(hunk)
       local change = count > SHORT and change_stretches or change_lines
-      change(buffer, hunk[1], count < #hunk[3] and vim.list_slice(hunk[3], 1, count) or hunk[3])
+      change(buffer, hunk[1], count, hunk[3])
     end
   end)
   local take = marks.taker(buffer)
@@ -165,11 +167,17 @@ local function apply(buffer, hunks)
     local count = paired(hunks[index])
     if last - first ~= #lines then
       take(first + count, last)
-      local rest = vim.list_slice(lines, count + 1)
+      local rest = count < #lines and vim.list_slice(lines, count + 1) or {}
       api.nvim_buf_set_lines(buffer, first + count, last, true, rest)
     end
   end
   marks.give(buffer, returns)
+end
+
+if jit then
+  -- As in acp.files.live; what goes through each line is compiled.
+  jit.off(inverse, true)
+  jit.off(apply, true)
 end
 
 --- End the current undo step, also in the middle of an insert.
@@ -203,7 +211,7 @@ end
 ---@param settle fun(buffer: integer)
 ---@return acp.Outcome
 function M.change(buffer, hunks, options, settle)
-  local modified = vim.bo[buffer].modified
+  local modified = api.nvim_get_option_value('modified', { buf = buffer })
   local back = inverse(buffer, hunks)
   local before, changed = {}, false
   local ok, err = pcall(function()

@@ -3,19 +3,33 @@
 
 local api = vim.api
 
+if jit then
+  -- A few calls of the API, once an edit: compiling takes longer than all of them.
+  jit.off(true, true)
+end
+
 local M = {}
 
--- By how a mode begins; what is not here takes edits. `all`: what is typed or asked may mean any
--- buffer, not only the current one.
+---@class acp.Doing
+---@field name string
+---@field all? true what is typed or asked may mean any buffer, not only the current one
+
+---@type table<string, acp.Doing> by how a mode begins; what is not here takes edits
 local MODES = {
-  { '^no', 'operator-pending mode' },
-  { '^ni', 'a command from insert mode' },
-  { '^[vV\22]', 'visual mode' },
-  { '^[sS\19]', 'select mode' },
-  { '^R', 'replace mode' },
-  { '^i[cx]', 'completion' },
-  { '^c', 'the command line', all = true },
-  { '^[r!]', 'a question', all = true },
+  no = { name = 'operator-pending mode' },
+  ni = { name = 'a command from insert mode' },
+  v = { name = 'visual mode' },
+  V = { name = 'visual mode' },
+  ['\22'] = { name = 'visual mode' },
+  s = { name = 'select mode' },
+  S = { name = 'select mode' },
+  ['\19'] = { name = 'select mode' },
+  R = { name = 'replace mode' },
+  ic = { name = 'completion' },
+  ix = { name = 'completion' },
+  c = { name = 'the command line', all = true },
+  r = { name = 'a question', all = true },
+  ['!'] = { name = 'a question', all = true },
 }
 
 --- Whether Neovim lets nobody change a text (|textlock|), as in an <expr> mapping that waits for a
@@ -23,7 +37,7 @@ local MODES = {
 ---@return boolean
 local function is_locked()
   local _, err = pcall(api.nvim_buf_set_lines, 0, 2 ^ 30, 2 ^ 30, true, {})
-  return tostring(err):find('E565:') ~= nil
+  return tostring(err):find('E565:', 1, true) ~= nil
 end
 
 --- Whether Neovim waits in the middle of a mapping, an autocommand or a function: its state tells,
@@ -50,29 +64,21 @@ local function is_beside_insert(hunks)
     end)
 end
 
----@param mode string
----@return { [1]: string, [2]: string, all?: true }?
-local function known(mode)
-  return vim.iter(MODES):find(function(it)
-    return mode:find(it[1]) ~= nil
-  end)
-end
-
 ---@param is_safe? boolean nothing is half done: Neovim says so by SafeState
 ---@return string? doing what the user is in the middle of
 ---@return boolean? all in whichever buffer
 local function doing(is_safe)
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
-  local found = known(mode)
+  local found = MODES[mode:sub(1, 2)] or MODES[mode:sub(1, 1)]
   if vim.fn.getcmdwintype() ~= '' then
     return 'the command-line window', true
   elseif found and found.all then
-    return found[2], true
+    return found.name, true
   elseif not is_safe and is_interrupted(mode, state) then
     return 'a command', true
   end
   -- `o`: a register is typed, or what is inserted goes into other lines, too, at its end.
-  return found and found[2] or (state:find('o') and 'a command') or nil
+  return found and found.name or (state:find('o') and 'a command') or nil
 end
 
 ---@param buffer integer

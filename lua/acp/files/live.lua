@@ -10,6 +10,11 @@ local stamps = require('acp.files.stamps')
 
 local api = vim.api
 
+if jit then
+  -- A few calls of the API, once an edit: compiling takes longer than all of them.
+  jit.off(true, true)
+end
+
 local M = {}
 
 ---@class acp.BufferOptions
@@ -221,7 +226,7 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
     if settled then
       settle(seen)(buffer)
     end
-    vim.bo[buffer].modified = true
+    api.nvim_set_option_value('modified', true, { buf = buffer })
   end)
 end
 

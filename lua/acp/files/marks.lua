@@ -218,6 +218,13 @@ function M.taker(buffer)
   end
 end
 
+if jit then
+  -- As in acp.files.live; what goes through each line is compiled.
+  for _, each in ipairs({ letters, within, extmarks, M.taker }) do
+    jit.off(each, true)
+  end
+end
+
 ---@param one string[]
 ---@param at integer
 ---@param other string[]

@@ -180,7 +180,7 @@ end
 function M.in_place(buffer)
   local own = buffer and vim.bo[buffer].backupcopy or ''
   local copies = own == '' and vim.go.backupcopy or own
-  return vim.list_contains(vim.split(copies, ','), 'yes')
+  return (',' .. copies .. ','):find(',yes,', 1, true) ~= nil
 end
 
 --- Put the written file in the place of the other; into it where that is wanted, or where the other

@@ -43,7 +43,9 @@ end
 ---@param buffer integer
 ---@return integer
 local function count(buffer)
-  return api.nvim_buf_call(buffer, vim.fn.undotree).save_last
+  return api.nvim_buf_call(buffer, function()
+    return api.nvim_eval('undotree().save_last') -- Lua would be given each entry of the tree, too
+  end)
 end
 
 --- Take note that the user has written a file.
@@ -79,9 +81,9 @@ local function see(buffer)
 end
 
 ---@param buffer integer
----@return integer
+---@return integer number of the change in the undo tree whose text the buffer has
 local function state(buffer)
-  return api.nvim_buf_call(buffer, vim.fn.undotree).seq_cur
+  return api.nvim_buf_call(buffer, vim.fn.changenr)
 end
 
 --- Take note that the buffer has what its file has, or had at that stamp.

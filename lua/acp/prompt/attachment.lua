@@ -3,6 +3,7 @@
 
 local bar = require('acp.prompt.bar')
 local chats = require('acp.chat.registry')
+local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
 local notes = require('acp.prompt.notes')
 local notice = require('acp.ui.notice')
@@ -95,6 +96,12 @@ local function row(selection)
   }
 end
 
+---@param held acp.HeldImage
+---@return acp.AlongRow
+local function image_row(held)
+  return { label = held.name, detail = held.detail, group = 'AcpMention' }
+end
+
 ---@param note acp.Note
 ---@return acp.AlongRow
 local function note_row(note)
@@ -106,6 +113,7 @@ end
 ---@return acp.AlongRow[]
 local function all_rows(chat)
   local found = vim.tbl_map(row, M.selections(chat.chat))
+  vim.list_extend(found, vim.tbl_map(image_row, images.of(chat.chat)))
   return vim.list_extend(found, vim.tbl_map(note_row, notes.of(chat.chat)))
 end
 
@@ -182,22 +190,48 @@ local function drop_selection(number, index)
   end
 end
 
+--- What is in a row.
+---@param chat acp.Chat
+---@param number integer of the row
+---@return 'selection'|'image'|'note'|nil kind nil: there is no such row
+---@return integer index among those of its kind
+local function at_row(chat, number)
+  local counts = { #M.selections(chat.chat), #images.of(chat.chat), #notes.of(chat.chat) }
+  for nth, kind in ipairs({ 'selection', 'image', 'note' }) do
+    if number >= 1 and number <= counts[nth] then
+      return kind, number
+    end
+    number = number - counts[nth]
+  end
+  return nil, 0
+end
+
+local DROP = { selection = drop_selection, image = images.drop, note = notes.drop }
+
 --- Let what is in a row not go along.
 ---@param chat acp.Chat
 ---@param number integer of the row; 0 the last
 function M.drop(chat, number)
-  local first_note = #M.selections(chat.chat) + 1
-  local count = first_note - 1 + #notes.of(chat.chat)
-  number = number == 0 and count or number
-  if number > count or count == 0 then
-    local problem = count == 0 and 'nothing goes along' or ('there is no row %d'):format(number)
-    return notice.notice(problem)
-  elseif number >= first_note then
-    notes.drop(chat.chat, number - first_note + 1)
-  else
-    drop_selection(chat.chat, number)
+  number = number == 0 and #all_rows(chat) or number
+  local kind, index = at_row(chat, number)
+  if kind then
+    DROP[kind](chat.chat, index)
+    return M.draw(chat)
   end
-  M.draw(chat)
+  notice.notice(number == 0 and 'nothing goes along' or ('there is no row %d'):format(number))
+end
+
+--- Let an image go along with the next prompt.
+---@param chat acp.Chat
+---@param path? string nil: that in the clipboard
+---@param done fun(problem?: string)
+function M.attach_image(chat, path, done)
+  images.attach(chat, path, function(problem)
+    if not problem then
+      M.draw(chat)
+    end
+    done(problem)
+  end)
 end
 
 ---@param chat acp.Chat
@@ -216,21 +250,28 @@ end
 ---@param chat acp.Chat
 ---@param number integer of the row; 0 all
 function M.show(chat, number)
-  local count, lines = #M.selections(chat.chat), {}
-  for index = 1, count do
-    if number == 0 or number == index then
+  local wanted, nth = at_row(chat, number)
+  local lines = {}
+  for index = 1, #M.selections(chat.chat) do
+    if number == 0 or wanted == 'selection' and nth == index then
       vim.list_extend(lines, text_of(chat, index))
       table.insert(lines, '')
     end
   end
-  local note = notes.of(chat.chat)[number - count]
+  for index, held in ipairs(images.of(chat.chat)) do
+    if number == 0 or wanted == 'image' and nth == index then
+      vim.list_extend(lines, { held.name, held.detail, '' })
+    end
+  end
+  local note = wanted == 'note' and notes.of(chat.chat)[nth] or nil
   notes.show(chat, lines, number == 0 or note ~= nil, note and note.key)
 end
 
---- Forget the selections: they were sent. What is noted, the host knows.
+--- Forget selections and images: they were sent. What is noted, the host knows.
 ---@param chat acp.Chat
 function M.clear(chat)
   selections[chat.chat] = nil
+  images.forget(chat.chat)
   M.draw(chat)
 end
 
@@ -239,6 +280,15 @@ end
 function M.forget(number)
   selections[number], said[number] = nil, nil
   notes.forget(number)
+  images.forget(number)
+end
+
+--- The host has ended: what only it knew does not go along.
+---@param chat acp.Chat
+function M.lose(chat)
+  images.forget(chat.chat)
+  notes.forget(chat.chat)
+  M.draw(chat)
 end
 
 local group = api.nvim_create_augroup('acp.attachment', {})
@@ -271,7 +321,7 @@ api.nvim_create_autocmd('WinResized', {
   callback = function()
     for _, window in ipairs(vim.v.event.windows or {}) do
       local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
-      if chat and #M.selections(chat.chat) + #notes.of(chat.chat) > 0 then
+      if chat and #all_rows(chat) > 0 then
         M.draw(chat)
       end
     end

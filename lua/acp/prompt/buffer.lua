@@ -4,6 +4,7 @@
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
 local draft = require('acp.prompt.draft')
+local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
@@ -75,7 +76,8 @@ end
 function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
   local text = table.concat(lines_of(chat), '\n')
-  if vim.trim(text) == '' and not is_held(chat) then
+  local images = require('acp.prompt.images').numbers(number)
+  if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
     end)
@@ -88,6 +90,7 @@ function M.send(number)
   chats.touch(number)
   local selections = attachment.selections(number)
   local payload = { chat = number, text = text, selections = selections, bang = false }
+  payload.images = #images > 0 and images or nil
   local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
   if sent then
     clear(chat)
@@ -195,7 +198,7 @@ local function watch(chat)
     save_draft(chat)
   end)
   on('BufWinEnter', function()
-    layout.dress(0, layout.PROMPT)
+    dress.window(0, dress.PROMPT)
   end)
   on('BufEnter', function()
     chats.entered(chat)

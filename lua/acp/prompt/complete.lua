@@ -10,6 +10,7 @@ local M = {}
 
 ---@class acp.Candidate
 ---@field word string what is inserted
+---@field label? string what is shown, and compared with what is written; as a rule the word
 ---@field menu string a few words on it
 ---@field info? string more words
 ---@field kind string of `vim.lsp.protocol.CompletionItemKind`
@@ -105,7 +106,7 @@ end
 ---@return table[] complete-items
 local function items(candidates)
   return vim.tbl_map(function(it)
-    return { word = it.word, menu = it.menu, info = it.info }
+    return { word = it.word, abbr = it.label, menu = it.menu, info = it.info }
   end, candidates)
 end
 

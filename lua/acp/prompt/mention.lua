@@ -3,12 +3,13 @@
 -- Nothing here waits: the names of the files are those that the host told last.
 
 local surroundings = require('acp.prompt.surroundings')
+local symbols = require('acp.prompt.symbols')
 
 local api = vim.api
 
 local M = {}
 
-local MOST = 100
+local MOST, MOST_SYMBOLS = 100, 20
 local FRESH_MS = 3000
 local AFTER = '[%.,;:!%?%)%]}>\'"]$'
 
@@ -155,32 +156,6 @@ local function fuzzy(names, query)
   return vim.fn.matchfuzzy(names, query, { limit = MOST })
 end
 
---- What completes a mention.
----@param chat acp.Chat
----@param base string from the `@` on
----@return acp.Candidate[]
-function M.complete(chat, base)
-  local query, items, seen = unescape((base:gsub('^@"?', ''))), {}, {}
-  local function add(name, menu, kind)
-    if not seen[name] and not name:match('%c') then
-      seen[name] = true
-      table.insert(items, { word = M.written(name), menu = menu, kind = kind })
-    end
-  end
-  for _, special in ipairs(M.specials) do
-    if vim.startswith(special[1], query) then
-      add(special[1], special[2], 'Keyword')
-    end
-  end
-  for _, name in ipairs(fuzzy(buffers(chat), query)) do
-    add(name, 'buffer', 'File')
-  end
-  for _, name in ipairs(fuzzy(known[chat.chat] and known[chat.chat].names or {}, query)) do
-    add(name, '', name:match('/$') and 'Folder' or 'File')
-  end
-  return items
-end
-
 ---@param chat acp.Chat
 ---@param name string
 ---@return string path that a file of that name has
@@ -214,6 +189,26 @@ local function lines_of(chat, name)
   return is_there and file or nil, tonumber(first) or 0, tonumber(last) or tonumber(first) or 0
 end
 
+---@param name string
+---@param first integer
+---@param last integer
+---@return string mention of those lines
+local function of_lines(name, first, last)
+  return M.written(name .. (first == last and ':%d' or ':%d-%d'):format(first, last))
+end
+
+---@param chat acp.Chat
+---@param path string absolute
+---@return string? name nil: it is in none of the folders of the session
+local function name_of(chat, path)
+  local root = roots(chat)[1]:gsub('/$', '') .. '/'
+  path = vim.fs.normalize(path, { expand_env = false })
+  if not is_file(chat, path) then
+    return nil
+  end
+  return vim.startswith(path, root) and path:sub(#root + 1) or path
+end
+
 --- The mention of a file or folder by its path, or of lines of it.
 ---@param chat acp.Chat
 ---@param path string absolute
@@ -221,14 +216,67 @@ end
 ---@param last? integer inclusive
 ---@return string? mention nil: it is in none of the folders of the session
 function M.of_path(chat, path, first, last)
-  local root = roots(chat)[1]:gsub('/$', '') .. '/'
-  path = vim.fs.normalize(path, { expand_env = false })
-  if not is_file(chat, path) then
-    return nil
+  local name = name_of(chat, path)
+  return name and (first and last and of_lines(name, first, last) or M.written(name))
+end
+
+--- The files of the project that are open, as buffers.
+---@param chat acp.Chat
+---@return integer[]
+function M.open_files(chat)
+  return vim.tbl_filter(function(buffer)
+    local name = api.nvim_buf_get_name(buffer)
+    local is_loaded = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
+    return is_loaded and name ~= '' and name_of(chat, name) ~= nil
+  end, api.nvim_list_bufs())
+end
+
+--- What the open files define that fits a query: not all of it, which would hide the rest.
+---@param chat acp.Chat
+---@param query string
+---@return acp.Candidate[]
+local function defined(chat, query)
+  local found = {}
+  for _, buffer in ipairs(query ~= '' and M.open_files(chat) or {}) do
+    local name = name_of(chat, api.nvim_buf_get_name(buffer)) --[[@as string]]
+    for _, symbol in ipairs(symbols.of(buffer)) do
+      table.insert(found, {
+        word = of_lines(name, symbol.first, symbol.last),
+        label = '@' .. symbol.name,
+        name = symbol.name,
+        menu = vim.fs.basename(name),
+        kind = symbol.kind,
+      })
+    end
   end
-  local name = vim.startswith(path, root) and path:sub(#root + 1) or path
-  local lines = first and (first == last and ':%d' or ':%d-%d'):format(first, last) or ''
-  return M.written(name .. lines)
+  return vim.fn.matchfuzzy(found, query, { key = 'name', limit = MOST_SYMBOLS })
+end
+
+--- What completes a mention.
+---@param chat acp.Chat
+---@param base string from the `@` on
+---@return acp.Candidate[]
+function M.complete(chat, base)
+  local query, items, seen = unescape((base:gsub('^@"?', ''))), {}, {}
+  local function add(name, menu, kind)
+    if not seen[name] and not name:match('%c') then
+      seen[name] = true
+      table.insert(items, { word = M.written(name), menu = menu, kind = kind })
+    end
+  end
+  for _, special in ipairs(M.specials) do
+    if vim.startswith(special[1], query) then
+      add(special[1], special[2], 'Keyword')
+    end
+  end
+  for _, name in ipairs(fuzzy(buffers(chat), query)) do
+    add(name, 'buffer', 'File')
+  end
+  vim.list_extend(items, defined(chat, query))
+  for _, name in ipairs(fuzzy(known[chat.chat] and known[chat.chat].names or {}, query)) do
+    add(name, '', name:match('/$') and 'Folder' or 'File')
+  end
+  return items
 end
 
 --- Whether a name stands for something that would go along.
@@ -295,7 +343,7 @@ end
 ---@param chat acp.Chat
 ---@return boolean whether there are more names than are offered at once
 function M.is_partial(chat)
-  return known[chat.chat] ~= nil and #known[chat.chat].names > MOST
+  return symbols.any() or known[chat.chat] ~= nil and #known[chat.chat].names > MOST
 end
 
 --- Ask the host for the names of the files, unless it has just told them.
@@ -303,6 +351,7 @@ end
 ---@param done? fun() called when they have come
 function M.refresh(chat, done)
   local bridge, now = require('acp.host.bridge'), vim.uv.now()
+  symbols.refresh(M.open_files(chat))
   local names = known[chat.chat]
   if not bridge.running() or names and now - names.asked < FRESH_MS then
     return

@@ -67,7 +67,7 @@ end
 ---@param ops acp.Op[]
 local function open(chat, ops)
   close()
-  local buffer = float.fill(ops, chat.chat)
+  local buffer = float.fill(ops, 'acp-notes', chat.chat)
   for _, key in ipairs({ 'q', '<Esc>' }) do
     keys.map(buffer, 'n', key, 'Close', close)
   end

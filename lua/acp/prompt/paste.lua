@@ -1,9 +1,10 @@
 -- What is pasted or put into a prompt. Whole lines that stand in one open file, and nowhere else, become
 -- a mention of them: so the agent learns where they are, and gets them as they are when it is asked.
--- One undo gives the text back.
+-- One undo gives the text back. Images are attached.
 
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
+local images = require('acp.prompt.images')
 local mention = require('acp.prompt.mention')
 local notice = require('acp.ui.notice')
 
@@ -33,15 +34,10 @@ end
 
 ---@param chat acp.Chat
 ---@return integer[] buffers whose lines can be mentioned; none if there is too much to search
-local function open_files(chat)
-  local found, count = {}, 0
-  for _, buffer in ipairs(api.nvim_list_bufs()) do
-    local name = api.nvim_buf_get_name(buffer)
-    local is_file = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
-    if is_file and name ~= '' and mention.of_path(chat, name) then
-      count = count + api.nvim_buf_line_count(buffer)
-      table.insert(found, buffer)
-    end
+local function searched(chat)
+  local found, count = mention.open_files(chat), 0
+  for _, buffer in ipairs(found) do
+    count = count + api.nvim_buf_line_count(buffer)
   end
   return count <= MOST_SEARCHED and found or {}
 end
@@ -52,7 +48,7 @@ end
 ---@return string? mention nil: they stand nowhere, or in several places
 local function mentioned(chat, lines)
   local found
-  for _, buffer in ipairs(open_files(chat)) do
+  for _, buffer in ipairs(searched(chat)) do
     local rows = places(buffer, lines)
     if #rows > 1 or #rows == 1 and found then
       return nil
@@ -94,25 +90,63 @@ local function ending(pasted)
   local lines = pasted.lines
   local row = pasted.row + #lines - 1
   local column = #lines[#lines] + (#lines == 1 and pasted.column or 0)
-  local text = { pcall(api.nvim_buf_get_text, 0, pasted.row, pasted.column, row, column, {}) }
+  local buffer = pasted.chat.prompt
+  local text = { pcall(api.nvim_buf_get_text, buffer, pasted.row, pasted.column, row, column, {}) }
   return text[1] and vim.deep_equal(text[2], lines) and row or nil, column
 end
 
---- Put a mention in the place of what was pasted, if it is one.
+--- Put a text in the place of what was pasted, in a step of undo of its own.
+---@param pasted acp.Pasted
+---@param text string
+---@return boolean done false: something else stands there by now
+local function replace(pasted, text)
+  local row, column = ending(pasted)
+  if not row then
+    return false
+  end
+  api.nvim_buf_call(pasted.chat.prompt, function()
+    break_undo()
+    api.nvim_buf_set_text(0, pasted.row, pasted.column, row, column, { text })
+    break_undo()
+  end)
+  return true
+end
+
+--- Attach the images that were named; if all are, their names go from the text.
+---@param pasted acp.Pasted
+---@param paths string[]
+local function attach(pasted, paths)
+  local path = table.remove(paths, 1)
+  attachment.attach_image(pasted.chat, path, function(problem)
+    if problem then
+      notice.warn(problem)
+    elseif #paths > 0 then
+      attach(pasted, paths)
+    elseif path and api.nvim_buf_is_loaded(pasted.chat.prompt) then
+      replace(pasted, '')
+    end
+  end)
+end
+
+--- Put a mention in the place of what was pasted, if it is one; attach images.
 ---@param pasted acp.Pasted
 local function fold(pasted)
+  local is_nothing = #pasted.lines < 2 and (pasted.lines[1] or '') == ''
+  local paths = images.named(pasted.lines)
+  if is_nothing or #paths > 0 then
+    return attach(pasted, paths)
+  end
   local lines = whole_lines(pasted.lines)
-  local row, column = ending(pasted)
-  local found = lines and row and mentioned(pasted.chat, lines)
-  if not found or not row then
+  local found = lines and mentioned(pasted.chat, lines)
+  if not found then
     return
   end
   local before = api.nvim_buf_get_text(0, pasted.row, 0, pasted.row, pasted.column, {})[1]
   local text = (before:match('%S$') and ' ' or '') .. found .. ' '
-  break_undo()
-  api.nvim_buf_set_text(0, pasted.row, pasted.column, row, column, { text })
+  if not replace(pasted, text) then
+    return
+  end
   api.nvim_win_set_cursor(0, { pasted.row + 1, pasted.column + #text })
-  break_undo()
   attachment.say(pasted.chat, {
     ('%s: undo gives the text back'):format(found),
     'undo gives the text back',
@@ -178,6 +212,9 @@ end
 ---@param key 'p'|'P'
 function M.put(key)
   local name, count, chat = vim.v.register, vim.v.count1, writing()
+  if chat and name:match('[+*]') and vim.fn.getreg(name) == '' then
+    return attach({ chat = chat, row = 0, column = 0, lines = {} }, {})
+  end
   local keys = ('%d"%s%s'):format(count, name, key)
   local is_done, problem = pcall(vim.cmd.normal, { keys, bang = true })
   if not is_done then

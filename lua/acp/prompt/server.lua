@@ -45,11 +45,11 @@ end
 ---@return lsp.CompletionItem
 local function item(candidate, index, range)
   return {
-    label = candidate.word,
+    label = candidate.label or candidate.word,
     kind = vim.lsp.protocol.CompletionItemKind[candidate.kind],
     detail = candidate.menu ~= '' and candidate.menu or nil,
     documentation = candidate.info and { kind = 'plaintext', value = candidate.info } or nil,
-    filterText = candidate.word,
+    filterText = candidate.label or candidate.word,
     sortText = ('%05d'):format(index),
     textEdit = { newText = candidate.word, range = range },
   }

@@ -72,7 +72,7 @@ end
 
 ---@param found acp.Why
 local function open(found)
-  local buffer = float.fill(found.ops)
+  local buffer = float.fill(found.ops, 'acp-why')
   map_keys(buffer, found)
   close()
   local width, height = width_of(buffer), api.nvim_buf_line_count(buffer)

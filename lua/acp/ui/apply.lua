@@ -163,7 +163,11 @@ local function draw_buffer(part)
     life.draw(part.bufnr)
   end
   if present(part.status) then
+    local before = vim.b[part.bufnr].acp_status or {}
     vim.b[part.bufnr].acp_status = part.status
+    if before.title ~= part.status.title then
+      vim.cmd.redrawstatus({ bang = true })
+    end
     life.set(part.bufnr, part.status)
     require('acp.chat.registry').place(part.bufnr, part.status.cwd)
   end

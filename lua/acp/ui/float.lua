@@ -1,7 +1,8 @@
 -- Floats of text that the host has drawn and nobody can change: how they are made, look and go.
 
 local apply = require('acp.ui.apply')
-local layout = require('acp.ui.layout')
+local chats = require('acp.chat.registry')
+local dress = require('acp.ui.dress')
 
 local api = vim.api
 
@@ -13,6 +14,8 @@ local BORDER = 2
 local OPTIONS = {
   wrap = true,
   linebreak = true,
+  breakindent = true,
+  breakindentopt = 'list:-1,min:8',
   conceallevel = 2,
   concealcursor = 'nc',
   foldenable = false,
@@ -30,11 +33,14 @@ local OPTIONS = {
 
 --- Make a buffer with that text; it goes with its window.
 ---@param ops acp.Op[]
+---@param name string what it is called where Neovim names buffers
 ---@param chat? integer the chat that it belongs to
 ---@return integer buffer
-function M.fill(ops, chat)
+function M.fill(ops, name, chat)
   local buffer = api.nvim_create_buf(false, true)
+  chats.name(buffer, name)
   vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].formatlistpat = dress.CONTAINERS
   vim.b[buffer].acp_chat = chat
   apply.draw(buffer, ops)
   return buffer
@@ -43,7 +49,7 @@ end
 --- Let a window look like a float of ours.
 ---@param window integer
 function M.dress(window)
-  layout.dress(window, OPTIONS)
+  dress.window(window, OPTIONS)
 end
 
 --- Show a buffer in a float.

@@ -2,6 +2,7 @@
 -- their views. Every function works on the current tabpage.
 
 local chats = require('acp.chat.registry')
+local dress = require('acp.ui.dress')
 local file_buffers = require('acp.files.buffers')
 local options = require('acp.host.options')
 local size = require('acp.ui.size')
@@ -10,54 +11,6 @@ local tail = require('acp.ui.tail')
 local api = vim.api
 
 local M = {}
-
--- Local to the window *and* the buffer: Neovim drops them when another buffer takes the window.
-local COMMON = {
-  wrap = true,
-  linebreak = true,
-  number = false,
-  relativenumber = false,
-  signcolumn = 'no',
-  foldcolumn = '0',
-  statuscolumn = '',
-  colorcolumn = '',
-  foldmethod = 'manual',
-  foldenable = false,
-  list = false,
-}
-
-M.CHAT = vim.tbl_extend('error', COMMON, {
-  winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
-  breakindent = true,
-  conceallevel = 2,
-  concealcursor = 'nc',
-  spell = false,
-})
-M.PROMPT = vim.tbl_extend('error', COMMON, {
-  winbar = '%{%get(b:,"acp_winbar","")%}',
-  winfixheight = true,
-})
-
-M.LIST = vim.tbl_extend('force', COMMON, {
-  winbar = M.CHAT.winbar,
-  wrap = false,
-  cursorline = true,
-  spell = false,
-  winfixheight = true,
-})
-
---- Set window options for the buffer that the window shows now.
----@param window integer
----@param values table<string, any>
-function M.dress(window, values)
-  local no_tildes = vim.go.fillchars == '' and 'eob: ' or vim.go.fillchars .. ',eob: '
-  local own = vim.b[api.nvim_win_get_buf(window)].acp
-  local wanted = type(own) == 'table' and own.window or {}
-  values = vim.tbl_extend('keep', wanted, values, { fillchars = no_tildes })
-  for name, value in pairs(values) do
-    api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
-  end
-end
 
 ---@param window integer
 ---@return boolean
@@ -171,7 +124,7 @@ end
 ---@return integer window
 local function open_column(buffer, side, width)
   local window = api.nvim_open_win(buffer, true, { split = side, win = -1, width = width })
-  M.dress(window, { winfixwidth = true })
+  dress.window(window, { winfixwidth = true })
   size.keep(window, true)
   return window
 end
@@ -293,8 +246,8 @@ function M.open(chat, mods)
   keeping_views(function()
     local above, below = open_windows(chat, mods)
     -- BufWinEnter does so, but not inside of another autocommand (VimEnter, for instance)
-    M.dress(above, M.CHAT)
-    M.dress(below, M.PROMPT)
+    dress.window(above, dress.CHAT)
+    dress.window(below, dress.PROMPT)
     M.hold(above, chat.chat)
     M.hold(below, chat.prompt)
     M.fit(chat)

@@ -45,7 +45,7 @@ end
 function M.open(title, lines, marks)
   close()
   require('acp.ui.highlights').define()
-  local buffer = require('acp.ui.float').fill({ { 0, -1, lines, marks } })
+  local buffer = require('acp.ui.float').fill({ { 0, -1, lines, marks } }, 'acp-keys')
   for _, key in ipairs({ 'q', '<Esc>', 'g?' }) do
     vim.keymap.set('n', key, close, { buffer = buffer, nowait = true, desc = 'Close' })
   end

@@ -1,13 +1,14 @@
 -- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
 -- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
 
+local margin = require('acp.ui.margin')
+
 local api = vim.api
 
 local M = {}
 
 local namespace = api.nvim_create_namespace('acp_life')
 
-local FRAMES = vim.fn.split('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '\\zs')
 local INTERVAL_MS = 250
 
 ---@class acp.Life
@@ -37,7 +38,7 @@ end
 ---@return [string, string][] chunks
 local function chunks(life, width)
   local now = vim.uv.now()
-  local spinner = FRAMES[math.floor(now / INTERVAL_MS) % #FRAMES + 1] .. ' '
+  local spinner = margin.spinner() .. ' '
   local rest = (' · %s · :Acp cancel'):format(elapsed(now - life.since))
   local room = math.max(width - api.nvim_strwidth(spinner .. rest) - 1, 0)
   local doing = life.doing
@@ -55,7 +56,7 @@ function M.draw(buffer)
   if #windows == 0 then
     return
   end
-  local width = math.min(unpack(vim.tbl_map(api.nvim_win_get_width, windows)))
+  local width = math.min(unpack(vim.tbl_map(margin.room, windows)))
   api.nvim_buf_set_extmark(buffer, namespace, api.nvim_buf_line_count(buffer) - 1, 0, {
     id = 1,
     virt_text = chunks(life, width),
@@ -75,6 +76,7 @@ local function tick()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
       M.draw(buffer)
+      margin.turn(buffer)
     else
       M.set(buffer, {})
     end
@@ -98,6 +100,7 @@ function M.set(buffer, status)
   for _, run in ipairs(listeners) do
     run(buffer, status)
   end
+  margin.set(buffer, status.doing ~= nil)
   if not status.doing then
     lives[buffer] = nil
     if before and api.nvim_buf_is_loaded(buffer) then

@@ -42,6 +42,9 @@ AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
 
+MOST_UNREAD = 64 * 1024 * 1024
+"""Bytes of ours that an agent has not read yet; past them what it asks for is refused."""
+
 Outcome: TypeAlias = Any | AcpError
 """What a request came to: what its result says, or why there is none."""
 
@@ -89,6 +92,7 @@ class Connection:
         self._peer = Peer()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
+        self._unread = 0
         self._outbox: MemoryObjectSendStream[bytes]
         self._inbox: MemoryObjectReceiveStream[bytes]
         self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
@@ -150,6 +154,10 @@ class Connection:
         if private:
             self._traffic.redaction.learn_answer(result)
         line = self._peer.respond(request_id, result)
+        if line and self._unread and self._unread + len(line) > MOST_UNREAD:
+            sentence = f"{MOST_UNREAD:,} bytes wait for you to read them: read our answers first"
+            self.refuse(request_id, Code.INTERNAL_ERROR, sentence)
+            return
         hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
         self._post(line, hidden if private else line)
 
@@ -169,6 +177,7 @@ class Connection:
         if not line or self._lost:
             return
         self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
+        self._unread += len(line)
         self._outbox.send_nowait(line)
 
     async def _write(self) -> None:
@@ -177,6 +186,7 @@ class Connection:
                 await self._link.send(line)
             except ConnectionLost:
                 return
+            self._unread -= len(line)
             del line  # the next one may be long in coming
 
     async def _receive(self, receiver: Receiver) -> None:

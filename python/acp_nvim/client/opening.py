@@ -31,6 +31,8 @@ from acp_nvim.session.event import (
 from acp_nvim.session.replay import with_kept
 from acp_nvim.session.state import Message, Notice, ToolCall
 
+MOST_SESSIONS = 200
+"""Sessions of one agent that are open at a time."""
 CLOSING = 2.0
 """Seconds that an agent has to answer `session/close`."""
 QUIET = 0.5
@@ -61,6 +63,8 @@ class Opening:
         Without effect on a session that is closed by then. Returns what to tell the user when it
         is not open; after a login it is then tried once more.
         """
+        if sum(it.state.status != "closed" for it in self._registry) > MOST_SESSIONS:
+            return f"{MOST_SESSIONS} sessions of {self._launch.name} are open: close one first"
         try:
             await self._one_by_one(session, session_id)
         except (AgentError, ConnectionLost, UserError) as error:

@@ -35,8 +35,10 @@ def prompt(host: Host, payload: SendPrompt) -> int:
     chat = host.workspace.chat(payload.chat)
     text, interrupt = payload.text, payload.bang
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
+    blocks += chat.images.get(payload.images)
     wanted = Prompt(blocks, payload.selections, mentions=find_mentions(text))
     submit(host, chat, wanted, interrupt=interrupt)
+    chat.images.drop(*payload.images)
     state = chat.session.state
     return state.turn + len(state.queue)
 

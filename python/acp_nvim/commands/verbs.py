@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from acp_nvim.commands import (
     agent,
     answering,
+    attaching,
     choosing,
     commenting,
     comparing,
@@ -90,6 +91,8 @@ VERBS: Mapping[str, Verb[Any]] = {
     "logout": Verb(payloads.OfChat, login.logout),
     "login_ended": Verb(of_sessions.LoginEnded, login.ended),
     "prompt": Verb(of_prompts.SendPrompt, prompting.prompt),
+    "attach_image": Verb(of_prompts.AttachImage, attaching.attach_image),
+    "drop_image": Verb(of_prompts.DropImage, attaching.drop_image),
     "queue": Verb(payloads.OfChat, queueing.queue),
     "arrange": Verb(queueing.Arrange, queueing.arrange),
     "files": Verb(payloads.OfChat, prompting.files),

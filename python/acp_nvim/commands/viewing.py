@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
+from functools import partial
 from typing import Any
 
 import acp_nvim
+from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, terminals
@@ -189,7 +191,7 @@ async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
     return {
         "host": _running(),
         "connections": [_connection(client) for client in host.workspace.clients],
-        "sessions": [_session(chat) for chat in host.workspace.chats.values()],
+        "sessions": await aside(partial(_sessions, tuple(host.workspace.chats.values()))),
         "asks": [it for session in host.workspace.sessions() for it in _questions(host, session)],
         "terminals": terminals.listed(host),
         "edits": explaining.edits(host),
@@ -200,6 +202,10 @@ async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
 def _running() -> dict[str, Any]:
     version, python = acp_nvim.__version__, sys.executable
     return {"running": True, "version": version, "python": python, "pid": os.getpid()}
+
+
+def _sessions(chats: Sequence[Chat]) -> list[dict[str, Any]]:
+    return [_session(chat) for chat in chats]
 
 
 def _session(chat: Chat) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from acp_nvim.view.block import Conceal, Highlight, LineHighlight, Mark, VirtualText
+from acp_nvim.view.block import Conceal, Highlight, LineHighlight, Margin, Mark, VirtualText
 from acp_nvim.view.op import Replace
 from acp_nvim.view.question.comparison import Comparison
 from acp_nvim.view.status import Bar
@@ -18,14 +18,18 @@ UNDER = 4_000
 def plain(value: Any) -> Any:
     """Return an answer to Lua: ops and comparisons in it as below, all else as it is."""
     match value:
+        case str() | int() | None:  # by far the most
+            return value
         case Replace():
             return op(value)
         case Comparison():
             return spec(value)
-        case Mapping():
-            return {key: plain(it) for key, it in value.items()}
+        case dict():
+            return {key: it if type(it) is str else plain(it) for key, it in value.items()}
         case list() | tuple():
             return [plain(it) for it in value]
+        case Mapping():
+            return plain(dict(value))
         case _:
             return value
 
@@ -44,11 +48,17 @@ def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
         case Conceal(start, end, character, group):
             options = {"end_col": end, "conceal": character}
             return start, {**options, "hl_group": group} if group else options
+        case VirtualText(column, chunks, "rows"):
+            repeated = {"virt_text_win_col": column, "virt_text_repeat_linebreak": True}
+            return 0, {"virt_text": [list(chunk) for chunk in chunks], **repeated}
         case VirtualText(column, chunks, position):
             return column, {
                 "virt_text": [list(chunk) for chunk in chunks],
                 "virt_text_pos": position,
             }
+        case Margin(text, group, every_row):
+            options = {"sign_text": text, "sign_hl_group": group}
+            return 0, {**options, "number_hl_group": group} if every_row else options
         case LineHighlight(group, under=True):
             return 0, {"hl_group": group, "hl_eol": True, "priority": UNDER}
         case LineHighlight(group):

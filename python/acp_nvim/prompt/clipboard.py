@@ -13,6 +13,8 @@ from acp_nvim.errors import UserError
 
 PATIENCE = 5.0
 """Seconds that the tool may take: it asks the program that holds the clipboard."""
+LARGEST, LARGEST_TOLD = 20_000_000, "20 MB"
+"""Bytes of an image that is sent."""
 
 
 async def image() -> bytes:
@@ -20,12 +22,27 @@ async def image() -> bytes:
     command = _command()
     try:
         with anyio.fail_after(PATIENCE):
-            done = await anyio.run_process(command, stderr=DEVNULL, check=False)
+            found = await _output(command)
     except (OSError, TimeoutError) as error:
         raise UserError(f"the clipboard cannot be read: {command[0]} failed") from error
-    if not done.stdout.startswith(b"\x89PNG\r\n"):
+    if not found.startswith(b"\x89PNG\r\n"):
         raise UserError("there is no image in the clipboard")
-    return done.stdout
+    if len(found) > LARGEST:
+        raise UserError(f"the image in the clipboard is larger than {LARGEST_TOLD}")
+    return found
+
+
+async def _output(command: list[str]) -> bytes:
+    """Return what a program prints, cut soon after `LARGEST`."""
+    found = bytearray()
+    async with await anyio.open_process(command, stdin=DEVNULL, stderr=DEVNULL) as process:
+        assert process.stdout
+        async for chunk in process.stdout:
+            found += chunk
+            if len(found) > LARGEST:
+                process.kill()
+                break
+    return bytes(found)
 
 
 def _command() -> list[str]:

@@ -59,6 +59,9 @@ def _good_items(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 Lenient = Annotated[T | None, WrapValidator(_or_none), Field(default=None)]
 """`x-deserialize-default-on-error`: a bad value is as good as none (C-134)."""
 
+OrNone = Annotated[T | None, WrapValidator(_or_none)]
+"""The same for what is no field: the values of a map."""
+
 Items = Annotated[tuple[T, ...], WrapValidator(_good_items)]
 """`x-deserialize-skip-invalid-items`: bad items are dropped; what is no list at all is an error."""
 

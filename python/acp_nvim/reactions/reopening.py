@@ -5,12 +5,15 @@ Called by `outage`, `clients` and commands.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_nvim.client import questioning
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.questions.questions import OwnRequest
+from acp_nvim.session.action import ArrangeQueue
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import TurnStarted
+from acp_nvim.session.event import PromptQueued, TurnStarted
 from acp_nvim.session.model import PermissionOption, PermissionQuestion, Prompt, Subject
 from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.talk import is_talk
@@ -21,16 +24,43 @@ _LEAVE = PermissionOption("leave", "Leave it: it may have run", "reject_once")
 
 
 async def reopen(host: Host, client: Client, session: Session, session_id: str | None) -> None:
-    """Open a session again, and ask what is to become of the prompt that was cut off in it."""
+    """Open a session again, and ask what is to become of the prompt that was cut off in it.
+
+    What waits was said after that prompt: it goes on waiting until the user has answered.
+    """
     prompt = _cut_off(session.state)
+    queue = session.state.queue
+    holds = prompt is not None and not (queue and queue[0].held)
+    if holds:
+        _let_wait(session, held=True)
     await client.reopen(session, session_id)
-    if prompt is not None and session.state.status in ("idle", "running"):
-        await _ask(host, client, session, prompt)
+    if prompt is None or not _is_open(session):
+        return
+    is_again = await _is_again(host, client, session, prompt)
+    if not _is_open(session):
+        return
+    if holds:
+        _let_wait(session, held=False)
+    if is_again:
+        session.apply(PromptQueued(prompt, first=True))
+    if client.ready is not None:
+        client.ready.turns.go_on(session)
+
+
+def _is_open(session: Session) -> bool:
+    return session.state.status in ("idle", "running", "cancelling")
+
+
+def _let_wait(session: Session, *, held: bool) -> None:
+    """Hold the queue, or let it go on."""
+    if session.state.queue:
+        first, *others = session.state.queue
+        session.act(ArrangeQueue((replace(first, held=held), *others)))
 
 
 def moot(host: Host, session: Session, _before: SessionState, event: TurnStarted) -> None:
     """The user goes on with something else."""
-    for question in () if event.queued else session.state.questions:
+    for question in () if event.by_agent else session.state.questions:
         if isinstance(question, PermissionQuestion) and question.options == (_AGAIN, _LEAVE):
             host.questions.withdraw(question.id)
 
@@ -45,7 +75,8 @@ def _cut_off(state: SessionState) -> Prompt | None:
     return None
 
 
-async def _ask(host: Host, client: Client, session: Session, prompt: Prompt) -> None:
+async def _is_again(host: Host, client: Client, session: Session, prompt: Prompt) -> bool:
+    """Ask whether the prompt is sent again; False, too, if the user goes on with something else."""
     how = "The connection broke" if client.launch.remote is not None else f"{client.name} ended"
     subject = Subject(
         f"{how} while this prompt ran. Send it again?",
@@ -53,5 +84,4 @@ async def _ask(host: Host, client: Client, session: Session, prompt: Prompt) -> 
         "other",
     )
     request = OwnRequest(subject, (_AGAIN, _LEAVE))
-    if await questioning.ask(session, host.questions, request) == _AGAIN.id:
-        client.submit(session, prompt)
+    return await questioning.ask(session, host.questions, request) == _AGAIN.id

@@ -74,6 +74,9 @@ class EditLog:
         if before != after:
             self.weigh(path, before)  # the user may have given up the text that stood against it
             self._count(path, before, after, author)
+            conflict = self._conflicts.get(path)
+            if conflict and after and not apart(conflict.base, after, conflict.theirs):
+                self.settled(path)  # what stood against the user's text is counted by this
 
     def _count(self, path: str, before: str | None, after: str | None, author: Author) -> None:
         self._store.journal.done(Act("wrote", 0, path, before, after, author))

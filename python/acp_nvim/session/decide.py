@@ -6,6 +6,8 @@ sent to the agent, a `CancelRequested` too). The client calls it, with no `await
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acp_nvim.session.action import (
     Action,
     ArrangeQueue,
@@ -55,7 +57,10 @@ def _submit(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Re
         return _submit_nothing(state, action)
     if state.status == "idle" and not state.queue:
         return (TurnStarted(action.prompt, action.at),)
-    queued = PromptQueued(action.prompt, first=action.interrupt)
+    # while a session is opened again the user has not said what becomes of what was cut off
+    waits = state.cut_off and state.status == "loading" and not state.queue
+    prompt = replace(action.prompt, held=True) if waits else action.prompt
+    queued = PromptQueued(prompt, first=action.interrupt)
     if state.status == "idle":
         # A turn has just ended, or the session was just opened: nobody overtakes the queue.
         head = action.prompt if action.interrupt else state.queue[0]

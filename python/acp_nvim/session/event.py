@@ -25,6 +25,7 @@ from acp_nvim.session.model import (
     PlanEntry,
     Prompt,
     Question,
+    RateLimit,
     Role,
     Severity,
     ToolStatus,
@@ -100,6 +101,8 @@ class ToolCallUpdated:
     """Content that follows what was known."""
     cancellable: bool | Unset = UNSET
     """The agent lets it be cancelled by itself, when its turn is over."""
+    parent: str = ""
+    """Id of the call, a sub-agent's, in which this one was made; "" if that was not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +151,12 @@ class InfoChanged:
 
 @dataclass(frozen=True, slots=True)
 class UsageChanged:
-    """Context tokens used and available; a missing cost keeps the last one."""
+    """Context tokens used and available; a missing cost keeps the last one, and so do limits."""
 
     used: int
     size: int
     cost: Cost | None = None
+    limits: tuple[RateLimit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

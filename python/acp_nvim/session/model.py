@@ -111,6 +111,18 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class RateLimit:
+    """How much the user's account has used of what it may use in a stretch of time."""
+
+    name: str
+    """As the agent calls it: `five_hour`."""
+    used: float
+    """From 0 to 1."""
+    resets_at: int | None = None
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
 class Location:
     """A place in a file that a tool call works on; `line` is 1-based, None if not said."""
 
@@ -152,7 +164,8 @@ class Prompt:
     blocks: tuple[Content, ...]
     selections: tuple[Selection, ...] = ()
     held: bool = False
-    """It was refused for want of a login: only the user sends it again (C-054)."""
+    """Only the user sends it: it was refused for want of a login (C-054), or waited for a turn of
+    which nobody knows how far it came."""
     mentions: tuple[Mention, ...] = ()
 
 

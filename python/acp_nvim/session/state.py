@@ -23,6 +23,7 @@ from acp_nvim.session.model import (
     PlanEntry,
     Prompt,
     Question,
+    RateLimit,
     Role,
     Severity,
     ToolStatus,
@@ -65,6 +66,10 @@ class ToolCall:
     """What the agent's program calls the tool."""
     cancellable: bool = False
     """The agent lets it be cancelled by itself, when its turn is over."""
+    parent: str = ""
+    """Key of the call, a sub-agent's, in which this one was made; that one is in none itself."""
+    children: tuple[str, ...] = ()
+    """Keys of the calls that were made in this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +108,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Context tokens in use, size of the window, cumulative cost if the agent tells it."""
+    """Context tokens in use, size of the window, cumulative cost and limits if the agent tells."""
 
     used: int
     size: int
     cost: Cost | None = None
+    limits: tuple[RateLimit, ...] = ()
 
 
 NO_INDEX: Mapping[str, int] = MappingProxyType({})

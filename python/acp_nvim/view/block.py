@@ -38,7 +38,18 @@ class VirtualText:
     column: int
     chunks: tuple[tuple[str, str], ...]
     """Pairs of text and highlight group."""
-    position: Literal["inline", "overlay", "eol", "right_align"] = "inline"
+    position: Literal["inline", "overlay", "eol", "right_align", "rows"] = "inline"
+    """`rows`: over the cells from `column` on of each row that the line takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """Text left of the line, in the two cells that a chat has there; in other windows before it."""
+
+    text: str
+    group: str
+    every_row: bool = False
+    """Also beside the rows into which Neovim breaks the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +63,7 @@ class LineHighlight:
     under: bool = False
 
 
-Mark: TypeAlias = Highlight | Conceal | VirtualText | LineHighlight
+Mark: TypeAlias = Highlight | Conceal | VirtualText | Margin | LineHighlight
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,9 @@ class Block:
     lines: Sequence[Line]
     foldable: bool = False
     """True when the user may open and close it."""
+    within: tuple[tuple[int, str], ...] = ()
+    """Where in its lines those of other entries begin, and their keys, ascending; the lines behind
+    the last are its own again, with its own key. Without lines: the entry in which it is."""
 
 
 BLANK = Line("")

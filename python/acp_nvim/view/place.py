@@ -9,6 +9,7 @@ from acp_nvim.session.model import Location
 from acp_nvim.view.visible import one_line
 
 LIMIT = 200
+_LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?$")
 FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
 
 
@@ -25,12 +26,14 @@ def place(location: Location, cwd: str) -> str:
 
 
 def mention(uri: str, cwd: str) -> str:
-    """Return `@src/foo.py#L2-L3` for a file, `@diff` for ours, `@uri` for anything else."""
+    """Return `@src/foo.py:2-3` for a file, `@diff` for ours, `@uri` for anything else."""
     location = file_of(uri)
     if location is None:
         return "@" + one_line(unquote(uri.removeprefix("acp-nvim://")), LIMIT)
     _, mark, fragment = uri.partition("#")
-    return "@" + relative(location.path, cwd) + one_line(mark + fragment, 40)
+    lines = _LINES.match(fragment)
+    said = ":" + "-".join(dict.fromkeys(filter(None, lines.groups()))) if lines else mark + fragment
+    return "@" + relative(location.path, cwd) + one_line(said, 40)
 
 
 def file_of(uri: str) -> Location | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from acp_nvim.session.model import ConfigOption, Cost
+from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.chat.plan import brief
@@ -16,6 +17,10 @@ from acp_nvim.view.visible import one_line
 SEPARATOR = " · "
 RECENT = 16
 """Entries among which the tool call that runs is looked for."""
+NEAR = 0.8
+"""Of a limit: who has used so much of it wants to know."""
+LIMITS = 3
+_COUNTS = {"one": 1, "five": 5, "seven": 7}
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
 _MONEY = re.compile("[A-Z]{3}")
@@ -73,6 +78,7 @@ def winbar(
         BarPart("Agent", one_line(title, 30), 4 if model or usage else 1),
         BarPart("", one_line(state.title or "", 40), 8),
         BarPart("Usage", _cost(state.usage.cost if state.usage else None), 6),
+        _limits(state.usage.limits if state.usage else ()),
         BarPart("Model", _value(state, "thought_level"), 5, right=True),
         BarPart("Model", model, 2, right=True),
         BarPart("Usage", usage, 1, right=True, short=_share(state.usage)),
@@ -96,6 +102,7 @@ def summary(state: SessionState) -> dict[str, Any]:
         "used": usage.used if usage else None,
         "size": usage.size if usage else None,
         "cost": _plain_cost(usage.cost) if usage and usage.cost else None,
+        "limits": [asdict(it) for it in (usage.limits if usage else ())[:ITEMS]] or None,
         "pending": len(state.questions),
         "title": state.title,
         "turn": state.turn,
@@ -188,6 +195,26 @@ def _short(number: int) -> str:
         if number >= unit:
             return f"{number / unit:.1f}".removesuffix(".0") + suffix
     return str(number)
+
+
+def _limits(limits: Sequence[RateLimit]) -> BarPart:
+    """Return what is used of the account's limits; the fullest is needed more when it is near."""
+    if not limits:
+        return NOTHING
+    fullest = max(limits, key=lambda it: it.used)
+    is_near = fullest.used >= NEAR
+    text = ", ".join(map(_limit, limits[:LIMITS]))
+    return BarPart("Ask" if is_near else "Usage", text, 2 if is_near else 7, short=_limit(fullest))
+
+
+def _limit(limit: RateLimit) -> str:
+    """Return a limit as in "5h 78%"; those of a name that nobody knows have it."""
+    name, _, rest = limit.name.partition("_")
+    unit, _, kind = rest.partition("_")
+    count = _COUNTS.get(name)
+    known = f"{count}{unit[0]} {kind}".rstrip() if count and unit in ("hour", "day") else ""
+    words = known or limit.name.replace("_", " ")
+    return f"{one_line(words, 20)} {min(int(limit.used * 100), 999)}%"
 
 
 def _cost(cost: Cost | None) -> str:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from acp_nvim.view.block import Highlight, Line, Mark, VirtualText
+from collections.abc import Iterable
+from typing import TypeGuard
+
+from acp_nvim.view.block import Highlight, Line, LineHighlight, Margin, Mark, VirtualText
+
+DEEPEST = 20
+"""Cells of an indent that Neovim keeps in a window of 28, by the 'breakindentopt' of chats."""
 
 
 def coloured(text: str, group: str, *marks: Mark) -> Line:
@@ -16,14 +22,43 @@ def before(text: str, group: str) -> VirtualText:
     return VirtualText(0, ((text, group),))
 
 
+def beside(line: Line, text: str, group: str = "AcpDim") -> Line:
+    """Return the line with virtual text right behind it, on the background of the line."""
+    mark = VirtualText(len(line.text.encode()), ((text, group),))
+    return Line(line.text, (*line.marks, mark))
+
+
 def after(text: str, group: str = "AcpDim") -> VirtualText:
     """Return virtual text behind the end of a line."""
     return VirtualText(0, ((text, group),), "eol")
 
 
-def prefixed(line: Line, mark: VirtualText) -> Line:
-    """Return the line with virtual text in front of what it has."""
+def prefixed(line: Line, mark: VirtualText | Margin) -> Line:
+    """Return the line with something in front of what it has."""
     return Line(line.text, (mark, *line.marks))
+
+
+def filled(line: Line, margin: Margin) -> Line:
+    """Return the line beside a margin; its background has no holes where it is broken."""
+    return Line(line.text, (margin, *line.marks, *indents(line.text, line.marks)))
+
+
+def indents(text: str, marks: Iterable[Mark]) -> tuple[VirtualText, ...]:
+    """Return what gives the indent of all rows of a line the background that the line has.
+
+    Where Neovim breaks a line it leaves the indent of the next row without one.
+    """
+    indent = text[: len(text) - len(text.lstrip(" \t"))]
+    group = next((mark.group for mark in marks if isinstance(mark, LineHighlight)), "")
+    width = min(len(indent.expandtabs()), DEEPEST)
+    first = sum(len(it.chunks[0][0]) for it in marks if _is_before(it))
+    if not (group and width > first):
+        return ()
+    return (VirtualText(first, ((" " * (width - first), group),), "rows"),)
+
+
+def _is_before(mark: Mark) -> TypeGuard[VirtualText]:
+    return isinstance(mark, VirtualText) and mark.column == 0 and mark.position == "inline"
 
 
 def plural(count: int, noun: str) -> str:

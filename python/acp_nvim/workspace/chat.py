@@ -9,6 +9,7 @@ from typing import Any
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
+from acp_nvim.prompt.images import HeldImages
 from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, render
 from acp_nvim.view.status import summary, winbar
 from acp_nvim.workspace.waiting import Waiting
@@ -55,6 +56,7 @@ class Chat:
         """None as long as it is not clear which agent it will be."""
         self.transcript = Transcript()
         self.noted = Noted()
+        self.images = HeldImages()
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()

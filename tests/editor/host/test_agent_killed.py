@@ -195,22 +195,50 @@ def test_a_prompt_that_may_have_run_is_sent_by_the_user(
     again.quiet()
 
 
-def test_what_waits_is_sent_after_the_restart(job: MainJob) -> None:
+def again_with_a_queue(job: MainJob, *, waiting: bool = True) -> StdioAgent:
+    """Restart an agent that died in a turn; what was said after it waits for the user's answer."""
     agent = prompted(job)
-    job.command(f"AcpPrompt {WAITING}")
+    if waiting:
+        job.command(f"AcpPrompt {WAITING}")
     job.kill(agent.pid)
     job.until(lambda: job.session()["state"] == "closed")
-    assert [it["text"] for it in job.session()["queue"]] == [WAITING]
     job.command("Acp restart")
     again = job.stage.accept()
     again.initialize(**LOADS)
-    again.reply(again.expect("session/load"), {})
-    prompt = again.prompted()
-    assert prompt["params"]["prompt"][0]["text"] == WAITING
+    request = again.expect("session/load")
+    if not waiting:
+        job.command(f"AcpPrompt {WAITING}")
+    again.reply(request, {})
     job.until(job.asks)
-    again.end(prompt)
+    again.quiet()
+    assert [it["text"] for it in job.session()["queue"]] == [WAITING]
+    return again
+
+
+@pytest.mark.parametrize("waiting", [True, False], ids=["before", "while it is opened"])
+@pytest.mark.parametrize(("option", "first"), [("again", [PROMPT]), ("leave", [])])
+def test_what_waits_is_sent_after_the_answer(
+    job: MainJob, option: str, first: list[str], *, waiting: bool
+) -> None:
+    again = again_with_a_queue(job, waiting=waiting)
+    job.nvim.lua("require('acp').respond(...)", job.asks()[0]["id"], option)
+    for text in (*first, WAITING):
+        prompt = again.prompted()
+        assert prompt["params"]["prompt"][0]["text"] == text
+        again.end(prompt)
+    job.until(lambda: job.session()["state"] == "idle" and not job.session()["queue"])
+    assert job.asks() == []
+
+
+def test_what_waits_is_sent_when_the_user_says_so(job: MainJob) -> None:
+    again = again_with_a_queue(job)
+    job.command("AcpPrompt go on")
+    for text in (WAITING, "go on"):
+        prompt = again.prompted()
+        assert prompt["params"]["prompt"][0]["text"] == text
+        assert job.asks() == []
+        again.end(prompt)
     job.until(lambda: job.session()["state"] == "idle")
-    assert len(job.asks()) == 1
 
 
 def test_an_agent_that_opens_nothing_again_is_told_what_was_said(job: MainJob) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
+from tests.support.screen.grid import Picture, Screen
 
 RUNNING: dict[str, Any] = {
     "agent": "tutor",
@@ -81,4 +82,23 @@ def test_a_long_title_leaves_room_for_the_rest(nvim: Neovim, spy: BridgeSpy, wid
     spy.frame(chat, status=RUNNING | {"doing": "Run " + "x" * 200})
     text = said(nvim, chat)
     assert re.search(r"… · 0:\d\d · :Acp cancel$", text)
-    assert len(text) == width - 1
+    assert len(text) == width - len("▌ ") - 1
+
+
+def test_a_call_that_runs_turns_and_nothing_else_does(nvim: Neovim, spy: BridgeSpy) -> None:
+    with Screen(nvim) as screen:
+        chat, _ = spy.open_session()
+        running = {"sign_text": "◐", "sign_hl_group": "AcpToolRunning"}
+        done = {"sign_text": "✓", "sign_hl_group": "AcpToolDone"}
+        marks = [[0, 0, running], [1, 0, done]]
+        spy.frame(chat, [0, 1, ["Run the tests", "Read it", ""], marks], status=RUNNING)
+
+        def icon(picture: Picture) -> str:
+            row = next(row for row in picture.text() if "Run the tests" in row)
+            return row[row.index("Run the tests") - 2]
+
+        first = icon(screen.wait(lambda now: any("✓ Read it" in row for row in now.text())))
+        assert first in "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+        screen.wait(lambda now: icon(now) != first)
+        spy.frame(chat, status={"agent": "tutor", "state": "idle", "turn": 1})
+        screen.wait(lambda now: icon(now) == "◐")

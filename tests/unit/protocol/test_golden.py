@@ -70,6 +70,7 @@ from acp_nvim.session.model import (
     Mode,
     PermissionOption,
     PlanEntry,
+    RateLimit,
 )
 from acp_nvim.session.request import (
     CreateTerminalRequest,
@@ -231,8 +232,17 @@ UPDATES: dict[str, tuple[Event, ...]] = {
     "compaction_goes_on": (CompactionUpdated("c1", "in_progress"),),
     "compaction_summary_chunk": (CompactionUpdated("c1", more=(Text("We"),)),),
     "tool_call_name_null": (ToolCallUpdated("t1", status="in_progress"),),
+    "usage_limits": (
+        UsageChanged(
+            45196,
+            200000,
+            limits=(RateLimit("five_hour", 0.78, 1791141000), RateLimit("seven_day", 0.02)),
+        ),
+    ),
     "usage_credits": (UsageChanged(10, 100, Cost(12, "credits")),),
     "tool_call_name": (ToolCallUpdated("t1", "", name="read_file"),),
+    "tool_call_in_another": (ToolCallUpdated("t2", "Read a.py", parent="t1"),),
+    "tool_call_in_another_too": (ToolCallUpdated("t2", "Read a.py", parent="t1"),),
     "tool_call_terminal_told": (
         TerminalUpdated("own"),
         TerminalUpdated("t1", more="by the call's id"),

@@ -17,6 +17,7 @@ from acp_nvim.session.model import (
     PermissionQuestion,
     PlanEntry,
     Prompt,
+    RateLimit,
 )
 from acp_nvim.session.state import Entry, Message, Plan, SessionState, ToolCall, Usage
 from acp_nvim.view.status import elapsed, summary, winbar
@@ -93,6 +94,33 @@ def test_everything_at_once() -> None:
 )
 def test_tokens(used: int, size: int, text: str) -> None:
     assert shown(replace(IDLE, usage=Usage(used, size))).endswith(f"· {text}")
+
+
+FIVE, SEVEN = RateLimit("five_hour", 0.33), RateLimit("seven_day_opus", 0.555)
+
+
+def test_limits_of_the_account_are_shown() -> None:
+    assert shown(replace(IDLE, usage=Usage(1, 2, limits=(FIVE, SEVEN)))) == (
+        "idle · Tutor 1.0 · 5h 33%, 7d opus 55% · 1/2 (50%)"
+    )
+
+
+def test_a_limit_that_is_near_is_needed_more_than_the_mode() -> None:
+    near = replace(SEVEN, used=1.2)
+    parts = winbar(replace(IDLE, usage=Usage(1, 2, limits=(FIVE, near))), title="", now=0).parts
+    [part] = [it for it in parts if "5h" in it.text]
+    assert (part.text, part.short) == ("5h 33%, 7d opus 120%", "7d opus 120%")
+    assert (part.group, part.need) == ("AcpWinbarAsk", 2)
+
+
+def test_a_limit_of_another_name_has_that() -> None:
+    text = shown(replace(IDLE, usage=Usage(1, 2, limits=(RateLimit("over\x1bage_x", 0.5),))))
+    assert "over␛age x 50%" in text
+
+
+def test_limits_are_told_to_status_lines() -> None:
+    told = summary(replace(IDLE, usage=Usage(1, 2, limits=(FIVE,))))
+    assert told["limits"] == [{"name": "five_hour", "used": 0.33, "resets_at": None}]
 
 
 def test_model_and_thought_level_are_shown() -> None:

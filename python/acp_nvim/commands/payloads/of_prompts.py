@@ -18,6 +18,24 @@ class SendPrompt:
     selections: tuple[Selection, ...]
     bang: bool
     blocks: tuple[Mapping[str, Any], ...] = ()
+    images: tuple[int, ...] = ()
+    """By their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttachImage:
+    """An image for the next prompt, from a file; without a path that in the clipboard."""
+
+    chat: int
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropImage:
+    """That image is not to go along."""
+
+    chat: int
+    image: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.protocol.base import compact
@@ -20,7 +20,7 @@ from acp_nvim.session.event import (
     Unset,
     UsageChanged,
 )
-from acp_nvim.session.model import Cost, Role
+from acp_nvim.session.model import Cost, RateLimit, Role
 
 Update: TypeAlias = dict[str, Any]
 
@@ -52,7 +52,16 @@ def _patch(update: Update, key: str) -> str | Unset | None:
 def _usage(update: Update) -> Event:
     usage = types.Usage.model_validate(update)
     cost = None if usage.cost is None else Cost(usage.cost.amount, usage.cost.currency)
-    return UsageChanged(usage.used, usage.size, cost)
+    told = usage.meta.limits if usage.meta else None
+    return UsageChanged(usage.used, usage.size, cost, tuple(_limits(told)) if told else ())
+
+
+def _limits(told: types.RateLimits) -> Iterator[RateLimit]:
+    """Yield the limits by name, those that the agent does not count left out."""
+    windows = {told.rate_limit_type or "": told} | (told.unified_windows or {})
+    for name, window in windows.items():
+        if name and window and window.utilization is not None and window.utilization >= 0:
+            yield RateLimit(name, window.utilization, window.resets_at)
 
 
 def _notice(update: Update) -> Event:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Lenient, Real, Whole, WireModel
+from acp_nvim.protocol.base import Lenient, OrNone, Real, Whole, WireModel
 
 
 class Cost(WireModel):
@@ -16,12 +16,33 @@ class Cost(WireModel):
     currency: str
 
 
+class LimitWindow(WireModel):
+    """What is used of one limit, from 0 to 1, and when that begins anew."""
+
+    utilization: Lenient[Real]
+    resets_at: Lenient[Whole]
+
+
+class RateLimits(LimitWindow):
+    """`_meta["_claude/rateLimit"]`: the limit that is nearest, and all of them by name."""
+
+    rate_limit_type: Lenient[str]
+    unified_windows: Lenient[dict[str, OrNone[LimitWindow]]]
+
+
+class UsageMeta(WireModel):
+    """In no schema: what agents tell with their usage."""
+
+    limits: Lenient[RateLimits] = Field(default=None, alias="_claude/rateLimit")
+
+
 class Usage(WireModel):
     """`usage_update`."""
 
     used: Whole = Field(ge=0)
     size: Whole = Field(ge=0)
     cost: Lenient[Cost]
+    meta: Lenient[UsageMeta] = Field(default=None, alias="_meta")
 
 
 class Notice(WireModel):

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
+from acp_nvim.protocol.common.tool_call import WithMeta
 
 # --- tool calls
 
@@ -37,7 +38,7 @@ class ToolCallLocation(WireModel):
     line: Lenient[Whole]
 
 
-class ToolCall(WireModel):
+class ToolCall(WithMeta):
     """`ToolCall` and `ToolCallUpdate`: null and absent are the same."""
 
     tool_call_id: str

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.request_types import PermissionOption
+from acp_nvim.protocol.common.tool_call import WithMeta
 
 # --- tool calls
 
@@ -22,7 +23,7 @@ class WorkCapabilities(WireModel):
     cancel: Lenient[dict[str, Any]]
 
 
-class ToolCall(WireModel):
+class ToolCall(WithMeta):
     """`ToolCallUpdate`: a patch, of which null clears; what was given is told by `fields_set`."""
 
     tool_call_id: str

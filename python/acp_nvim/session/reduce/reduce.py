@@ -88,8 +88,9 @@ def _info_changed(state: SessionState, event: InfoChanged) -> SessionState:
 
 
 def _usage_changed(state: SessionState, event: UsageChanged) -> SessionState:
-    last = state.usage.cost if state.usage else None
-    return replace(state, usage=Usage(event.used, event.size, event.cost or last))
+    last = state.usage or Usage(0, 0)
+    usage = Usage(event.used, event.size, event.cost or last.cost, event.limits or last.limits)
+    return replace(state, usage=usage)
 
 
 def _noticed(state: SessionState, event: Noticed) -> SessionState:

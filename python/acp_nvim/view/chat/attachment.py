@@ -21,7 +21,7 @@ from acp_nvim.view.block import Line
 from acp_nvim.view.cut import head, visible_lines
 from acp_nvim.view.diff.text import MIME_TYPE, diff_lines
 from acp_nvim.view.place import mention, relative
-from acp_nvim.view.styled import after, coloured, plural
+from acp_nvim.view.styled import beside, coloured, plural
 from acp_nvim.view.visible import one_line
 
 DONE = {
@@ -42,7 +42,7 @@ def attachment(content: Content | FileChange, cwd: str, *, is_open: bool) -> tup
     if not isinstance(content, Resource) or not content.text:
         return (coloured(text, "AcpMention"),)
     size = plural(content.text.removesuffix("\n").count("\n") + 1, "line")
-    first = coloured(text, "AcpMention", after("  " + size))
+    first = beside(coloured(text, "AcpMention"), "  " + size)
     return (first, *_opened(content.text, content.mime_type)) if is_open else (first,)
 
 

@@ -10,7 +10,7 @@ from acp_nvim.view.block import BLANK
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.chat.message import NOTICES, Drawn, contents
 from acp_nvim.view.pause import Pause, never
-from acp_nvim.view.styled import before, coloured
+from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
 _SAID = {
@@ -31,11 +31,11 @@ def draw(
     is_open: bool,
 ) -> Drawn:
     """Return what has become of it, the summary when open, and a blank line."""
-    icon, group = NOTICES["warning" if entry.status == "failed" else "info"]
+    icon = NOTICES["warning" if entry.status == "failed" else "info"]
     if not is_open or not entry.summary:
-        return Drawn((coloured(_line(entry), group, before(icon, group)), BLANK))
+        return Drawn((coloured(_line(entry), icon.group, icon), BLANK))
     body = contents(entry.summary, cwd, previous, pause, is_open=True)
-    head = coloured(_head(entry), group, before(icon, group))
+    head = coloured(_head(entry), icon.group, icon)
     return replace(body, lines=(head, *body.lines, BLANK))
 
 

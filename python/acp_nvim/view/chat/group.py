@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from acp_nvim.session.content import Diff
 from acp_nvim.session.state import Entry, ToolCall
-from acp_nvim.view.block import Block, Line
+from acp_nvim.view.block import Block, Line, Margin
 from acp_nvim.view.chat.tool_call import KINDS
 from acp_nvim.view.styled import before, coloured, plural
 
@@ -26,6 +26,7 @@ def is_quiet(entry: Entry) -> bool:
     """Say whether a call may be folded away: it is over, and was nothing to look at."""
     return (
         isinstance(entry, ToolCall)
+        and not (entry.parent or entry.children)
         and entry.status in ("completed", "ended")
         and not any(isinstance(part, Diff) for part in entry.content)
     )
@@ -90,6 +91,8 @@ def spaced(block: Block, entry: Entry, following: Entry | None, *, is_open: bool
     """Return the block without the blank row between a closed call and the next one."""
     if is_open or not (isinstance(entry, ToolCall) and isinstance(following, ToolCall)):
         return block
+    if entry.children or following.parent:
+        return block
     return replace(block, lines=block.lines[:-1])
 
 
@@ -108,6 +111,6 @@ def folded(calls: Sequence[Entry], blocks: Sequence[Block], *, is_open: bool) ->
 def _head(calls: Sequence[Entry], *, is_open: bool) -> Line:
     kinds = Counter(KINDS.get(it.kind, "other") for it in calls if isinstance(it, ToolCall))
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    sign = "▾ " if is_open else "▸ "
+    sign = Margin("▾" if is_open else "▸", "AcpDim")
     text = f"{plural(len(calls), 'call')}: {counts}"
-    return coloured(text, "AcpDim", before(sign, "AcpDim"), before("✓ ", "AcpToolDone"))
+    return coloured(text, "AcpDim", sign, before("✓ ", "AcpToolDone"))

@@ -12,20 +12,23 @@ from acp_nvim.session.content import Content, Text
 from acp_nvim.session.log import Log
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message, Notice
-from acp_nvim.view.block import BLANK, Line, LineHighlight
+from acp_nvim.view.block import BLANK, Line, LineHighlight, Margin
 from acp_nvim.view.chat.attachment import attachment, has_text, label
 from acp_nvim.view.cut import LINES, beginning, head, rest, visible_lines
 from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.pause import Pause, never
-from acp_nvim.view.styled import before, coloured, prefixed
+from acp_nvim.view.styled import before, coloured, filled, prefixed
 from acp_nvim.view.visible import one_line
 
 PREVIEW = 100
+THOUGHT = before("Thought: ", "AcpThought")
+BAR = Margin("▌", "AcpUserBar", every_row=True)
+QUEUED = (Margin("⏳", "AcpDim"), before("queued: ", "AcpDim"))
 
 NOTICES = {
-    "info": ("· ", "AcpNotice"),
-    "warning": ("! ", "AcpWarning"),
-    "error": ("✗ ", "AcpError"),
+    "info": Margin("·", "AcpNotice"),
+    "warning": Margin("!", "AcpWarning"),
+    "error": Margin("✗", "AcpError"),
 }
 
 
@@ -64,17 +67,17 @@ def is_foldable(message: Message) -> bool:
 
 def notice(entry: Notice) -> tuple[Line, ...]:
     """Return the lines of a notice, with a blank one at the end."""
-    icon, group = NOTICES[entry.severity]
+    icon = NOTICES[entry.severity]
     kept, rest = head(entry.text.rstrip("\n"))
     first, *more = visible_lines(kept)
-    tail = (coloured(text, group, before("  ", group)) for text in more)
-    return (coloured(first, group, before(icon, group)), *tail, *rest, BLANK)
+    tail = (coloured(text, icon.group) for text in more)
+    return (coloured(first, icon.group, icon), *tail, *rest, BLANK)
 
 
 def queued(prompt: Prompt, cwd: str) -> tuple[Line, ...]:
     """Return the one line of a prompt that waits."""
     words = " ".join(label(content, cwd) for content in prompt.blocks)
-    return (coloured(one_line(words, PREVIEW), "AcpDim", before("⏳ queued: ", "AcpDim")),)
+    return (coloured(one_line(words, PREVIEW), "AcpDim", *QUEUED),)
 
 
 def entry_text(entry: Message | Notice) -> str:
@@ -88,9 +91,9 @@ def entry_text(entry: Message | Notice) -> str:
 
 
 def _user(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
-    bar = before("▌ ", "AcpUserBar")
+    look = LineHighlight("AcpUser")
     return [
-        Line(line.text, (LineHighlight("AcpUser"), bar, *line.marks))
+        filled(Line(line.text, (look, *line.marks)), BAR)
         for content in message.content
         for line in _plain(content, cwd, is_open=is_open)
     ]
@@ -105,13 +108,13 @@ def _plain(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
 
 def _thought(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
     if not is_open:
-        return [coloured(_first_words(message), "AcpThought", before("▸ Thought: ", "AcpThought"))]
+        return [coloured(_first_words(message), "AcpThought", Margin("▸", "AcpThought"), THOUGHT)]
     lines = [
         coloured(line.text, "AcpThought")
         for content in message.content
         for line in _plain(content, cwd, is_open=True)
     ] or [BLANK]
-    return [prefixed(lines[0], before("▾ Thought: ", "AcpThought")), *lines[1:]]
+    return [prefixed(prefixed(lines[0], THOUGHT), Margin("▾", "AcpThought")), *lines[1:]]
 
 
 def _first_words(message: Message) -> str:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from acp_nvim.session.model import PlanEntry
 from acp_nvim.session.state import Plan
 from acp_nvim.view import cut
-from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.block import BLANK, Line, Margin
 from acp_nvim.view.cut import ITEMS, rest, visible_lines
-from acp_nvim.view.styled import after, before, coloured
+from acp_nvim.view.styled import after, coloured
 from acp_nvim.view.visible import one_line
 
 ENTRY = 20
@@ -35,7 +35,7 @@ def lines(plan: Plan, *, is_live: bool = True, is_open: bool = True) -> tuple[Li
         plan = replace(plan, entries=tuple(steps))
     counted, step = brief(plan)
     if not is_open:
-        marks = (before("▸ ", "AcpDim"), *((after(step, "AcpPlanActive"),) if step else ()))
+        marks = (Margin("▸", "AcpDim"), *((after(step, "AcpPlanActive"),) if step else ()))
         return (coloured(f"Plan {counted}".rstrip(), "AcpPlan", *marks), BLANK)
     head = coloured(f"Plan {counted}".rstrip(), "AcpPlan")
     lines = [line for entry in plan.entries[:ITEMS] for line in _entry(entry)]
@@ -70,6 +70,6 @@ def _entry(entry: PlanEntry) -> list[Line]:
     first, *more = visible_lines(cut.head(entry.content.strip("\n"), ENTRY)[0])
     urgent = (after("!", "AcpWarning"),) if entry.priority == "high" else ()
     return [
-        coloured(first, group, before(icon, group), *urgent),
-        *(coloured(text, group, before("  ", group)) for text in more),
+        coloured(first, group, Margin(icon.strip(), group), *urgent),
+        *(coloured(text, group) for text in more),
     ]

@@ -10,7 +10,7 @@ from acp_nvim.session.content import Diff, FileChange, Resource, TerminalOutput,
 from acp_nvim.session.model import Location
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
-from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Mark, VirtualText
+from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Margin, Mark, VirtualText
 from acp_nvim.view.chat import ansi, raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
 from acp_nvim.view.chat.message import Drawn
@@ -19,19 +19,19 @@ from acp_nvim.view.diff import change as diff
 from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import place
-from acp_nvim.view.styled import before, coloured, plural, prefixed
+from acp_nvim.view.styled import coloured, filled, plural
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
 TITLE = 200
 
 STATUSES = {
-    "pending": ("○ ", "AcpToolPending"),
-    "in_progress": ("◐ ", "AcpToolRunning"),
-    "completed": ("✓ ", "AcpToolDone"),
-    "failed": ("✗ ", "AcpToolFailed"),
-    "cancelled": ("⊘ ", "AcpToolCancelled"),
-    "ended": ("• ", "AcpToolPending"),
+    "pending": Margin("○", "AcpToolPending"),
+    "in_progress": Margin("◐", "AcpToolRunning"),
+    "completed": Margin("✓", "AcpToolDone"),
+    "failed": Margin("✗", "AcpToolFailed"),
+    "cancelled": Margin("⊘", "AcpToolCancelled"),
+    "ended": Margin("•", "AcpToolPending"),
 }
 
 KINDS = {
@@ -46,7 +46,7 @@ KINDS = {
     "switch_mode": "mode",
 }
 
-BAR = before("│ ", "AcpToolBar")
+BAR = Margin("│", "AcpToolBar", every_row=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def draw(
         summary = _summary(tool, counted) if is_whole else ()
         return Drawn((_header(tool, cwd, summary), BLANK), counted, paused=not is_whole)
     body = _body(tool, cwd, previous, pause)
-    shown = (prefixed(line, BAR) for line in body.lines)
+    shown = (filled(line, BAR) for line in body.lines)
     return replace(body, lines=(_header(tool, cwd, ()), *shown, BLANK))
 
 
@@ -121,7 +121,7 @@ def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
     title = one_line(tool.title or tool.kind or tool.id, TITLE)
     path = _unsaid_path(tool, cwd)
     middle, end = len(title.encode()), len((title + path).encode())
-    marks: list[Mark] = [before(*STATUSES[tool.status])]
+    marks: list[Mark] = [STATUSES[tool.status]]
     if middle + len(path) > LONG:  # what stands behind the end of a long line is not to be seen
         summary = _moved_before(marks, summary)
     if title:

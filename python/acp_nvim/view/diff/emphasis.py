@@ -23,8 +23,10 @@ def changed_parts(
     """
     if max(len(text), len(mate)) > LIMIT or (effort is not None and effort.is_spent):
         return ()
-    words = _WORD.findall(text)
-    found = hunks.diff(words, _WORD.findall(mate), hunks.Effort(EFFORT, effort))
+    words, others = _WORD.findall(text), _WORD.findall(mate)
+    steps = hunks.Effort(EFFORT, effort)
+    steps.spend(len(words) + len(others))
+    found = hunks.diff(words, others, steps)
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word))

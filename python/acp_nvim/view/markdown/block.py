@@ -142,7 +142,7 @@ def _place(text: str) -> _Place:
         at = container.end()
         if container["quote"]:
             depth, quoted = depth + 1, at
-            marks.append(_quote_mark(container.start("quote")))
+            marks += _quote_marks(container.start("quote"))
         else:
             item = True
             marks.extend(_item_marks(text, *container.span("item")))
@@ -155,12 +155,14 @@ def _quotes(text: str, depth: int) -> _Place:
     marks: list[Mark] = []
     while found < depth and (quote := _QUOTE.match(text, at)):
         at, found = quote.end(), found + 1
-        marks.append(_quote_mark(quote.start(1)))
+        marks += _quote_marks(quote.start(1))
     return _Place(text, at, found, at, marks=tuple(marks))
 
 
-def _quote_mark(column: int) -> Mark:
-    return Conceal(column, column + 1, "▎", "AcpQuote")
+def _quote_marks(column: int) -> tuple[Mark, ...]:
+    """Return the bar in the place of the marker, and below it where the line is broken."""
+    bar = Conceal(column, column + 1, "▎", "AcpQuote")
+    return bar, VirtualText(column, (("▎", "AcpQuote"),), "rows")
 
 
 def _item_marks(text: str, start: int, end: int) -> list[Mark]:

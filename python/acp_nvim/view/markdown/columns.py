@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acp_nvim.view.block import Conceal, Highlight, Line, LineHighlight, Mark, VirtualText
+from acp_nvim.view.block import Conceal, Highlight, Line, LineHighlight, Margin, Mark, VirtualText
 
 INLINE_LIMIT = 4000
 """A longer line gets no marks within it: its tokens cost more than they show."""
@@ -27,7 +27,7 @@ def _columns(mark: Mark) -> tuple[int, ...]:
             return start, end
         case VirtualText(column):
             return (column,)
-        case LineHighlight():
+        case LineHighlight() | Margin():
             return ()
 
 
@@ -48,5 +48,5 @@ def _moved(mark: Mark, columns: dict[int, int]) -> Mark:
             return Conceal(columns[start], columns[end], character, group)
         case VirtualText(column, chunks, position):
             return VirtualText(columns[column], chunks, position)
-        case LineHighlight():
+        case LineHighlight() | Margin():
             return mark

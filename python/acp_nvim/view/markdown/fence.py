@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from acp_nvim.view.block import Highlight, Line, LineHighlight, Mark
 from acp_nvim.view.markdown.columns import INLINE_LIMIT, marked
 from acp_nvim.view.markdown.lexing import Span, highlights, whole
+from acp_nvim.view.styled import indents
 
 WHOLE_LIMIT = 1000
 """A fence of more lines is never lexed as a whole."""
@@ -129,4 +130,5 @@ def opened_fence(text: str, start: int, quoted: int, depth: int) -> Fence | None
 
 def _code_line(code: Code, spans: Sequence[Span]) -> Line:
     moved = (Highlight(code.start + start, code.start + end, group) for start, end, group in spans)
-    return marked(code.text, (LineHighlight("AcpCodeBlock"), *code.marks, *moved))
+    look = LineHighlight("AcpCodeBlock")
+    return marked(code.text, (look, *indents(code.text, (look,)), *code.marks, *moved))

@@ -41,7 +41,7 @@ def test_the_users_lines_stand_verbatim_behind_a_bar() -> None:
 def test_attachments_are_one_line_each() -> None:
     entry = message("user", Text("explain"), SELECTION, ResourceLink("file:///w/a%20b.md", "x"))
     lines = draw(entry, CWD, None, is_open=False).lines
-    assert looks(lines) == ["▌ explain", "▌ @src/foo.py#L2-L3  2 lines", "▌ @a b.md", ""]
+    assert looks(lines) == ["▌ explain", "▌ @src/foo.py:2-3  2 lines", "▌ @a b.md", ""]
     assert groups(lines[1]) == ["AcpMention"]
 
 
@@ -49,7 +49,7 @@ def test_the_text_of_an_attachment_opens() -> None:
     entry = message("user", Text("explain"), SELECTION)
     assert is_foldable(entry)
     assert drawn(entry, is_open=True)[1:] == [
-        "▌ @src/foo.py#L2-L3  2 lines",
+        "▌ @src/foo.py:2-3  2 lines",
         "▌ two",
         "▌ three",
         "",
@@ -123,13 +123,13 @@ def test_an_empty_thought_has_a_line() -> None:
 )
 def test_a_notice(severity: Severity, first: str, group: str) -> None:
     lines = notice(Notice("n", 1, "cancelled\nwhy: \x1b", severity))
-    assert looks(lines) == [first, "  why: ␛", ""]
+    assert looks(lines) == [first, "why: ␛", ""]
     assert groups(lines[0]) == [group]
 
 
 def test_a_queued_prompt_is_one_line() -> None:
     [line] = queued(Prompt((Text("do\nthis"), SELECTION)), CWD)
-    assert looks([line]) == ["⏳ queued: do this @src/foo.py#L2-L3"]
+    assert looks([line]) == ["⏳ queued: do this @src/foo.py:2-3"]
 
 
 def test_plain_text_is_verbatim() -> None:

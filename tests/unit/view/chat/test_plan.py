@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from acp_nvim.session.model import PlanEntry
 from acp_nvim.session.state import Plan
-from acp_nvim.view.block import BLANK, Line, VirtualText
+from acp_nvim.view.block import BLANK, Line, Margin, VirtualText
 from acp_nvim.view.chat.plan import brief, lines
 
 
@@ -12,9 +12,9 @@ def drawn(*entries: PlanEntry) -> list[Line]:
 
 def look(line: Line) -> str:
     virtual = [mark for mark in line.marks if isinstance(mark, VirtualText)]
-    inline = "".join(mark.chunks[0][0] for mark in virtual if mark.position == "inline")
+    margin = "".join(f"{mark.text} " for mark in line.marks if isinstance(mark, Margin))
     end = "".join(mark.chunks[0][0] for mark in virtual if mark.position == "eol")
-    return inline + line.text + (f" {end}" if end else "")
+    return margin + line.text + (f" {end}" if end else "")
 
 
 def test_a_checklist() -> None:
@@ -34,7 +34,7 @@ def test_an_unknown_status_and_priority_are_neutral() -> None:
 
 def test_an_entry_of_two_lines() -> None:
     rows = drawn(PlanEntry("first\nsecond\n", "low", "pending"))
-    assert [look(row) for row in rows[1:]] == ["☐ first", "  second", ""]
+    assert [look(row) for row in rows[1:]] == ["☐ first", "second", ""]
 
 
 def test_harmful_characters_are_visible() -> None:

@@ -13,6 +13,12 @@ def marks(text: str) -> list[Mark]:
     return list(line.marks)
 
 
+def bar(column: int) -> list[Mark]:
+    """Return what is drawn for the marker, and on each row into which the line is broken."""
+    rows = VirtualText(column, (("▎", "AcpQuote"),), "rows")
+    return [Conceal(column, column + 1, "▎", "AcpQuote"), rows]
+
+
 @pytest.mark.parametrize("level", range(1, 7))
 def test_headings(level: int) -> None:
     text = "#" * level + " a"
@@ -26,7 +32,7 @@ def test_ordinary_text(text: str) -> None:
 
 def test_heading_in_a_quote() -> None:
     assert marks("> # a") == [
-        Conceal(0, 1, "▎", "AcpQuote"),
+        *bar(0),
         Highlight(2, 5, "AcpQuote"),
         Highlight(2, 5, "AcpHeading1"),
     ]
@@ -55,10 +61,9 @@ def test_tasks() -> None:
 
 
 def test_quotes_in_quotes() -> None:
-    bar = "▎"
     assert marks("> > a") == [
-        Conceal(0, 1, bar, "AcpQuote"),
-        Conceal(2, 3, bar, "AcpQuote"),
+        *bar(0),
+        *bar(2),
         Highlight(4, 5, "AcpQuote"),
     ]
 

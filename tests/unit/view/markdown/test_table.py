@@ -13,7 +13,9 @@ def screen(line: Line) -> str:
     """Draw the line as Neovim would: concealed text replaced, virtual text before it."""
     data = line.text.encode()
     hidden = [mark for mark in line.marks if isinstance(mark, Conceal)]
-    virtual = [mark for mark in line.marks if isinstance(mark, VirtualText)]
+    virtual = [
+        mark for mark in line.marks if isinstance(mark, VirtualText) and mark.position != "rows"
+    ]
     pieces = []
     for column in range(len(data) + 1):
         pieces += [mark.chunks[0][0].encode() for mark in virtual if mark.column == column]

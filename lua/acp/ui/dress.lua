@@ -1,0 +1,74 @@
+-- What the windows of chats, prompts and lists look like: their options.
+
+local api = vim.api
+
+local M = {}
+
+-- Local to the window *and* the buffer: Neovim drops them when another buffer takes the window.
+local COMMON = {
+  wrap = true,
+  linebreak = true,
+  breakindent = true,
+  breakindentopt = 'list:-1,min:8',
+  number = false,
+  relativenumber = false,
+  signcolumn = 'no',
+  foldcolumn = '0',
+  statuscolumn = '',
+  colorcolumn = '',
+  foldmethod = 'manual',
+  foldenable = false,
+  list = false,
+}
+
+--- What the rows into which a line is broken are indented by, for 'formatlistpat': markers of quotes and
+--- items, the first cell of a table.
+M.CONTAINERS = [[^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\+]]
+  .. [[\|\s*|[^|]\{,20}|\s\=\)]]
+
+local STATUSLINE = "%<%{%v:lua.require'acp.ui.name'.line()%}%=%-14.(%l,%c%V%) %P"
+
+M.CHAT = vim.tbl_extend('force', COMMON, {
+  winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
+  statusline = STATUSLINE,
+  statuscolumn = "%{%v:lua.require'acp.ui.margin'.cell()%}",
+  conceallevel = 2,
+  concealcursor = 'nc',
+  cursorline = false, -- until the user is in it: its last row is where the cursor waits
+  spell = false,
+})
+M.PROMPT = vim.tbl_extend('error', COMMON, {
+  winbar = '%{%get(b:,"acp_winbar","")%}',
+  statusline = STATUSLINE,
+  winfixheight = true,
+})
+
+M.LIST = vim.tbl_extend('force', COMMON, {
+  winbar = M.CHAT.winbar,
+  wrap = false,
+  cursorline = true,
+  spell = false,
+  winfixheight = true,
+})
+
+---@return boolean whether the user has a status line of his own
+local function has_own_statusline()
+  return vim.go.statusline ~= api.nvim_get_option_info2('statusline', {}).default
+end
+
+--- Set window options for the buffer that the window shows now.
+---@param window integer
+---@param values table<string, any>
+function M.window(window, values)
+  local no_tildes = vim.go.fillchars == '' and 'eob: ' or vim.go.fillchars .. ',eob: '
+  local own = vim.b[api.nvim_win_get_buf(window)].acp
+  local wanted = type(own) == 'table' and own.window or {}
+  values = vim.tbl_extend('keep', wanted, values, { fillchars = no_tildes })
+  for name, value in pairs(values) do
+    if name ~= 'statusline' or not has_own_statusline() then
+      api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
+    end
+  end
+end
+
+return M

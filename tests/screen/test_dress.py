@@ -1,0 +1,111 @@
+"""What colour schemes, options of the user's and names do to what is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.fakes.spy import BridgeSpy
+from tests.support.nvim import Neovim
+from tests.support.screen.grid import Screen
+
+TOLD = ("AcpAllow", "AcpReject", "AcpToolDone", "AcpToolRunning", "AcpWinbarState", "AcpComment")
+
+
+COLOURS = """
+local found = vim.api.nvim_get_hl(0, { name = ..., link = false })
+local normal = vim.api.nvim_get_hl(0, { name = 'Normal', link = false })
+local plain = vim.o.background == 'dark' and { 0xffffff, 0 } or { 0, 0xffffff }
+return { found.fg or normal.fg or plain[1], normal.bg or plain[2] }
+"""
+
+
+def luminance(colour: int) -> float:
+    """Return the relative luminance of 0xRRGGBB (WCAG 2)."""
+    shares = [(colour >> shift & 255) / 255 for shift in (16, 8, 0)]
+    red, green, blue = (
+        it / 12.92 if it <= 0.04045 else ((it + 0.055) / 1.055) ** 2.4 for it in shares
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: int, other: int) -> float:
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("background", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["default", "retrobox", "morning", "habamax", "quiet"])
+def test_what_matters_can_be_read_in_every_colour_scheme(
+    nvim: Neovim, spy: BridgeSpy, scheme: str, background: str
+) -> None:
+    spy.open_session()
+    nvim.command(f"set termguicolors background={background} | colorscheme {scheme}")
+    _, back = nvim.lua(COLOURS, "Normal")
+    for name in TOLD:
+        fore, _ = nvim.lua(COLOURS, name)
+        assert contrast(fore, back) >= 2.5, name
+
+
+def test_a_group_of_the_users_stays(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("highlight AcpAllow guifg=#123456")
+    spy.open_session()
+    nvim.command("highlight! link AcpToolDone Search | doautocmd ColorScheme")
+    assert nvim.lua("return vim.api.nvim_get_hl(0, { name = 'AcpAllow' }).fg") == 0x123456
+    assert nvim.lua("return vim.api.nvim_get_hl(0, { name = 'AcpToolDone' }).link") == "Search"
+
+
+def test_hints_do_not_look_like_text_without_true_colours(nvim: Neovim, spy: BridgeSpy) -> None:
+    look = "return vim.api.nvim_get_hl(0, { name = 'AcpDim' })"
+    with Screen(nvim):
+        nvim.command("set notermguicolors")
+        spy.open_session()
+        assert nvim.lua(look)["cterm"] == {"italic": True}
+        nvim.command("set termguicolors")
+        assert nvim.lua(look)["link"] == "Comment"
+
+
+def test_a_cursor_line_is_where_the_user_is(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("set cursorline")
+    with Screen(nvim) as screen:
+        chat, _ = spy.open_session()
+        spy.frame(chat, [0, 1, ["first", "last"], []])
+        screen.wait_for("last")
+
+        def is_marked() -> bool:
+            found = screen.find("last")
+            return found is not None and "CursorLine" in screen.cell(*found).groups
+
+        assert not is_marked()
+        nvim.input("<C-w>k")
+        screen.wait(lambda _: is_marked())
+        nvim.input("<C-w>j")
+        screen.wait(lambda _: not is_marked())
+
+
+def test_status_lines_have_names_for_people(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("set laststatus=2")
+    with Screen(nvim, columns=160) as screen:
+        chat, _ = spy.open_session("mine")
+        screen.wait_for("mine · prompt")
+        spy.frame(chat, status={"agent": "mine", "state": "idle", "title": "Fix 100% of it"})
+        shown = screen.wait_for("mine · Fix 100% of it · prompt").text()
+        assert not any("acp:" in row or "acp-prompt:" in row for row in shown)
+
+
+def test_the_users_own_status_line_stays(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("set laststatus=2 statusline=[%f]")
+    with Screen(nvim, columns=160) as screen:
+        spy.open_session("mine")
+        screen.wait_for("[acp-prompt://mine]")
+
+
+def test_no_window_is_a_scratch_buffer_without_a_name(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("set laststatus=3")
+    with Screen(nvim) as screen:
+        chat, _ = spy.open_session()
+        spy.open_ask(chat)
+        screen.wait_for("1. Allow once")
+        nvim.input("<Tab>")
+        screen.wait_for("acp-question")
+        nvim.input("<C-w>pg?")
+        screen.wait_for("acp-keys")
