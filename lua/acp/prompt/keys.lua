@@ -50,10 +50,10 @@ function M.map(chat, send)
       attachment.show(chat, vim.v.count)
     end
   end, 'told')
-  for _, key in ipairs({ 'p', 'P' }) do
+  for key, plug in pairs({ p = 'put', P = 'put-before' }) do
     map(chat.prompt, 'n', key, 'Put; lines of an open file as a mention of them', function()
       paste.put(key)
-    end)
+    end, plug)
   end
   chat_keys.map_common(chat, chat.prompt)
 end

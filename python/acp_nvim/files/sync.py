@@ -131,12 +131,17 @@ class DiskSync:
         async with self.exclusive():
             await self._sweep(None, roots, refresh_until=deadline)
 
-    async def was_read(self, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
-        """An agent's own tool has read these files; those outside of the roots are none of ours.
+    async def was_read(
+        self, session: SessionKey, roots: Roots, paths: Iterable[str], call: str = ""
+    ) -> None:
+        """A tool call has read these files; those outside of the roots are none of ours.
 
-        What the disk has new is taken first, so that what the agent knows is as old as that.
+        What the disk has new is taken first, so that what the agent knows is as old as that. A
+        call that has read through us knows what it was served, not the disk.
         """
         for path in inside(roots, paths):
+            if call in self._knowledge.of(session, path).calls:
+                continue
             async with self.exclusive():
                 live = (await self.sync(path)).live
                 if live.disk is not None:

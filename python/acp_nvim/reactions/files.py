@@ -93,6 +93,12 @@ def tell(host: Host, event: FileRead | FileWritten | DiskChanged) -> None:
         _fire(host, name, event.author.session_key, event.path)
 
 
+def attribute(host: Host, event: FileRead) -> None:
+    """Know for which tool calls it was: how they end is no news of what the file holds."""
+    calls = Authors(host.workspace).at(event.session, event.path)
+    host.review.knowledge.served_to(event.session, event.path, calls)
+
+
 def go_along(host: Host, event: FileRead | FileWritten) -> None:
     """The agent is there now."""
     host.follow.touched(AgentId(*event.session), event.path, event.line)
@@ -167,7 +173,7 @@ def take_back(host: Host, event: TakenBack) -> None:
 
 
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
-    FileRead: (tell, go_along),
+    FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
     FileWritten: (record, tell, go_along, questions.file_changed),
     DiskChanged: (remember, record, tell, questions.file_changed),
@@ -232,6 +238,8 @@ async def catch_up(host: Host) -> None:
     await host.review.sync.drain()
 
 
-async def learn(host: Host, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
-    """An agent's own tool has read these files from the disk."""
-    await host.review.sync.was_read(session, roots, paths)
+async def learn(
+    host: Host, session: SessionKey, roots: Roots, paths: Iterable[str], call: str
+) -> None:
+    """That tool call has read these files from the disk, unless through us."""
+    await host.review.sync.was_read(session, roots, paths, call)

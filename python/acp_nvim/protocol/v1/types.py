@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
+from acp_nvim.protocol.common.plan import Step
 from acp_nvim.protocol.common.tool_call import WithMeta
 
 # --- tool calls
@@ -55,18 +56,10 @@ class ToolCall(WithMeta):
 # --- updates
 
 
-class PlanEntry(WireModel):
-    """A step of a plan."""
-
-    content: str
-    priority: Lenient[str]
-    status: Lenient[str]
-
-
 class Plan(WireModel):
     """`plan`."""
 
-    entries: Items[PlanEntry]
+    entries: Items[Step]
 
 
 class CommandInput(WireModel):

@@ -113,7 +113,7 @@ class TerminalChunk(WireModel):
     data: str
 
 
-# --- messages and plans
+# --- messages
 
 
 class WholeMessage(WireModel):
@@ -121,28 +121,6 @@ class WholeMessage(WireModel):
 
     message_id: str
     content: LenientList[Any]
-
-
-class PlanEntry(WireModel):
-    """A step of a plan."""
-
-    content: str
-    priority: Lenient[str]
-    status: Lenient[str]
-
-
-class Plan(WireModel):
-    """The plan of a `plan_update`; of the unstable schema the kinds `markdown` and `file`."""
-
-    type: str
-    plan_id: Lenient[str]
-    entries: Items[PlanEntry] = ()
-
-
-class PlanUpdate(WireModel):
-    """`plan_update`."""
-
-    plan: Plan
 
 
 # --- the state of a session
