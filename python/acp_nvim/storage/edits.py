@@ -203,7 +203,8 @@ class EditStore:
     def write(self) -> bool:
         """Write now what was noted; False: not all of it could be."""
         stores = (self._ledgers, self._conflicts, self._lessons, self._comments)
-        return all([store.flush() for store in stores])
+        done = [store.flush() for store in stores]  # all of them, whatever the first says
+        return all(done)
 
     async def read_all(self) -> dict[str, Ledger]:
         """Return the ledgers that are kept, by path."""
