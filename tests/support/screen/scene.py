@@ -109,6 +109,9 @@ class Scene:
         self.agent.say("`get` fails for a key that is not there. I can fix that.", SESSION)
         self.agent.request_permission(1, SESSION, toolCall=call, options=OPTIONS)
         self._screen.wait_for("2. Reject")
+        self._screen.wait(
+            lambda picture: any('print("stored", key)' in row[:50] for row in picture.text())
+        )
 
     def _type(self) -> None:
         """The edit comes while the user writes in the same file."""
