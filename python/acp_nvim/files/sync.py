@@ -153,8 +153,7 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            # what is looked at once is not looked at again
-            with anyio.CancelScope(shield=True):
+            with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
                 await self._catch_up()
             yield
             await self._baselines.keep()
@@ -170,10 +169,9 @@ class DiskSync:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Let what fails herein keep nothing else from being done."""
         try:
             yield
-        except Exception as error:
+        except Exception as error:  # it keeps nothing else from being done
             self._fault(error)
 
     # --- for who holds `exclusive`
