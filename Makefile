@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STYLUA_FLAGS := --indent-type Spaces --indent-width 2 --column-width 100 --quote-style AutoPreferSingle
 
-.PHONY: venv peers demo test lint bench lock
+.PHONY: venv peers demo test lint bench lock pictures
 
 venv: .venv/.complete
 
@@ -42,6 +42,10 @@ lint: venv
 # What `:Acp install` installs, with hashes; needs uv. To be called when pyproject.toml has changed, and for new versions.
 lock:
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
+
+# The pictures in the README, from a real screen.
+pictures: venv
+	$(BIN)/python -m tests.support.screen.scene doc
 
 bench: venv
 	$(BIN)/python bench/sizes.py

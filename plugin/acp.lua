@@ -94,7 +94,7 @@ local own = {
   n = {
     'question close write fold-toggle fold-open fold-close fold-open-all fold-close-all',
     'next-prompt previous-prompt next-tool previous-tool file file-split browse raw',
-    'yank-code yank-answer send older newer drop told take-back',
+    'yank-code yank-answer send older newer drop told put put-before take-back',
     'agent-details agent-start agent-install agent-remove agent-stop agents-fetch',
     'output output-to-quickfix list-open list-close list-rename list-delete list-filter',
   },

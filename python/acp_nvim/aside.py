@@ -13,9 +13,17 @@ import anyio
 
 T = TypeVar("T")
 
+LARGE = 200_000
+"""Characters of a text for which a thread pays."""
+
 
 async def aside(work: Callable[[], T]) -> T:
     """Return what the work returns, or raise what it raises; whoever is cancelled waits for it."""
     with anyio.CancelScope(shield=True):
         done = await anyio.to_thread.run_sync(work)
     return done
+
+
+async def aside_if_large(work: Callable[[], T], *texts: str) -> T:
+    """Do the same with work on these texts, but at once where they are small."""
+    return await aside(work) if sum(map(len, texts)) > LARGE else work()

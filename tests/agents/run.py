@@ -18,33 +18,40 @@ EXAMPLES = ("tsexample", "pyexample", "pyecho")
 LOG_FOLDER = "return vim.fn.expand('%:e') == 'jsonl' and vim.fn.expand('%:p:h') or nil"
 NAMES = ("gemini", "qwen", "vibe", *EXAMPLES)
 
+RUNS = {"crow2": 'tool:execute:{{"code": "!{quoted}"}}'}
 PATCH = r'"content": "<<<<<<< SEARCH\ntwo\n=======\nTWO\n>>>>>>> REPLACE"'
-EDITS = {"vibe": f'tool:search_replace:{{{{"file_path": "{{path}}", {PATCH}}}}}'}
+PROTOCOLS = {"crow2": 2}
+"""Agents that speak no other version."""
+TOOLS = {"crow": "mcp", "crow2": "mcp2"}
+"""Words that make the MCP server that an agent has its tools from of its own program."""
+CELL = 'tool:execute:{{"code": "!sed -i s/two/TWO/ {path}"}}'
+EDITS = {"crow2": CELL, "vibe": f'tool:search_replace:{{{{"file_path": "{{path}}", {PATCH}}}}}'}
 
 
 def main() -> int:
     """Run the script with each agent; return 1 if a step failed."""
-    arguments = _arguments()
+    arguments = parser("tests.agents.run", NAMES).parse_args()
     columns = {name: _run(name, arguments) for name in arguments.names}
-    print(table(columns))
+    return told(columns, Script.steps())
+
+
+def told(columns: dict[str, dict[str, str]], steps: list[str]) -> int:
+    """Print a Markdown table, a row for each step and a column for each agent; 1 for a failure."""
+    rows = [["step", *columns]]
+    rows += [[step, *(it.get(step, "") for it in columns.values())] for step in steps]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    print("\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]]))
     return int(any("FAILED" in cell for column in columns.values() for cell in column.values()))
 
 
-def table(columns: dict[str, dict[str, str]]) -> str:
-    """Return a Markdown table: a row for each step, a column for each agent."""
-    rows = [["step", *columns]]
-    rows += [[step, *(it.get(step, "") for it in columns.values())] for step in Script.steps()]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.agents.run")
-    parser.add_argument("names", nargs="*", default=NAMES, help="agents; default: all known")
-    parser.add_argument("--launcher", help="program that makes an agent ready and prints a command")
-    parser.add_argument("--step", action="append", help="only this step, after start")
-    parser.add_argument("--record", type=Path, help="folder for the wire log of each agent")
-    return parser.parse_args()
+def parser(program: str, names: tuple[str, ...]) -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    made = argparse.ArgumentParser(prog=f"python -m {program}")
+    made.add_argument("names", nargs="*", default=names, help="agents; default: all known")
+    made.add_argument("--launcher", help="program that makes an agent ready and prints a command")
+    made.add_argument("--step", action="append", help="only this step, after start")
+    made.add_argument("--record", type=Path, help="folder for the wire log of each agent")
+    return made
 
 
 def _run(name: str, arguments: argparse.Namespace) -> dict[str, str]:
@@ -53,21 +60,28 @@ def _run(name: str, arguments: argparse.Namespace) -> dict[str, str]:
     except FileNotFoundError as error:
         return {"start": f"– {error}"}
     script = Script(agent, log_level="debug" if arguments.record else "info")
+    try:
+        return play(script, arguments)
+    finally:
+        if arguments.launcher:
+            subprocess.run([arguments.launcher, "--down", name], check=False)
+
+
+def play(script: Script, arguments: argparse.Namespace) -> dict[str, str]:
+    """Run the steps, print what becomes of each, and return it; ends the script."""
     cells: dict[str, str] = {}
     try:
-        for step in Script.steps():
+        for step in script.steps():
             if arguments.step and step not in ("start", *arguments.step):
                 continue
             cells[step] = script.run(step)
-            print(f"{name}: {step}: {cells[step]}", file=sys.stderr, flush=True)
+            print(f"{script.agent.name}: {step}: {cells[step]}", file=sys.stderr, flush=True)
             if cells["start"].startswith("FAILED"):
                 break
         if arguments.record:
             _keep_log(script, arguments.record)
     finally:
         script.close()
-        if arguments.launcher:
-            subprocess.run([arguments.launcher, "--down", name], check=False)
     return cells
 
 
@@ -78,10 +92,25 @@ def _agent(name: str, launcher: str | None) -> Agent:
         if preset is None or shutil.which(preset.command) is None:
             raise FileNotFoundError("not installed")
         return Agent(name, preset.command, preset.args, preset.env)
-    made = subprocess.run([launcher, name], stdout=subprocess.PIPE, text=True, check=True)
-    command, *args = shlex.split(made.stdout)
+    command, *args = launched(launcher, name)
     agent = Agent(name, command, tuple(args), scripted=name not in EXAMPLES)
-    return replace(agent, edit=EDITS.get(name, agent.edit))
+    edit, protocol = EDITS.get(name, agent.edit), PROTOCOLS.get(name, 1)
+    run = RUNS.get(name, agent.run)
+    return replace(agent, edit=edit, run=run, protocol=protocol, tools=tools(name, args))
+
+
+def tools(name: str, command: list[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the MCP servers that an agent with that command wants of its user."""
+    if name not in TOOLS:
+        return ()
+    program = next(word for word in command if word.endswith("/crow-cli"))
+    return ((f"{name}-tools", program, TOOLS[name]),)
+
+
+def launched(launcher: str, name: str, *options: str) -> list[str]:
+    """Make an agent ready; return the words of the command that starts it."""
+    made = subprocess.run([launcher, name, *options], stdout=subprocess.PIPE, text=True, check=True)
+    return shlex.split(made.stdout)
 
 
 def _keep_log(script: Script, folder: Path) -> None:

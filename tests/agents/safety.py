@@ -46,7 +46,8 @@ class Safety:
         self._typed(buffer, 4, "mine, not saved")
         again = TEXT.replace("two", "TWO").replace("\n", "\\n")
         edit = self.agent.edit.format(path=path)
-        self._turn(f"{edit}\nrun:printf '{again}' > twice.txt")
+        again = self.agent.running(f"printf '{again}' > twice.txt")
+        self._turn(f"{edit}\n{again}")
         mine = [*TEXT.replace("two", "TWO").splitlines()]
         mine[4] = "mine, not saved"
         assert self.job.nvim.lines(buffer) == mine, self.job.nvim.lines(buffer)
@@ -64,7 +65,7 @@ class Safety:
         gone.write_text(TEXT)
         before = self._files(opened, closed, gone, new)
         change = "sed -i s/two/TWO/ opened.txt closed.txt"
-        self._turn(f"run:{change} && rm gone.txt && echo new > new.txt")
+        self._turn(self.agent.running(f"{change} && rm gone.txt && echo new > new.txt"))
         after = self._files(opened, closed, gone, new)
         assert before != after, "the command has changed nothing"
         paths = {Path(it["path"]).name for it in self._pending()}

@@ -6,6 +6,7 @@ so what happens is the same each time. An agent without a model (an SDK's exampl
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from acp_nvim.transport import group
 from tests.agents.safety import Safety
 from tests.support.main_job import MainJob
 
-LONG = 70
+LONG = 180
 """Seconds that an agent has for a step."""
 
 SELECT = """
@@ -48,10 +49,20 @@ class Agent:
     """Its model takes the prompt for a script."""
     edit: str = "edit:{path}:two:TWO"
     """The line of the script that changes a file; the model's server does not know all tools."""
+    run: str = "run:{command}"
+    """The line that runs a command; `{quoted}` is the command in a text of JSON."""
+    protocol: int = 1
+    tools: tuple[tuple[str, ...], ...] = ()
+    """Names and commands of MCP servers, for an agent that has no tools of its own."""
+
+    def running(self, command: str) -> str:
+        """Return the line of the script that runs a command."""
+        return self.run.format(command=command, quoted=json.dumps(command)[1:-1])
 
     def options(self) -> dict[str, Any]:
         """Return its part of `vim.g.acp.agents`."""
-        return {"command": self.command, "args": list(self.args), "env": dict(self.env)}
+        command = {"command": self.command, "args": list(self.args), "env": dict(self.env)}
+        return command | {"protocol": self.protocol}
 
 
 class Script(Safety):
@@ -63,6 +74,10 @@ class Script(Safety):
             "agents": {agent.name: agent.options()},
             "default_agent": agent.name,
             "log": {"level": log_level},
+            "mcp_servers": [
+                {"name": name, "command": command, "args": args}
+                for name, command, *args in agent.tools
+            ],
         }
         self.job = MainJob(options)
         subprocess.run(["git", "init", "-q", str(self.job.work)], check=True)
@@ -94,11 +109,11 @@ class Script(Safety):
 
     def step_start(self) -> str:
         self.job.command(f"AcpStart {self.agent.name}")
-        self.until(lambda: self.state() in ("idle", "closed"))
+        self.until(lambda: self.connection() and self.state() in ("idle", "closed"))
         self.begun = time.localtime()
         connection = self.connection()
         assert self.state() == "idle", self.last_text()
-        self.group = connection["pid"]
+        self.group = connection.get("pid", 0)  # none: it runs elsewhere
         return f"ok {connection.get('info', {}).get('version', '')}".rstrip()
 
     def step_text(self) -> None:
@@ -133,7 +148,7 @@ class Script(Safety):
     def step_run(self) -> str:
         self.needs_script()
         # not one of the harmless commands that agents run without asking
-        self.turn("run:touch made && echo from-the-agent")
+        self.turn(self.agent.running("touch made && echo from-the-agent"))
         tool = self.tools()[-1]
         assert tool["status"] == "completed", tool
         assert "from-the-agent" in str(tool), "its output is not shown"
@@ -166,7 +181,7 @@ class Script(Safety):
 
     def step_cancel_command(self) -> str:
         self.needs_script()
-        self.begin("run:touch waiting && sleep 471")  # qwen refuses a sleep alone
+        self.begin(self.agent.running("touch waiting && sleep 471"))  # qwen refuses a sleep alone
         self.until(lambda: self.permit() or _sleeping() or self.state() == "idle")
         self.until(lambda: self.permit() or _sleeping() or self.state() == "idle")
         assert self.state() == "running", "the command did not run"
@@ -313,7 +328,9 @@ class Script(Safety):
         return (options or [session.get("mode")])[0]
 
     def can(self, name: str) -> bool:
-        """Say whether the agent has that capability of sessions."""
+        """Say whether the agent has that capability of sessions; in version 2 all have it."""
+        if self.agent.protocol > 1:
+            return True
         sessions = self.connection()["capabilities"].get("sessionCapabilities") or {}
         return isinstance(sessions.get(name), dict | list)
 

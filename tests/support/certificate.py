@@ -1,4 +1,4 @@
-"""A certificate of "localhost" that has signed itself, for servers of tests; made by openssl."""
+"""A certificate that has signed itself, for servers of tests; made by openssl."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 
-def make_certificate(folder: Path) -> Path:
-    """Return a file with a key and its certificate."""
+def make_certificate(folder: Path, *hosts: str) -> Path:
+    """Return a file with a key and its certificate, of this machine or of those hosts."""
+    names = ",".join(f"DNS:{host}" for host in hosts) or "DNS:localhost,IP:127.0.0.1"
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not here")
     key, certificate = folder / "key.pem", folder / "certificate.pem"
@@ -26,7 +27,7 @@ def make_certificate(folder: Path) -> Path:
                 "ec_paramgen_curve:prime256v1",
             ),
             *("-nodes", "-days", "2", "-subj", "/CN=localhost"),
-            *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+            *("-addext", f"subjectAltName={names}"),
             *("-keyout", str(key), "-out", str(certificate)),
         ],
         check=True,

@@ -2,6 +2,7 @@
 -- stand in the prompt and can be taken out of it like any text.
 
 local attachment = require('acp.prompt.attachment')
+local images = require('acp.prompt.images')
 local mention = require('acp.prompt.mention')
 local notice = require('acp.ui.notice')
 local surroundings = require('acp.prompt.surroundings')
@@ -42,6 +43,32 @@ local function of_buffer(chat, buffer)
   return path ~= '' and mention.of_path(chat, path) or nil
 end
 
+---@param chat acp.Chat
+---@param added string[]
+local function tell(chat, added)
+  if #added > 0 then
+    local names = table.concat(added, ' ')
+    notice.notice(('%s goes along with the next prompt to %s'):format(names, chat.agent))
+  end
+end
+
+--- Attach an image that no mention can speak of: it is outside of the project.
+---@param chat acp.Chat
+---@param what string
+---@return boolean asked false: it is no image
+local function attach(chat, what)
+  local path = images.named({ vim.fn.fnamemodify(what, ':p') })[1]
+  if path then
+    attachment.attach_image(chat, path, function(problem)
+      if problem then
+        return notice.warn(problem)
+      end
+      tell(chat, { vim.fs.basename(path) })
+    end)
+  end
+  return path ~= nil
+end
+
 --- Add mentions to the prompt of a chat.
 ---@param chat acp.Chat
 ---@param all string[] each `@…`, or a path; none: the current buffer
@@ -53,18 +80,14 @@ function M.mentions(chat, all, buffer)
     if found then
       append(chat, found)
       table.insert(added, found)
-    else
+    elseif what == '' or not attach(chat, what) then
       local name = what == '' and 'this buffer' or what
       notice.warn(
         ('%s cannot go along: it names nothing in the folders of the session'):format(name)
       )
     end
   end
-  if #added > 0 then
-    notice.notice(
-      ('%s goes along with the next prompt to %s'):format(table.concat(added, ' '), chat.agent)
-    )
-  end
+  tell(chat, added)
 end
 
 --- Let lines of a buffer go along.

@@ -1,13 +1,12 @@
 -- What goes along with the next prompt of a chat: selections, by the user's command, and notes, which
 -- the host finds out. The prompt shows them in rows below its text.
 
-local bar = require('acp.prompt.bar')
 local chats = require('acp.chat.registry')
+local frame = require('acp.prompt.frame')
 local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
 local notes = require('acp.prompt.notes')
 local notice = require('acp.ui.notice')
-local rows = require('acp.prompt.rows')
 
 local api = vim.api
 
@@ -125,14 +124,14 @@ function M.draw(chat)
   end
   local found, window = all_rows(chat), layout.window_of(chat.prompt)
   local width = window and api.nvim_win_get_width(window) or vim.o.columns
-  if api.nvim_buf_is_loaded(chat.prompt) and rows.draw(chat.prompt, found, width) then
+  if api.nvim_buf_is_loaded(chat.prompt) and frame.rows(chat.prompt, found, width) then
     pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
   end
   local words = said[chat.chat]
   if words and words.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
     said[chat.chat], words = nil, nil
   end
-  local text = words and bar.said(words.texts, width) or bar.text(chat, #found, width)
+  local text = words and frame.said(words.texts, width) or frame.bar(chat, #found, width)
   if text == vim.b[chat.prompt].acp_winbar then
     return
   end
@@ -154,7 +153,7 @@ end
 ---@param chat acp.Chat
 function M.keep(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
-    rows.keep(chat.prompt)
+    frame.keep(chat.prompt)
     if said[chat.chat] then
       M.draw(chat)
     end

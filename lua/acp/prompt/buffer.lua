@@ -1,6 +1,7 @@
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
 -- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
 
+local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
 local draft = require('acp.prompt.draft')
@@ -75,6 +76,7 @@ end
 ---@return boolean sent
 function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
+  anchors.settle(chat)
   local text = table.concat(lines_of(chat), '\n')
   local images = require('acp.prompt.images').numbers(number)
   if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
@@ -88,8 +90,10 @@ function M.send(number)
     return false
   end
   chats.touch(number)
-  local selections = attachment.selections(number)
+  local mentioned, spoken = anchors.take(chat)
+  local selections = vim.list_extend(vim.list_slice(attachment.selections(number)), mentioned)
   local payload = { chat = number, text = text, selections = selections, bang = false }
+  payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil
   local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
   if sent then
@@ -202,6 +206,7 @@ local function watch(chat)
   end)
   on('BufEnter', function()
     chats.entered(chat)
+    anchors.settle(chat)
     attachment.draw(chat) -- the lines may be elsewhere by now
     notes.ask(chat)
   end)

@@ -125,7 +125,7 @@ local function finish(edit, data)
     return fail(edit, 'the edit was cancelled')
   end
   forget(edit)
-  local payload = { path = edit.path, only = true }
+  local payload = { chat = edit.chat.chat, turn = edit.turn, path = edit.path, only = true }
   bridge.call('review', payload, function(err, count)
     if err then
       return notice.warn(err)

@@ -31,7 +31,12 @@ end
 function M.map(chat, send)
   local map = keys.map
   map(chat.prompt, 'n', '<CR>', 'Send the prompt', send, 'send')
-  map(chat.prompt, 'i', '<C-s>', 'Send the prompt', send, 'send')
+  map(chat.prompt, 'i', '<C-s>', 'Send the prompt', function()
+    if vim.fn.pumvisible() == 1 then
+      vim.fn.complete(1, {}) -- closes the menu, which would stay though its text is gone
+    end
+    send()
+  end, 'send')
   for key, found in pairs({
     ['<Up>'] = { -1, 'Prompt that was sent before', 'older' },
     ['<Down>'] = { 1, 'Prompt that was sent after it', 'newer' },
@@ -50,10 +55,10 @@ function M.map(chat, send)
       attachment.show(chat, vim.v.count)
     end
   end, 'told')
-  for _, key in ipairs({ 'p', 'P' }) do
+  for key, plug in pairs({ p = 'put', P = 'put-before' }) do
     map(chat.prompt, 'n', key, 'Put; lines of an open file as a mention of them', function()
       paste.put(key)
-    end)
+    end, plug)
   end
   chat_keys.map_common(chat, chat.prompt)
 end

@@ -1,6 +1,7 @@
 -- What is shown in a prompt besides its text: mentions that name something, and what a slash command
 -- wants to be told. Extmarks only, drawn once after each change, however it came about.
 
+local anchors = require('acp.prompt.anchors')
 local mention = require('acp.prompt.mention')
 
 local api = vim.api
@@ -16,10 +17,12 @@ local scheduled = {}
 ---@param chat acp.Chat
 ---@param row integer 0-based
 ---@param line string
-local function mark_mentions(chat, row, line)
+---@param names string[] what is mentioned, added to
+local function mark_mentions(chat, row, line, names)
   for _, found in ipairs(mention.find(line)) do
     for _, candidate in ipairs(found.names) do
       if mention.resolves(chat, candidate[1]) then
+        table.insert(names, candidate[1])
         local last = math.min(candidate[2], #line)
         local options = { end_col = last, hl_group = 'AcpMention' }
         api.nvim_buf_set_extmark(chat.prompt, namespace, row, found.first, options)
@@ -55,9 +58,11 @@ local function draw(chat)
   if #lines == 1 then
     mark_hint(chat, lines[1])
   end
+  local names = {}
   for index, line in ipairs(lines) do
-    mark_mentions(chat, index - 1, line)
+    mark_mentions(chat, index - 1, line, names)
   end
+  anchors.keep(chat, names)
 end
 
 --- Draw the marks of a prompt soon.

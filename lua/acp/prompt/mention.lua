@@ -9,7 +9,7 @@ local api = vim.api
 
 local M = {}
 
-local MOST, MOST_SYMBOLS = 100, 20
+local MOST = 100
 local FRESH_MS = 3000
 local AFTER = '[%.,;:!%?%)%]}>\'"]$'
 
@@ -189,6 +189,18 @@ local function lines_of(chat, name)
   return is_there and file or nil, tonumber(first) or 0, tonumber(last) or tonumber(first) or 0
 end
 
+--- The lines that a name speaks of.
+---@param chat acp.Chat
+---@param name string
+---@return string? path nil: it speaks of no lines
+---@return integer first 1-based
+---@return integer last inclusive
+function M.place(chat, name)
+  local file, first, last = lines_of(chat, name)
+  local is_lines = file and not is_file(chat, name)
+  return is_lines and path_of(chat, file --[[@as string]]) or nil, first, last
+end
+
 ---@param name string
 ---@param first integer
 ---@param last integer
@@ -231,25 +243,20 @@ function M.open_files(chat)
   end, api.nvim_list_bufs())
 end
 
---- What the open files define that fits a query: not all of it, which would hide the rest.
+--- What the open files define that fits a query.
 ---@param chat acp.Chat
 ---@param query string
 ---@return acp.Candidate[]
 local function defined(chat, query)
-  local found = {}
-  for _, buffer in ipairs(query ~= '' and M.open_files(chat) or {}) do
-    local name = name_of(chat, api.nvim_buf_get_name(buffer)) --[[@as string]]
-    for _, symbol in ipairs(symbols.of(buffer)) do
-      table.insert(found, {
-        word = of_lines(name, symbol.first, symbol.last),
-        label = '@' .. symbol.name,
-        name = symbol.name,
-        menu = vim.fs.basename(name),
-        kind = symbol.kind,
-      })
-    end
-  end
-  return vim.fn.matchfuzzy(found, query, { key = 'name', limit = MOST_SYMBOLS })
+  return vim.tbl_map(function(symbol)
+    local name = name_of(chat, api.nvim_buf_get_name(symbol.buffer)) --[[@as string]]
+    return {
+      word = of_lines(name, symbol.first, symbol.last),
+      label = '@' .. symbol.name,
+      menu = vim.fs.basename(name),
+      kind = symbol.kind,
+    }
+  end, query ~= '' and symbols.matching(M.open_files(chat), query) or {})
 end
 
 --- What completes a mention.

@@ -7,6 +7,7 @@ local api = vim.api
 local M = {}
 
 local MOST_FILES, MOST_SYMBOLS, MOST_LINES, MOST_DEPTH = 20, 1000, 20000, 8
+local MOST_OFFERED = 20
 local SLICE_NS = 2e6
 local PATIENCE_MS = 3000
 local METHOD = 'textDocument/documentSymbol'
@@ -223,6 +224,20 @@ end
 ---@return acp.Symbol[]
 function M.of(buffer)
   return known[buffer] and known[buffer].symbols or {}
+end
+
+--- What these files define that fits a query: not all of it, which would hide the rest.
+---@param buffers integer[]
+---@param query string
+---@return (acp.Symbol|{ buffer: integer })[] the best first
+function M.matching(buffers, query)
+  local found = {}
+  for _, buffer in ipairs(buffers) do
+    for _, symbol in ipairs(M.of(buffer)) do
+      table.insert(found, vim.tbl_extend('error', { buffer = buffer }, symbol))
+    end
+  end
+  return vim.fn.matchfuzzy(found, query, { key = 'name', limit = MOST_OFFERED })
 end
 
 --- Whether any file that was asked about defines something.

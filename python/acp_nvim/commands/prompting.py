@@ -36,7 +36,9 @@ def prompt(host: Host, payload: SendPrompt) -> int:
     text, interrupt = payload.text, payload.bang
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
     blocks += chat.images.get(payload.images)
-    wanted = Prompt(blocks, payload.selections, mentions=find_mentions(text))
+    told = frozenset(payload.spoken)
+    mentions = tuple(it for it in find_mentions(text) if told.isdisjoint(it.names))
+    wanted = Prompt(blocks, payload.selections, mentions=mentions)
     submit(host, chat, wanted, interrupt=interrupt)
     chat.images.drop(*payload.images)
     state = chat.session.state

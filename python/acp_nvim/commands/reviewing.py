@@ -48,7 +48,7 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
 async def review(host: Host, payload: ShowReview) -> int:
     """Show what agents have changed, of one turn or of all, and go to the nearest hunk.
 
-    Once it is shown, open the list of its hunks instead. Answer how many hunks wait in the file.
+    Once it is shown, open the list of its hunks instead. Answer how many of them wait in the file.
     """
     board, edits = host.review.presenter, host.review.log
     await catch_up(host)
@@ -66,12 +66,13 @@ async def review(host: Host, payload: ShowReview) -> int:
     was_shown = board.shown
     board.show(everything=True)
     await board.settled()
-    waiting = sum(len(it.pending) for it in board.reviews() if it.path == here)
-    if payload.only:
-        return waiting
     reviews = board.reviews()
     if turn is not None:
         reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
+    waiting = sum(len(it.pending) for it in reviews if it.path == here)
+    if payload.only:
+        return waiting
+    _check(turn, reviews)
     conflicts = edits.conflicts() if turn is None else ()
     await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
     if was_shown and any(each.pending for each in reviews):
@@ -246,15 +247,20 @@ def _session(host: Host, number: int | None) -> SessionKey | None:
 def _of_turn(
     host: Host, reviews: Sequence[FileReview], session: SessionKey | None, number: int
 ) -> tuple[FileReview, ...]:
-    """Return the reviews with only the hunks that the turn had a hand in."""
+    """Return the reviews with only the hunks that the turn had a hand in; () if it had in none."""
     turns = () if session is None else host.review.log.turns(session)
     turn = {it.author.turn: it for it in turns}.get(number)
     if turn is None:
-        raise UserError(f"turn {number} has changed nothing that is still there")
+        return ()
     return tuple(
         FileReview(each.path, each.count, tuple(it for it in each.pending if _is_of(it, turn)))
         for each in reviews
     )
+
+
+def _check(turn: int | None, reviews: Sequence[FileReview]) -> None:
+    if turn is not None and not reviews:
+        raise UserError(f"turn {turn} has changed nothing that is still there")
 
 
 def _is_of(change: Any, turn: Turn) -> bool:

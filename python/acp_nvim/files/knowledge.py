@@ -9,7 +9,7 @@ edits that only a merge has saved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -41,6 +41,7 @@ class Known:
     that since; it may have been another program. `whole`: what it last read or wrote through us.
     What it was told in a note is in none of them.
     `encoding`: that of the buffer when it read or wrote it, "" without one.
+    `calls`: tool calls that were at this file when it was served: their ends tell nothing new.
     """
 
     text: Text = UNKNOWN
@@ -49,6 +50,7 @@ class Known:
     made: Text = UNKNOWN
     encoding: str = ""
     whole: Text = UNKNOWN
+    calls: frozenset[str] = frozenset()
 
     @property
     def latest(self) -> Text:
@@ -98,6 +100,10 @@ class Knowledge:
             self._know(session, path, replace(was, text=known, how=how))
         else:
             self._know(session, path, Known(known, how, known, encoding=encoding, whole=known))
+
+    def served_to(self, session: SessionKey, path: str, calls: Iterable[str]) -> None:
+        """What it was served last was for these tool calls."""
+        self._know(session, path, replace(self.of(session, path), calls=frozenset(calls)))
 
     def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
         """The agent has written through us.

@@ -7,15 +7,15 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import anyio
 
 from acp_nvim.editor import Busy, Files, LiveBuffer
-from acp_nvim.errors import AcpError, FileProblem
+from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
@@ -131,12 +131,17 @@ class DiskSync:
         async with self.exclusive():
             await self._sweep(None, roots, refresh_until=deadline)
 
-    async def was_read(self, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
-        """An agent's own tool has read these files; those outside of the roots are none of ours.
+    async def was_read(
+        self, session: SessionKey, roots: Roots, paths: Iterable[str], call: str = ""
+    ) -> None:
+        """A tool call has read these files; those outside of the roots are none of ours.
 
-        What the disk has new is taken first, so that what the agent knows is as old as that.
+        What the disk has new is taken first, so that what the agent knows is as old as that. A
+        call that has read through us knows what it was served, not the disk.
         """
         for path in inside(roots, paths):
+            if call in self._knowledge.of(session, path).calls:
+                continue
             async with self.exclusive():
                 live = (await self.sync(path)).live
                 if live.disk is not None:
@@ -148,21 +153,26 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            try:
-                # what is looked at once is not looked at again
-                with anyio.CancelScope(shield=True):
-                    await self._catch_up()
-            except AcpError as error:
-                self._fault(error)
+            with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
+                await self._catch_up()
             yield
             await self._baselines.keep()
 
     async def _catch_up(self) -> None:
         asked = self._asked.take()
         for path, author in asked.paths.items():
-            await self.sync(path, author, sure=path in asked.sure)
+            with self._alone():
+                await self.sync(path, author, sure=path in asked.sure)
         for roots, author in asked.roots.items():
-            await self._sweep(author, roots)
+            with self._alone():
+                await self._sweep(author, roots)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # it keeps nothing else from being done
+            self._fault(error)
 
     # --- for who holds `exclusive`
 

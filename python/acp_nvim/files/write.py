@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
@@ -122,7 +124,10 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
         await disk.write(live.path, data)
         return WriteResult(None, request.content, saved=saved)
     base = request.base if isinstance(request.base, str) else now
-    text = _merge(request, base, now, now)
+    merging = partial(_merge, request, base, now, now)
+    text = await aside_if_large(merging, now, request.content)
+    if disk.stamp(live.path) != live.stamp:
+        return None
     if text != now:
         data = exact_bytes(live.path, text)
         request.begun(now, text)
@@ -146,9 +151,8 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         # was never seen, so a merge could take either side's back: leave both.
         kept = WriteResult(text, text, taken=False, encoding=live.encoding, disk=on_disk)
         return replace(kept, saved=buffer.saved, left=live.on_disk)
-    merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
-    lines, options = buffer_form(merged, buffer)
-    hunks = diff(buffer.lines, lines)
+    editing = partial(_edit, request, buffer, ours, on_disk)
+    merged, hunks, options = await aside_if_large(editing, ours, request.content)
     after = buffer_text(_edited(buffer, hunks, options))
     encoding = options.encoding or "utf-8"
     result = WriteResult(before, after, encoding=encoding, disk=on_disk, saved=buffer.saved)
@@ -168,6 +172,15 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     now = buffer_text(written)
     left = after if written.modified else now
     return replace(result, after=now, stamp=written.synced, left=left)
+
+
+def _edit(
+    request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None
+) -> tuple[str, tuple[Hunk, ...], BufferOptions]:
+    """Return the merged text, and what makes it of the buffer. Raises `WriteConflict`."""
+    merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
+    lines, options = buffer_form(merged, buffer)
+    return merged, diff(buffer.lines, lines), options
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:

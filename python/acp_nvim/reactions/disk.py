@@ -79,7 +79,7 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
     if not is_over:
         return
     if call.kind in LOOKING:
-        host.tasks.start_soon(learn, host, state.key, roots, named)
+        host.tasks.start_soon(learn, host, state.key, roots, named, call.id)
     else:
         host.review.sync.sweep(authors.of(state, call.id), roots)
 

@@ -46,9 +46,17 @@ LOST = "Deleted, ignored by git, and not to be brought back"
 
 
 def on_file(host: Host, event: FileEvent) -> None:
-    """Let everything follow from what has happened to a file."""
+    """Let everything follow from what has happened to a file, or else do not let it happen.
+
+    What has happened is told to all, whichever of them fails.
+    """
     for react in REACTIONS[type(event)]:
-        react(host, event)
+        try:
+            react(host, event)
+        except Exception as error:
+            if isinstance(event, WriteBegun):  # nothing has happened yet: it must not, unnoted
+                raise
+            host.editor.notifier.fault(error)
 
 
 def foresee(host: Host, event: WriteBegun) -> None:
@@ -83,6 +91,12 @@ def tell(host: Host, event: FileRead | FileWritten | DiskChanged) -> None:
         _fire(host, name, event.session, event.path)
     elif event.author is not None and event.before != event.after:
         _fire(host, name, event.author.session_key, event.path)
+
+
+def attribute(host: Host, event: FileRead) -> None:
+    """Know for which tool calls it was: how they end is no news of what the file holds."""
+    calls = Authors(host.workspace).at(event.session, event.path)
+    host.review.knowledge.served_to(event.session, event.path, calls)
 
 
 def go_along(host: Host, event: FileRead | FileWritten) -> None:
@@ -159,7 +173,7 @@ def take_back(host: Host, event: TakenBack) -> None:
 
 
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
-    FileRead: (tell, go_along),
+    FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
     FileWritten: (record, tell, go_along, questions.file_changed),
     DiskChanged: (remember, record, tell, questions.file_changed),
@@ -224,6 +238,8 @@ async def catch_up(host: Host) -> None:
     await host.review.sync.drain()
 
 
-async def learn(host: Host, session: SessionKey, roots: Roots, paths: Iterable[str]) -> None:
-    """An agent's own tool has read these files from the disk."""
-    await host.review.sync.was_read(session, roots, paths)
+async def learn(
+    host: Host, session: SessionKey, roots: Roots, paths: Iterable[str], call: str
+) -> None:
+    """That tool call has read these files from the disk, unless through us."""
+    await host.review.sync.was_read(session, roots, paths, call)

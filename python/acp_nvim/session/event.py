@@ -101,6 +101,8 @@ class ToolCallUpdated:
     """Content that follows what was known."""
     cancellable: bool | Unset = UNSET
     """The agent lets it be cancelled by itself, when its turn is over."""
+    parent: str = ""
+    """Id of the call, a sub-agent's, in which this one was made; "" if that was not said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,10 @@ class ToolCall:
     """What the agent's program calls the tool."""
     cancellable: bool = False
     """The agent lets it be cancelled by itself, when its turn is over."""
+    parent: str = ""
+    """Key of the call, a sub-agent's, in which this one was made; that one is in none itself."""
+    children: tuple[str, ...] = ()
+    """Keys of the calls that were made in this one."""
 
 
 @dataclass(frozen=True, slots=True)

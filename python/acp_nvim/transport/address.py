@@ -18,6 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 import truststore
 
 from acp_nvim.errors import NotLetIn, UserError
+from acp_nvim.transport.proxy import Proxy
 
 PATIENCE = 20.0
 """Seconds in which a server must take a connection."""
@@ -35,6 +36,8 @@ class Address:
     agent: str
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    proxy: Proxy | None = None
+    """Through which it is reached."""
 
     @property
     def shown(self) -> str:
@@ -55,12 +58,19 @@ class Address:
 
     def refused(self, status: int, kind: str = "", to: str = "") -> UserError:
         """Return what to say of an answer with that status, content type and `Location`."""
+        if self.proxy is not None and status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+            return self.blocked(self.proxy, status)
         said, hopeless = _REFUSALS.get(status) or (_of_class(status), False)
         if status == HTTPStatus.OK:
             said = f"it answers with {_page(kind)}, not with ACP; check {{url}}, and any proxy"
         words = {"url": self._url, "headers": self._headers, "to": public(to) or "elsewhere"}
         sentence = f"{self.agent}: {self.shown}: {said.format(**words)} (status {status})"
         return NotLetIn(sentence) if hopeless else UserError(sentence)
+
+    def blocked(self, proxy: Proxy, status: int) -> UserError:
+        """Return what to say of a proxy that does not let us through, but answers with that."""
+        problem = proxy.refused(status, self.host)
+        return type(problem)(f"{self.agent}: {problem}")
 
     def unreachable(self, error: BaseException) -> UserError:
         """Return what to say of an error that came instead of a connection."""
@@ -69,24 +79,26 @@ class Address:
             if isinstance(one, ssl.SSLCertVerificationError):
                 why = one.verify_message or "it is not valid"
                 said = f"the certificate of {self.host} is not trusted: {why}"
-                return NotLetIn(f"{self.agent}: {said}. This check is never left out")
+                todo = _TRUST.get(one.verify_code, f"Check {self._url}, and that server")
+                return NotLetIn(f"{self.agent}: {said}. {todo}; this check is never left out")
         return UserError(f"{self.agent}: {self._why(chain)}. :Acp restart {self.agent} tries again")
 
     def _why(self, chain: tuple[BaseException, ...]) -> str:
-        place = f"{self.host}:{self._port}"
-        for one in chain:
-            match one:
-                case ssl.SSLError():
-                    return f"{place} does not speak TLS as it should: check {self._url}"
-                case socket.gaierror():
-                    return f"no host {self.host} is found: check {self._url}, and the network"
-                case TimeoutError():
-                    return f"{place} did not answer within {PATIENCE:.0f} seconds"
+        place, host, check = f"{self.host}:{self._port}", f"host {self.host}", self._url
+        if any(isinstance(one, ssl.SSLError) for one in chain):
+            return f"{place} does not speak TLS as it should: check {check}"
+        if self.proxy is not None:  # who else is spoken to before that
+            place = host = f"proxy {self.proxy.shown}"
+            check = self.proxy.variable
+        if any(isinstance(one, socket.gaierror) for one in chain):
+            return f"no {host} is found: check {check}, and the network"
+        if any(isinstance(one, TimeoutError) for one in chain):
+            return f"{place} did not answer within {PATIENCE:.0f} seconds: check {check}"
         if any(is_refusal(one) for one in chain):
-            return f"nothing listens at {place}: start the server, or check {self._url}"
+            return f"nothing listens at {place}: start the server, or check {check}"
         if any(isinstance(one, OSError | EOFError) for one in chain):
-            return f"{place} has closed the connection: check {self._url}, and that server"
-        return f"{self.shown} does not speak this protocol: check {self._url}"
+            return f"{place} has closed the connection: check {check}, and that server"
+        return f"{self.shown} does not speak this protocol: check {check}"
 
     @property
     def _url(self) -> str:
@@ -101,6 +113,10 @@ class Address:
         parts = urlsplit(self.url)
         return parts.port or (443 if parts.scheme in ("https", "wss") else 80)
 
+
+_AUTHORITY = "If you trust who has signed it, put that certificate into $SSL_CERT_FILE"
+_TRUST: Mapping[int, str] = dict.fromkeys((18, 19, 20, 21), _AUTHORITY)
+"""What to do, by OpenSSL's codes: nobody known has signed it."""
 
 _REFUSALS: Mapping[int, tuple[str, bool]] = {
     401: ("it does not let us in; check {headers}", True),

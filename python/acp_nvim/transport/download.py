@@ -20,6 +20,8 @@ import httpx2
 import acp_nvim
 from acp_nvim.errors import UserError
 from acp_nvim.transport.address import PATIENCE, causes, is_refusal, public, trust
+from acp_nvim.transport.http_client import blocked, through
+from acp_nvim.transport.proxy import Proxy, proxy_of
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SILENCE = 60.0
@@ -56,19 +58,32 @@ async def download(wanted: Download, into: IO[bytes], progress: Callable[[int, i
 
     Raises `UserError` that names the address, without its query.
     """
-    url = wanted.url
-    timeout = httpx2.Timeout(PATIENCE, read=SILENCE, write=SILENCE, pool=None)
+    url, proxy = wanted.url, None
     try:
-        async with httpx2.AsyncClient(headers=_HEADERS, verify=trust(), timeout=timeout) as client:
-            for _ in range(MOST_HOPS):
-                _check(url, local=wanted.local)
-                async with client.stream("GET", url, follow_redirects=False) as answer:
-                    if answer.status_code not in _MOVED:
-                        return await _take(answer, wanted, into, progress)
-                    url = _joined(url, answer.headers.get("location", ""))
+        for _ in range(MOST_HOPS):
+            _check(url, local=wanted.local)
+            proxy = proxy_of(url)
+            async with (
+                _client(proxy) as client,
+                client.stream("GET", url, follow_redirects=False) as answer,
+            ):
+                if answer.status_code not in _MOVED:
+                    return await _take(answer, wanted, into, progress)
+                url = _joined(url, answer.headers.get("location", ""))
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        raise UserError(f"{public(url)}: {_why(url, error)}") from error
+        why = _why(url, error) if proxy is None else _why_through(proxy, url, error)
+        raise UserError(f"{public(url)}: {why}") from error
     raise UserError(f"{public(wanted.url)}: it leads from one address to the next: given up")
+
+
+def _client(proxy: Proxy | None) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(
+        headers=_HEADERS,
+        verify=trust(),
+        proxy=through(proxy),
+        trust_env=False,  # which proxy is found out by one rule
+        timeout=httpx2.Timeout(PATIENCE, read=SILENCE, write=SILENCE, pool=None),
+    )
 
 
 def is_local(url: str) -> bool:
@@ -124,7 +139,14 @@ def _write(into: IO[bytes], chunk: bytes) -> None:
         raise UserError(f"what comes cannot be kept on disk: {error.strerror}") from error
 
 
-def _why(url: str, error: BaseException) -> str:
+def _why_through(proxy: Proxy, url: str, error: Exception) -> str:
+    status = blocked(proxy, error)
+    if status is None:
+        return f"{_why(url, error)} (by the proxy {proxy.shown} of {proxy.variable})"
+    return str(proxy.refused(status, urlsplit(url).hostname or ""))
+
+
+def _why(url: str, error: Exception) -> str:
     host = urlsplit(url).hostname or ""
     errors = tuple(causes(error))
     for one in errors:

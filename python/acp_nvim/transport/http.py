@@ -19,17 +19,15 @@ import anyio
 import httpx2
 from anyio.abc import TaskGroup
 
-import acp_nvim
 from acp_nvim.errors import Code, ConnectionLost, UserError
-from acp_nvim.transport.address import MOST, PATIENCE, Address, trust
+from acp_nvim.transport.address import MOST, PATIENCE, Address
+from acp_nvim.transport.http_client import client, how, unreachable
 from acp_nvim.transport.link import Ended, Incoming, incoming
 from acp_nvim.wire.events import Events, TooLarge
 from acp_nvim.wire.message import Failure, Request, Response, to_line
 from acp_nvim.wire.peer import id_key
 
 CONNECTION, SESSION = "Acp-Connection-Id", "Acp-Session-Id"
-TAKEN = 60.0
-"""Seconds in which a server must take a message."""
 SILENCE = 60.0
 """Seconds without a word from a server that keeps its streams awake, after which it is gone."""
 WAITING = 8
@@ -48,14 +46,7 @@ _NOT_LET_IN = (401, 403, 407)
 
 def open_http(address: Address) -> Http:
     """Return a link that connects with its first message."""
-    client = httpx2.AsyncClient(
-        headers={"User-Agent": f"acp.nvim/{acp_nvim.__version__}", **address.headers},
-        verify=trust(),
-        timeout=httpx2.Timeout(PATIENCE, read=TAKEN, write=TAKEN, pool=None),
-        # each stream holds a connection
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
-    )
-    return Http(address, client)
+    return Http(address, client(address))
 
 
 @dataclass(slots=True)
@@ -134,8 +125,8 @@ class Http:
             except UserError as error:
                 self._finish(Ended(str(error), problem=error))
             except httpx2.HTTPError as error:
-                problem = None if self._connection else self._address.unreachable(error)
-                self._finish(Ended(_how(error), problem=problem))
+                problem = None if self._connection else unreachable(self._address, error)
+                self._finish(Ended(how(error), problem=problem))
         if self._over.is_set():
             raise ConnectionLost("the connection is lost")
 
@@ -276,25 +267,25 @@ class Http:
 
     async def _read(self, stream: _Stream) -> None:
         """Read a stream to its end: of that of the connection, it is the end of all."""
-        how = "the server has ended the stream"
+        ended = "the server has ended the stream"
         try:
             await self._follow(stream)
         except httpx2.HTTPError as error:
-            how = _how(error)
+            ended = how(error)
         except TooLarge:
-            how = f"a message was larger than {MOST // 1024 // 1024} MB"
-            self._finish(Ended(how))
+            ended = f"a message was larger than {MOST // 1024 // 1024} MB"
+            self._finish(Ended(ended))
         except TimeoutError:
-            how = f"nothing came for {SILENCE:.0f} seconds"
+            ended = f"nothing came for {SILENCE:.0f} seconds"
         finally:
             del self._streams[stream.session]
             stream.opened.set()
         if stream.session is None:
-            self._finish(Ended(how, problem=stream.problem))
+            self._finish(Ended(ended, problem=stream.problem))
         elif stream.status == HTTPStatus.OK:
             for request_id, session, later in [*self._pending.values()]:
                 if session == stream.session and not later:
-                    await self._fail(request_id, 0, f"the session's stream has ended ({how})")
+                    await self._fail(request_id, 0, f"the session's stream has ended ({ended})")
 
     async def _follow(self, stream: _Stream) -> None:
         timeout = httpx2.Timeout(PATIENCE, read=None)
@@ -381,9 +372,3 @@ async def _beginning(response: httpx2.Response) -> str:
         if len(body) > MOST_OF_ERROR:
             break
     return body[:MOST_OF_ERROR].decode("utf-8", "replace")
-
-
-def _how(error: httpx2.HTTPError) -> str:
-    if isinstance(error, httpx2.TimeoutException):
-        return "the server does not answer"
-    return "it broke off"

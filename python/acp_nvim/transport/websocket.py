@@ -7,6 +7,7 @@ most are here. Made by `launching`, used by `client` as a `Link`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import anyio
 from websockets.asyncio.client import ClientConnection, connect
@@ -42,6 +43,9 @@ _HOW: Mapping[int, str] = {
 
 async def open_websocket(address: Address) -> WebSocket:
     """Connect; raises `UserError`."""
+    secure: dict[str, Any] = (
+        {"proxy_ssl": trust()} if address.proxy and address.proxy.is_secure else {}
+    )
     try:
         socket = await _Connect(
             address.url,
@@ -53,8 +57,13 @@ async def open_websocket(address: Address) -> WebSocket:
             ping_timeout=PONG,
             max_size=MOST,
             ssl=trust() if address.url.startswith("wss:") else None,
+            proxy=None if address.proxy is None else address.proxy.url,
+            **secure,
         )
-    except (InvalidStatus, InvalidProxyStatus) as error:
+    except InvalidProxyStatus as error:
+        assert address.proxy is not None
+        raise address.blocked(address.proxy, error.response.status_code) from error
+    except InvalidStatus as error:
         headers = error.response.headers
         kind, to = headers.get("Content-Type", ""), headers.get("Location", "")
         raise address.refused(error.response.status_code, kind, to) from error

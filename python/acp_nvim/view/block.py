@@ -82,6 +82,9 @@ class Block:
     lines: Sequence[Line]
     foldable: bool = False
     """True when the user may open and close it."""
+    within: tuple[tuple[int, str], ...] = ()
+    """Where in its lines those of other entries begin, and their keys, ascending; the lines behind
+    the last are its own again, with its own key. Without lines: the entry in which it is."""
 
 
 BLANK = Line("")

@@ -12,7 +12,7 @@ from operator import attrgetter
 from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.session.content import Text
 from acp_nvim.session.place import LOOKING, named
 from acp_nvim.session.reduce.entries import OPEN
@@ -77,9 +77,18 @@ class Authors:
         """
         here = [it for it in self._workspace.sessions() if self._runs_at(it, path)]
         for session in here:
-            if (call := _naming(session.state, self._workspace.roots(session), path)) is not None:
-                return self.last(session.state, call.id)
+            for call in _naming(session.state, self._workspace.roots(session), path):
+                if call.kind not in LOOKING:
+                    return self.last(session.state, call.id)
         return self.of(here[0].state) if here else None
+
+    def at(self, key: SessionKey, path: str) -> list[str]:
+        """Return the open tool calls of that session that name the resolved path."""
+        session = self._workspace.session(*key)
+        if session is None:
+            return []
+        roots = self._workspace.roots(session)
+        return [call.id for call in _naming(session.state, roots, path)]
 
     def around(self, path: str) -> tuple[Author, Roots] | None:
         """Return the same with the folders of the session."""
@@ -96,16 +105,19 @@ class Authors:
                 yield author, self._workspace.roots(session)
 
 
-def _naming(state: SessionState, roots: Roots, path: str) -> ToolCall | None:
-    """Return an open tool call of the turn that names the resolved path."""
+def _naming(state: SessionState, roots: Roots, path: str) -> Iterator[ToolCall]:
+    """Yield the open tool calls of the turn that name the resolved path."""
     for entry in _recent(state):
-        if not isinstance(entry, ToolCall) or entry.status not in OPEN or entry.kind in LOOKING:
-            continue
-        for name in named(entry, state.cwd, roots.paths):
-            with suppress(FileProblem):
-                if roots.resolve(name) == path:
-                    return entry
-    return None
+        if isinstance(entry, ToolCall) and entry.status in OPEN:
+            names = named(entry, state.cwd, roots.paths)
+            if any(_is(roots, name, path) for name in names):
+                yield entry
+
+
+def _is(roots: Roots, name: str, path: str) -> bool:
+    with suppress(FileProblem):
+        return roots.resolve(name) == path
+    return False
 
 
 def _current(state: SessionState) -> ToolCall | None:

@@ -129,6 +129,19 @@ async def test_c341_the_end_of_the_connections_stream_is_the_end():
         assert stage.client.left == (session,)
 
 
+async def test_half_an_event_is_the_end():
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        session = await stage.start()
+        await wire.opened("")
+        await wire.streams[""].send(b'ff\r\ndata: {"jsonrpc":')
+        await wire.cut()
+        await stage.until(lambda: stage.over)
+        assert notices(session)[-1].startswith(
+            "the connection to scripted is lost (it broke off): it is tried"
+        )
+        assert stage.client.left == (session,)
+
+
 async def test_c341_the_end_of_a_sessions_stream_fails_what_waits_and_it_is_opened_again():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()

@@ -167,6 +167,18 @@ async def test_a_connection_that_breaks_before_the_answer():
         assert not stage.client.left
 
 
+async def test_half_a_frame_is_the_end():
+    async with SocketWire() as wire, SocketStage(wire) as stage:
+        session = await stage.start()
+        wire.connections[0].transport.write(b'\x81\x7e\x10\x00{"jsonrpc":')
+        wire.connections[0].transport.close()
+        await stage.until(lambda: stage.over)
+        assert notices(session)[-1].startswith(
+            "the connection to scripted is lost (it broke off): it is tried"
+        )
+        assert stage.client.left == (session,)
+
+
 async def test_the_server_says_why_it_closes():
     async with SocketWire() as wire, SocketStage(wire) as stage:
         session = await stage.start()

@@ -63,3 +63,15 @@ def test_what_names_nothing_is_told(nvim: Neovim, spy: BridgeSpy, what: str) -> 
     told = nvim.command(f"Acp add {what}")
     assert written(nvim, prompt) == [""]
     assert f"{what} cannot go along" in told
+
+
+def test_an_image_from_elsewhere_is_attached(nvim: Neovim, spy: BridgeSpy) -> None:
+    prompt = opened(nvim, spy)
+    path = nvim.folder / "shot.png"
+    path.write_bytes(b"")
+    nvim.command(f"Acp add {path}")
+    assert [it["path"] for it in spy.told("attach_image")] == [str(path)]
+    spy.answer({"image": 1, "detail": "image/png, 3 kB"})
+    assert along(nvim, prompt) == ["1 shot.png · image/png, 3 kB"]
+    assert written(nvim, prompt) == [""]
+    assert "shot.png goes along with the next prompt to gemini" in nvim.messages()

@@ -230,6 +230,26 @@ def test_lines_of_a_file_are_sent_as_they_are_in_the_editor(job: MainJob) -> Non
     job.until(lambda: any("closed.py:7 does not go along" in line for line in job.chat()))
 
 
+def test_lines_that_have_moved_while_the_prompt_waited_are_sent(job: MainJob) -> None:
+    path = job.edit("a.py", "one\ntwo\nthree\n")
+    agent = start(job, **EVERYTHING)
+    first = job.turn(agent)
+    job.command("Acp prompt")
+    job.nvim.input("isee @a.py:2")
+    anchored = "#vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('a.py'), -1, 0, -1, {}) > 0"
+    job.until(lambda: job.nvim.lua(f"return {anchored}"))
+    job.nvim.input("<Esc><CR>")
+    job.command("call appendbufline('a.py', 0, 'new')")
+    agent.end(first)
+    text, lines = agent.prompted()["params"]["prompt"]
+    assert text["text"] == "see @a.py:2"
+    assert lines["resource"] == {
+        "uri": f"{path.as_uri()}#L3-L3",
+        "text": "two\n",
+        "mimeType": "text/plain",
+    }
+
+
 def test_what_is_on_screen_is_sent(job: MainJob) -> None:
     path = job.edit("a.py", "one\ntwo\nthree\n")
     agent = start(job, **EVERYTHING)

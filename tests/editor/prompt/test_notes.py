@@ -337,6 +337,33 @@ def test_what_the_agent_has_done_itself_without_a_word_is_no_news_to_it(
     assert job.nvim.lua("return _G.noted") == []
 
 
+@pytest.mark.parametrize("through_us", [True, False])
+def test_a_tool_call_that_has_read_through_us_knows_what_it_was_served(
+    job: MainJob, file: Path, *, through_us: bool
+) -> None:
+    agent = job.start(**EMBEDDING)
+    job.edit("util.py", "x = 1\n")
+    job.nvim.command("call setline(1, 'x = 2')")
+    request = job.turn(agent)
+    named = {"kind": "read", "locations": [{"path": str(file)}]}
+    agent.update("tool_call", toolCallId="t1", title="read", status="in_progress", **named)
+    job.until(lambda: any(it["kind"] == "tool" for it in job.session()["entries"]))
+    if through_us:
+        answer = agent.ask("fs/read_text_file", sessionId=SESSION, path=str(file))
+        assert answer["result"] == {"content": "x = 2\n"}
+    agent.update("tool_call_update", toolCallId="t1", status="completed")
+    job.finish(agent, request)
+    if not through_us:
+        prompt = prompt_of(job)
+        job.command(f"call win_gotoid(bufwinid({prompt}))")
+        job.until(lambda: any("(unsaved)" in row for row in along(job.nvim, prompt)))
+    job.command("wall")
+    request = job.turn(agent, "go on")
+    told = [it["resource"]["text"] for it in request["params"]["prompt"][1:]]
+    assert (told == []) is through_us, told
+    job.finish(agent, request)
+
+
 def test_what_was_rejected_is_told_when_another_host_loads_the_session(
     job: MainJob, file: Path
 ) -> None:

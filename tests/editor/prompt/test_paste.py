@@ -9,6 +9,10 @@ from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 
 CODE = ["def mean(values):", "    total = sum(values)", "    return total / len(values)"]
+ANCHORS = """
+local space = vim.api.nvim_create_namespace('acp_mentioned')
+return #vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('stats.py'), space, 0, -1, {})
+"""
 OTHER = ["import sys", "", "# the end of it all"]
 
 
@@ -129,3 +133,45 @@ def test_a_register_that_is_empty_and_a_count(nvim: Neovim, spy: BridgeSpy) -> N
     assert nvim.lines() == ["xxx"]
     nvim.input(".")
     assert nvim.lines() == ["xxxxxx"]
+
+
+def test_the_lines_of_a_mention_follow_the_edits_of_their_file(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    opened(nvim, spy)
+    nvim.input("isee ")
+    paste(nvim, "\n".join(CODE))
+    nvim.input("and @stats.py:1.<Esc>")
+    nvim.wait(lambda: nvim.lua(ANCHORS) == 2)
+    nvim.command("wincmd t")
+    nvim.input("2Gonew<Esc>5Gonew<Esc>")
+    nvim.command("wincmd b")
+    assert nvim.lines() == ["see @stats.py:5-8 and @stats.py:1."]
+    nvim.command("call appendbufline('stats.py', 1, 'more')")
+    nvim.input("<CR>")
+    (sent,) = spy.told("prompt")
+    assert sent["text"] == "see @stats.py:6-9 and @stats.py:1."
+    assert sorted(sent["spoken"]) == ["stats.py:1", "stats.py:6-9"]
+    found = sorted((it["first"], it["last"], it["lines"][0]) for it in sent["selections"])
+    assert found == [(1, 1, OTHER[0]), (6, 9, CODE[0])]
+    nvim.wait(lambda: nvim.lua(ANCHORS) == 0)
+
+
+def test_lines_that_are_gone_are_what_is_written(nvim: Neovim, spy: BridgeSpy) -> None:
+    opened(nvim, spy)
+    nvim.input("i@stats.py:2-3<Esc>")
+    nvim.command("wincmd t | %delete | wincmd b")
+    assert nvim.lines() == ["@stats.py:2-3"]
+    nvim.input("<CR>")
+    assert "spoken" not in spy.told("prompt")[0]
+
+
+def test_putting_has_a_plug(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.g.acp = { default_keys = false }")
+    opened(nvim, spy)
+    nvim.lua("vim.fn.setreg('a', ...)", CODE, "V")
+    nvim.lua("vim.keymap.set('n', 'gz', '<Plug>(acp-put)')")
+    nvim.input('"ap')
+    assert nvim.lines() == ["", *CODE]
+    nvim.input('u"agz')
+    assert nvim.lines() == ["", "@stats.py:4-6 "]

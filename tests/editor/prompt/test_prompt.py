@@ -35,6 +35,19 @@ def test_ways_to_send(nvim: Neovim, spy: BridgeSpy, session: tuple[int, int], ke
     assert nvim.eval("&modified") == 0
 
 
+def test_the_menu_of_a_completion_goes_with_the_text(
+    nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
+) -> None:
+    nvim.command("set completeopt=menuone")
+    nvim.input("ifirst <C-x><C-n>")
+    nvim.wait("vim.fn.pumvisible() == 1")
+    nvim.input("<C-s>")
+    assert spy.told("prompt") == [sent(session[0], "first first")]
+    nvim.wait("vim.fn.pumvisible() == 0")
+    assert nvim.lines(session[1]) == [""]
+    assert nvim.eval("mode()") == "i"
+
+
 def test_undo_brings_the_text_back(nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]) -> None:
     nvim.input("ihello<Esc><CR>u")
     assert nvim.lines(session[1]) == ["hello"]

@@ -161,6 +161,17 @@ def test_an_edit_waits_for_the_turn_that_runs(job: MainJob) -> None:
     assert progress(job) == []
 
 
+def test_what_waits_of_other_turns_is_none_of_an_edit(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent, "edit it")
+    edited(job, agent, path, prompt)
+    job.until(lambda: job.session()["state"] == "idle")
+    job.command("wincmd t | 3Acp edit spell it out")
+    agent.end(agent.prompted(), "end_turn")
+    job.told("has changed nothing in a.txt")
+
+
 def test_an_edit_that_fails_or_changes_nothing_says_so(job: MainJob) -> None:
     agent = job.start()
     job.edit("a.txt", LINES)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from ssl import SSLContext
 from types import TracebackType
 from typing import Any
 
 import anyio
 import h11
-from anyio.abc import SocketAttribute, SocketStream, TaskGroup
+from anyio.abc import ByteStream, Listener, SocketAttribute, TaskGroup
+from anyio.streams.tls import TLSListener
 
 Answer = tuple[int, dict[str, str], bytes]
 
@@ -22,17 +24,18 @@ Answer = tuple[int, dict[str, str], bytes]
 class HttpWire:
     """Serves one connection of ACP after another."""
 
-    def __init__(self, *, knows_all: bool = True) -> None:
+    def __init__(self, *, knows_all: bool = True, ssl: SSLContext | None = None) -> None:
         self.requests: list[tuple[str, dict[str, str], Any]] = []
         """Method, headers in lower case, and message of each request, in order."""
         self.judge: Callable[[str, dict[str, str], Any], Answer | None] = lambda *_: None
         """May answer a request in place of the agent."""
         self.before_202: Callable[[Any], Awaitable[None]] | None = None
         """Done before a post is answered."""
-        self.streams: dict[str, SocketStream] = {}
+        self.streams: dict[str, ByteStream] = {}
         """The open streams of events by their session, "" for the connection's."""
         self.port = 0
         self._knows_all = knows_all
+        self._ssl = ssl
         self._sessions: set[str] = set()
         self._first: dict[str, anyio.Event] = {}
         self._answers: dict[str, bytes] = {}
@@ -45,7 +48,10 @@ class HttpWire:
         self._listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
         self.port = self._listener.extra(SocketAttribute.local_port)
         self._tasks = await anyio.create_task_group().__aenter__()
-        self._tasks.start_soon(self._listener.serve, self._serve)
+        listener: Listener[Any] = self._listener
+        if self._ssl is not None:
+            listener = TLSListener(listener, self._ssl, standard_compatible=False)
+        self._tasks.start_soon(listener.serve, self._serve)
         self._tasks.start_soon(self._write_all)
         return self
 
@@ -109,7 +115,7 @@ class HttpWire:
         """End a stream."""
         await self.streams.pop(session).aclose()
 
-    async def _serve(self, stream: SocketStream) -> None:
+    async def _serve(self, stream: ByteStream) -> None:
         connection = h11.Connection(h11.SERVER)
         broken = (anyio.BrokenResourceError, anyio.ClosedResourceError)
         try:
@@ -119,7 +125,7 @@ class HttpWire:
         finally:
             await anyio.aclose_forcefully(stream)
 
-    async def _exchange(self, connection: h11.Connection, stream: SocketStream) -> bool:
+    async def _exchange(self, connection: h11.Connection, stream: ByteStream) -> bool:
         request, body = await _request(connection, stream)
         if request is None:
             return False
@@ -173,7 +179,7 @@ class HttpWire:
 
 
 async def _request(
-    connection: h11.Connection, stream: SocketStream
+    connection: h11.Connection, stream: ByteStream
 ) -> tuple[h11.Request | None, bytes]:
     request, body = None, b""
     while True:

@@ -78,7 +78,7 @@ function createAgent() {
     .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
       const sessionId = params.sessionId;
       const { log } = store.get(sessionId);
-      const text = params.prompt.map((block) => block.text ?? "").join("");
+      const text = params.prompt[0].text; // what goes along comes after it
       cancelled.delete(sessionId);
       log.push(["user", text]);
       const say = async (said) => {

@@ -63,7 +63,7 @@ class Agent:
         self._cancelled.add(session_id)
 
     async def prompt(self, prompt: list[Any], session_id: str, **_: Any) -> Any:
-        text = "".join(getattr(block, "text", "") for block in prompt)
+        text = prompt[0].text  # what goes along comes after it
         STORE[session_id]["log"].append(("user", text))
         self._cancelled.discard(session_id)
         verb, _, rest = text.partition(":")

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -12,7 +14,7 @@ from xml.sax.saxutils import escape
 from tests.support.screen.grid import Attributes, Cell, Picture, Screen
 
 WIDTH, HEIGHT, BASELINE = 8.4, 17.0, 13.0
-FONT = "DejaVu Sans Mono"
+FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 
 def svg(screen: Screen) -> str:
@@ -55,15 +57,25 @@ def _row(picture: Picture, number: int, row: tuple[Cell, ...]) -> list[str]:
 def _words(
     cells: list[Cell], row: int, column: int, foreground: int, attributes: Attributes
 ) -> list[str]:
-    """Return one element for each cell with ink, so that each glyph stands in its own cell."""
-    style = _style(attributes)
-    y = row * HEIGHT + BASELINE
-    return [
-        f'<text x="{(column + offset) * WIDTH:.1f}" y="{y:.1f}" fill="{_colour(foreground)}"'
-        f"{style}>{escape(cell.text)}</text>"
-        for offset, cell in enumerate(cells)
-        if cell.text.strip()
-    ]
+    """Return an element for each run of ASCII, as wide as its cells, and each other glyph."""
+    style = f'fill="{_colour(foreground)}"{_style(attributes)}'
+    y = f'y="{row * HEIGHT + BASELINE:.1f}"'
+    found: list[str] = []
+    for start, text in _runs(cells):
+        x = f'x="{(column + start) * WIDTH:.1f}"'
+        width = f' textLength="{len(text) * WIDTH:.1f}"' if len(text) > 1 else ""
+        found.append(f"<text {x} {y} {style}{width}>{escape(text)}</text>")
+    return found
+
+
+def _runs(cells: list[Cell]) -> Iterator[tuple[int, str]]:
+    """Yield offset and text of what has ink: words of ASCII together, other glyphs alone."""
+    text = "".join(cell.text if cell.text.isascii() and cell.text else "\0" for cell in cells)
+    for found in re.finditer(r"[!-~]+(?: [!-~]+)*", text):
+        yield found.start(), found.group()
+    for offset, cell in enumerate(cells):
+        if cell.text.strip() and not cell.text.isascii():
+            yield offset, cell.text
 
 
 def _style(attributes: Attributes) -> str:

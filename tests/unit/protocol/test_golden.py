@@ -241,6 +241,8 @@ UPDATES: dict[str, tuple[Event, ...]] = {
     ),
     "usage_credits": (UsageChanged(10, 100, Cost(12, "credits")),),
     "tool_call_name": (ToolCallUpdated("t1", "", name="read_file"),),
+    "tool_call_in_another": (ToolCallUpdated("t2", "Read a.py", parent="t1"),),
+    "tool_call_in_another_too": (ToolCallUpdated("t2", "Read a.py", parent="t1"),),
     "tool_call_terminal_told": (
         TerminalUpdated("own"),
         TerminalUpdated("t1", more="by the call's id"),

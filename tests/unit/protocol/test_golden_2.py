@@ -142,6 +142,16 @@ UPDATES: dict[str, Event] = {
     "plan": PlanReplaced(
         (PlanEntry("look", "high", "completed"), PlanEntry("drop", "low", "cancelled")), "p1"
     ),
+    "plan_markdown": PlanReplaced(
+        (
+            PlanEntry("# Holes", "medium", ""),
+            PlanEntry("dig", "medium", "completed"),
+            PlanEntry("fill", "medium", "pending"),
+        ),
+        "p1",
+    ),
+    "plan_file": PlanReplaced((PlanEntry("file:///p/PLAN.md", "medium", ""),), "p1"),
+    "plan_removed": PlanReplaced((), "p1"),
     "plan_unknown": Unknown(
         "plan_update", '{"sessionUpdate":"plan_update","plan":{"type":"_tree","planId":"p1"}}'
     ),

@@ -138,6 +138,23 @@ async def test_a_host_that_is_not_there(registry: Registry) -> None:
     assert said.startswith("https://nowhere.invalid/list: ")
 
 
+@pytest.mark.parametrize(
+    ("proxy", "sentence"),
+    [
+        ("127.0.0.1:1", "nothing listens there (by the proxy 127.0.0.1:1 of $HTTPS_PROXY)"),
+        ("socks5://127.0.0.1:1", "$HTTPS_PROXY is not http://HOST:PORT or https://HOST:PORT"),
+    ],
+)
+async def test_a_proxy_that_is_none(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, proxy: str, sentence: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    monkeypatch.setenv("https_proxy", proxy)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert sentence in await refusal(registry, "https://nowhere.invalid/list")
+
+
 async def test_a_server_that_is_too_slow(
     server: FileServer, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ class SendPrompt:
     blocks: tuple[Mapping[str, Any], ...] = ()
     images: tuple[int, ...] = ()
     """By their numbers."""
+    spoken: tuple[str, ...] = ()
+    """Names in mentions that the selections stand for."""
 
 
 @dataclass(frozen=True, slots=True)

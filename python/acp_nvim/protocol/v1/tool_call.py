@@ -39,6 +39,7 @@ def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
         raw_input=UNSET if call.raw_input == {} else _json_text(call.raw_input),
         raw_output=_json_text(call.raw_output),
         name=call.name or UNSET,
+        parent=call.parent,
     )
 
 

@@ -12,6 +12,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
+from acp_nvim.protocol.common.plan import Step
+from acp_nvim.protocol.common.tool_call import WithMeta
 
 # --- tool calls
 
@@ -37,7 +39,7 @@ class ToolCallLocation(WireModel):
     line: Lenient[Whole]
 
 
-class ToolCall(WireModel):
+class ToolCall(WithMeta):
     """`ToolCall` and `ToolCallUpdate`: null and absent are the same."""
 
     tool_call_id: str
@@ -54,18 +56,10 @@ class ToolCall(WireModel):
 # --- updates
 
 
-class PlanEntry(WireModel):
-    """A step of a plan."""
-
-    content: str
-    priority: Lenient[str]
-    status: Lenient[str]
-
-
 class Plan(WireModel):
     """`plan`."""
 
-    entries: Items[PlanEntry]
+    entries: Items[Step]
 
 
 class CommandInput(WireModel):

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import update as common
-from acp_nvim.protocol.v1 import types, unstable
+from acp_nvim.protocol.common.plan import DECODERS as PLANS
+from acp_nvim.protocol.common.plan import plan_entries
+from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.config import decode_config
 from acp_nvim.protocol.v1.terminal import told_terminals
 from acp_nvim.protocol.v1.tool_call import tool_call_event
@@ -60,7 +62,7 @@ def _tool_call(update: Update) -> Event:
 
 def _plan(update: Update) -> Event:
     plan = types.Plan.model_validate(update)
-    return PlanReplaced(unstable.plan_entries(plan.entries))
+    return PlanReplaced(plan_entries(plan.entries))
 
 
 def _commands(update: Update) -> Event:
@@ -93,5 +95,5 @@ _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "current_mode_update": _mode,
     "config_option_update": _config,
     **common.DECODERS,
-    **unstable.DECODERS,
+    **PLANS,
 }

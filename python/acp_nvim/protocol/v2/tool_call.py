@@ -39,6 +39,7 @@ def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
         raw_output=told.field("raw_output", None, _json_text),
         name=told.field("name", None, str),
         cancellable=told.field("capabilities", False, lambda it: it.cancel is not None),
+        parent=call.parent,
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.request_types import PermissionOption
+from acp_nvim.protocol.common.tool_call import WithMeta
 
 # --- tool calls
 
@@ -22,7 +23,7 @@ class WorkCapabilities(WireModel):
     cancel: Lenient[dict[str, Any]]
 
 
-class ToolCall(WireModel):
+class ToolCall(WithMeta):
     """`ToolCallUpdate`: a patch, of which null clears; what was given is told by `fields_set`."""
 
     tool_call_id: str
@@ -112,7 +113,7 @@ class TerminalChunk(WireModel):
     data: str
 
 
-# --- messages and plans
+# --- messages
 
 
 class WholeMessage(WireModel):
@@ -120,28 +121,6 @@ class WholeMessage(WireModel):
 
     message_id: str
     content: LenientList[Any]
-
-
-class PlanEntry(WireModel):
-    """A step of a plan."""
-
-    content: str
-    priority: Lenient[str]
-    status: Lenient[str]
-
-
-class Plan(WireModel):
-    """The plan of a `plan_update`; of the unstable schema the kinds `markdown` and `file`."""
-
-    type: str
-    plan_id: Lenient[str]
-    entries: Items[PlanEntry] = ()
-
-
-class PlanUpdate(WireModel):
-    """`plan_update`."""
-
-    plan: Plan
 
 
 # --- the state of a session

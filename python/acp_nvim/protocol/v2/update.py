@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from acp_nvim.protocol.base import compact
+from acp_nvim.protocol.common import plan
 from acp_nvim.protocol.common import update as common
 from acp_nvim.protocol.common.content import decode_content
 from acp_nvim.protocol.dialect import AgentNotification, SessionUpdated, StateTold
@@ -22,12 +23,11 @@ from acp_nvim.session.event import (
     ConfigReplaced,
     Event,
     MessageUpdated,
-    PlanReplaced,
     TerminalUpdated,
     Unknown,
     Unset,
 )
-from acp_nvim.session.model import BackgroundWork, PlanEntry, Role
+from acp_nvim.session.model import BackgroundWork, Role
 from acp_nvim.session.terminal import ExitStatus
 
 Update: TypeAlias = dict[str, Any]
@@ -131,17 +131,6 @@ def _text(data: str) -> str | None:
         return None
 
 
-def _plan(update: Update) -> Event:
-    plan = types.PlanUpdate.model_validate(update).plan
-    if plan.type != "items":
-        return Unknown("plan_update", compact(update))
-    entries = (
-        PlanEntry(entry.content, entry.priority or "medium", entry.status or "pending")
-        for entry in plan.entries
-    )
-    return PlanReplaced(tuple(entries), plan.plan_id or "default")
-
-
 def _commands(update: Update) -> Event:
     told = types.AvailableCommands.model_validate(update)
     return CommandsReplaced(decode_commands(told.available_commands))
@@ -159,7 +148,7 @@ _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "tool_call_content_chunk": _tool_call_chunk,
     "terminal_update": _terminal,
     "terminal_output_chunk": _terminal_chunk,
-    "plan_update": _plan,
+    **plan.DECODERS,
     "available_commands_update": _commands,
     "config_option_update": _config,
     **common.DECODERS,

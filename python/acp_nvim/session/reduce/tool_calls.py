@@ -15,7 +15,7 @@ from acp_nvim.session.reduce.terminals import noted, shown_in
 from acp_nvim.session.state import SessionState, ToolCall
 
 _PATCHED = tuple(
-    field.name for field in fields(ToolCallUpdated) if field.name not in ("id", "more")
+    field.name for field in fields(ToolCallUpdated) if field.name not in ("id", "more", "parent")
 )
 
 
@@ -28,18 +28,38 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
     key = f"tool:{event.id}"
     call = state.entry(key)
     if isinstance(call, ToolCall) and _begins_again(state, call, event):
-        state, call = rename(state, call, f"{key}#{call.turn}"), None
+        alone = put(state, replace(call, parent=""), current=state.current)
+        state, call = rename(alone, replace(call, parent=""), f"{key}#{call.turn}"), None
     if isinstance(call, ToolCall):
         merged = _merged(state, call, event)
         if merged == call:
-            return state
+            return _attached(state, merged, event.parent)
         state = put(state, merged, current=state.current)
     else:
         named = [word for word in (event.name, event.kind) if word is not UNSET and word]
         call = ToolCall(key, event.id, state.turn, named[0] if named else event.id)
         merged = _merged(state, call, event)
         state = add(state, merged)
-    return state if merged.content is call.content else noted(state, merged)
+    state = state if merged.content is call.content else noted(state, merged)
+    return _attached(state, merged, event.parent)
+
+
+def _attached(state: SessionState, call: ToolCall, parent_id: str) -> SessionState:
+    """Put a call into the one in which it was made: one that came before it, and is in none.
+
+    One of an earlier turn that is over takes no more: nobody looks there.
+    """
+    if not parent_id or call.parent or call.children:
+        return state
+    found = state.tool_call(parent_id)
+    parent = state.entry(found.parent) if found and found.parent else found
+    if not isinstance(parent, ToolCall) or state.index[parent.key] >= state.index[call.key]:
+        return state
+    if parent.turn != call.turn and parent.status not in OPEN:
+        return state
+    state = put(state, replace(call, parent=parent.key), current=state.current)
+    parent = replace(parent, children=(*parent.children, call.key))
+    return put(state, parent, current=state.current)
 
 
 def _begins_again(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> bool:

@@ -26,6 +26,7 @@ def is_quiet(entry: Entry) -> bool:
     """Say whether a call may be folded away: it is over, and was nothing to look at."""
     return (
         isinstance(entry, ToolCall)
+        and not (entry.parent or entry.children)
         and entry.status in ("completed", "ended")
         and not any(isinstance(part, Diff) for part in entry.content)
     )
@@ -89,6 +90,8 @@ def touched(
 def spaced(block: Block, entry: Entry, following: Entry | None, *, is_open: bool) -> Block:
     """Return the block without the blank row between a closed call and the next one."""
     if is_open or not (isinstance(entry, ToolCall) and isinstance(following, ToolCall)):
+        return block
+    if entry.children or following.parent:
         return block
     return replace(block, lines=block.lines[:-1])
 

@@ -18,9 +18,9 @@ from acp_nvim.session.model import Location, Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
-from acp_nvim.view.chat import compaction, group, message, plan, tool_call
+from acp_nvim.view.chat import compaction, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
-from acp_nvim.view.cut import is_rest
+from acp_nvim.view.cut import ITEMS, is_rest
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import file_of, place
 from acp_nvim.view.styled import coloured
@@ -171,7 +171,7 @@ def _fold_group(
 def key_at(transcript: Transcript, row: int) -> str | None:
     """Return the key of the block in the 0-based buffer row, or None."""
     found = transcript.blocks.at(row)
-    return found[0].key if found else None
+    return within.part(*found)[0] if found else None
 
 
 def row_of(transcript: Transcript, key: str) -> int | None:
@@ -183,7 +183,11 @@ def row_of(transcript: Transcript, key: str) -> int | None:
     for block in transcript.blocks:
         shown = row if block.lines else shown
         if block.key == key:
-            return shown
+            is_inside = block.within and not block.lines
+            return row_of(transcript, block.within[0][1]) if is_inside else shown
+        places = (first for first, inner in block.within if block.lines and inner == key)
+        if (first := next(places, None)) is not None:
+            return row + first
         row += len(block.lines)
     return None
 
@@ -193,7 +197,7 @@ def all_at(state: SessionState, transcript: Transcript, row: int) -> str | None:
     found = transcript.blocks.at(row)
     if found is None or not is_rest(found[0].lines[found[1]].text):
         return None
-    key = found[0].key
+    key, _, _ = within.part(*found)
     if key == PLAN and state.plan:
         return plan.text(state.plan)
     entry = state.entry(key)
@@ -206,13 +210,15 @@ def location_at(state: SessionState, transcript: Transcript, row: int) -> Locati
     Anywhere in a tool call it is the file named last above, else the call's first one.
     """
     found = transcript.blocks.at(row)
-    entry = state.entry(found[0].key) if found else None
-    if found is None or entry is None or isinstance(entry, Notice | Compaction):
+    if found is None:
         return None
-    block, offset = found
+    key, offset, lines = within.part(*found)
+    entry = state.entry(key)
+    if entry is None or isinstance(entry, Notice | Compaction):
+        return None
     named = _named_files(entry, state.cwd)
     first = 0 if isinstance(entry, ToolCall) else offset
-    for line in reversed(block.lines[first : offset + 1]):
+    for line in reversed(lines[first : offset + 1]):
         if line.text in named:
             return named[line.text]
     return next(iter(named.values()), None) if isinstance(entry, ToolCall) else None
@@ -253,14 +259,16 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     shown = entries.first(len(cells))
     ended = group.last_calls(shown, done, min(basis.ended, len(shown)))
     arranged = _Drawn(shown, cells, blocks, folds, ended, paused=paused)
-    blocks = _arranged(arranged, done, last.start)
+    blocks = _arranged(arranged, done, last.start, state.index)
     if paused:
         return replace(arranged, entries=known, blocks=blocks, folds=basis.folds)
     return replace(arranged, blocks=blocks)
 
 
-def _arranged(drawn: _Drawn, done: Sequence[int], first_new: int) -> Log[Block]:
-    """Put tool calls among each other: close together, and in groups.
+def _arranged(
+    drawn: _Drawn, done: Sequence[int], first_new: int, index: Mapping[str, int]
+) -> Log[Block]:
+    """Put tool calls among each other: close together, in groups, and in each other.
 
     `done` are the positions that were drawn, ascending; those since `first_new` were not there.
     """
@@ -268,13 +276,16 @@ def _arranged(drawn: _Drawn, done: Sequence[int], first_new: int) -> Log[Block]:
     changed = [at for at in done if at < first_new]
     new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
-    for position in group.touched(entries, changed, new, drawn.ended):
+    outer = {
+        index[it.parent] for at in done if isinstance(it := entries[at], ToolCall) and it.parent
+    }
+    for position in (*group.touched(entries, changed, new, drawn.ended), *sorted(outer)):
         if position in settled:
             continue
         calls = group.members(entries, position, drawn.ended)
         span = calls or range(position, position + 1)
         settled.update(span)
-        shown = [_spaced(entries, cells[at], at) for at in span]
+        shown = [_spaced(drawn, at, index) for at in span]
         if calls:
             members = [cells[at] for at in calls]
             is_open = _is_group_open(members, drawn.folds.opened)
@@ -284,9 +295,20 @@ def _arranged(drawn: _Drawn, done: Sequence[int], first_new: int) -> Log[Block]:
     return blocks
 
 
-def _spaced(entries: Log[Entry], cell: _Cell, position: int) -> Block:
-    following = entries[position + 1] if position + 1 < len(entries) else None
-    return group.spaced(cell.block, entries[position], following, is_open=cell.is_open)
+def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
+    """Return the block of an entry as it stands before the next one, with those that are in it."""
+    entries, cell = drawn.entries, drawn.cells[position]
+    entry, following = entries[position], [*entries[position + 1 : position + 2], None][0]
+    block = group.spaced(cell.block, entry, following, is_open=cell.is_open)
+    if not isinstance(entry, ToolCall) or not (entry.parent or entry.children):
+        return block
+    if entry.parent:
+        return within.hidden(block, entry.parent)
+    places = (index.get(key, len(entries)) for key in entry.children[:ITEMS])
+    known = [at for at in places if at < len(entries)]
+    calls = [it for at in known if isinstance(it := entries[at], ToolCall)]
+    blocks = [drawn.cells[at].block for at in known]
+    return within.nested(block, entry, calls, blocks, is_open=cell.is_open)
 
 
 def _is_group_open(members: Sequence[_Cell], opened: frozenset[str]) -> bool:

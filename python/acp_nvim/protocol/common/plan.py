@@ -1,6 +1,6 @@
-"""Updates that are in no stable schema of ACP v1 and come all the same: shown plainly.
+"""Plans by id, as steps: in the unstable schemas they are a text, or a file, too.
 
-Teaches what each of them means to a client that has asked for none. Called by `update` only.
+Version 1 has them in its unstable schema only; they come all the same, and are shown plainly.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.protocol.base import Items, Lenient, WireModel, compact
-from acp_nvim.protocol.v1 import types
 from acp_nvim.session.event import Event, PlanReplaced, Unknown
 from acp_nvim.session.model import PlanEntry
 
@@ -19,12 +18,20 @@ Update: TypeAlias = dict[str, Any]
 _TASK = re.compile(r"[-*+] \[([ xX])\] ")
 
 
+class Step(WireModel):
+    """A step of a plan."""
+
+    content: str
+    priority: Lenient[str]
+    status: Lenient[str]
+
+
 class _PlanContent(WireModel):
     """The plan of a `plan_update`: `items`, `markdown` or `file`."""
 
     plan_id: Lenient[str]
     type: Lenient[str]
-    entries: Items[types.PlanEntry] = ()
+    entries: Items[Step] = ()
     content: Lenient[str]
     uri: Lenient[str]
 
@@ -41,7 +48,7 @@ class _PlanRemoved(WireModel):
     plan_id: str
 
 
-def plan_entries(entries: tuple[types.PlanEntry, ...]) -> tuple[PlanEntry, ...]:
+def plan_entries(entries: tuple[Step, ...]) -> tuple[PlanEntry, ...]:
     """Return the steps; what the agent did not say of one is the ordinary (C-266)."""
     return tuple(
         PlanEntry(entry.content, entry.priority or "medium", entry.status or "pending")

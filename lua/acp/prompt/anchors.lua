@@ -1,0 +1,164 @@
+-- Lines that a prompt mentions (`@a.py:4-6`) follow the edits of their file, as selections do: the
+-- mention is written anew when the user comes back to the prompt, and when it is sent.
+
+local attachment = require('acp.prompt.attachment')
+local mention = require('acp.prompt.mention')
+
+local api = vim.api
+
+local M = {}
+
+local namespace = api.nvim_create_namespace('acp_mentioned')
+
+---@class acp.Anchor
+---@field buffer integer
+---@field mark integer extmark in `acp_mentioned`, over the lines
+
+---@type table<integer, table<string, acp.Anchor>> by chat and name
+local anchors = {}
+
+---@param chat acp.Chat
+---@param name string
+---@return acp.Anchor? anchor nil: it speaks of no lines of a loaded buffer
+local function anchor(chat, name)
+  local path, first, last = mention.place(chat, name)
+  local buffer = path
+    and vim.iter(api.nvim_list_bufs()):find(function(buffer)
+      return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_name(buffer) == path
+    end)
+  if not buffer then
+    return nil
+  end
+  local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
+  if first < 1 or #lines ~= last - first + 1 then
+    return nil
+  end
+  local options = { end_row = last - 1, end_col = #lines[#lines], right_gravity = false }
+  options.invalidate = true -- a mark of lines that are gone says nothing
+  return {
+    buffer = buffer,
+    mark = api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, options),
+  }
+end
+
+---@param it acp.Anchor
+local function drop(it)
+  if api.nvim_buf_is_valid(it.buffer) then
+    api.nvim_buf_del_extmark(it.buffer, namespace, it.mark)
+  end
+end
+
+--- Where the lines of an anchor are now.
+---@param it acp.Anchor
+---@return integer? first 1-based; nil: they are gone
+---@return integer last inclusive
+local function place(it)
+  local is_loaded = api.nvim_buf_is_loaded(it.buffer)
+  local mark = is_loaded
+    and api.nvim_buf_get_extmark_by_id(it.buffer, namespace, it.mark, { details = true })
+  if not mark or not mark[1] or mark[3].invalid then
+    return nil, 0
+  elseif mark[1] == mark[3].end_row and mark[2] == mark[3].end_col then
+    return nil, 0 -- nothing is left of them
+  end
+  return mark[1] + 1, mark[3].end_row + 1
+end
+
+--- These names of lines stand in the prompt now.
+---@param chat acp.Chat
+---@param names string[]
+function M.keep(chat, names)
+  local before, now = anchors[chat.chat] or {}, {}
+  for _, name in ipairs(names) do
+    now[name] = now[name] or before[name] or anchor(chat, name)
+  end
+  for name, it in pairs(before) do
+    if not now[name] then
+      drop(it)
+    end
+  end
+  anchors[chat.chat] = next(now) and now or nil
+end
+
+--- Write one mention of a line anew, if its lines have moved.
+---@param chat acp.Chat
+---@param row integer 0-based
+---@param found acp.Mention
+---@param candidate { [1]: string, [2]: integer } of its names
+---@return boolean moved
+local function rewrite(chat, row, found, candidate)
+  local mine = anchors[chat.chat] or {}
+  local it = mine[candidate[1]]
+  local first, last = nil, 0
+  if it then
+    first, last = place(it)
+  end
+  local lines = first and (first == last and '%d' or '%d-%d'):format(first, last)
+  local name = lines and candidate[1]:gsub('%d+%-?%d*$', lines)
+  if not it or not name or name == candidate[1] then
+    return false
+  end
+  mine[candidate[1]], mine[name] = nil, it
+  local text = { mention.written(name) }
+  api.nvim_buf_set_text(chat.prompt, row, found.first, row, candidate[2], text)
+  return true
+end
+
+---@param chat acp.Chat
+---@param row integer 0-based
+---@return boolean moved whether a mention of that line was written anew
+local function settle_line(chat, row)
+  local line = api.nvim_buf_get_lines(chat.prompt, row, row + 1, true)[1]
+  return vim.iter(mention.find(line)):any(function(found)
+    return vim.iter(found.names):any(function(candidate)
+      return rewrite(chat, row, found, candidate)
+    end)
+  end)
+end
+
+--- Write anew what has moved.
+---@param chat acp.Chat
+function M.settle(chat)
+  if not anchors[chat.chat] or not api.nvim_buf_is_loaded(chat.prompt) then
+    return
+  end
+  for row = 0, api.nvim_buf_line_count(chat.prompt) - 1 do
+    for _ = 1, vim.tbl_count(anchors[chat.chat]) do
+      if not settle_line(chat, row) then
+        break
+      end
+    end
+  end
+end
+
+--- The lines that are mentioned, as selections that go along, and the names that speak of them.
+---@param chat acp.Chat
+---@return acp.Selection[]
+---@return string[] names
+function M.take(chat)
+  local found, names = {}, {}
+  for name, it in pairs(anchors[chat.chat] or {}) do
+    local first, last = place(it)
+    if first then
+      table.insert(names, name)
+      table.insert(
+        found,
+        api.nvim_buf_call(it.buffer, function()
+          return attachment.select(first, last)
+        end)
+      )
+    end
+  end
+  return found, names
+end
+
+--- Forget a chat that is gone.
+---@param chat integer
+function M.forget(chat)
+  for _, it in pairs(anchors[chat] or {}) do
+    drop(it)
+  end
+  anchors[chat] = nil
+end
+
+return M
