@@ -49,6 +49,9 @@ TICK = 1.0
 LEAVING = 0.2
 """Seconds that an agent has to end when Neovim leaves, and again after TERM."""
 
+AGAIN = 60.0
+"""Seconds after which it is said again that something is not kept."""
+
 
 class App:
     """The host's program. `receive` may be called before `run`."""
@@ -92,25 +95,24 @@ class App:
             return
         try:
             result = carry_out(self._host, verb, payload)
+            if inspect.isawaitable(result):
+                self._host.tasks.start_soon(self._finish, result, call)
+            else:
+                self._answer(call, result)
         except Exception as error:  # the root task group must outlive any verb
-            self._answer_error(call, error)
-            return
-        if inspect.isawaitable(result):
-            self._host.tasks.start_soon(self._finish, result, call)
-        else:
-            self._answer(call, result)
+            self._host.tasks.start_soon(self._fail, call, error)
 
     async def _finish(self, result: Any, call: int | None) -> None:
         try:
             self._answer(call, await result)
         except Exception as error:  # who has asked must hear of it
-            self._answer_error(call, error)
+            await self._fail(call, error)
 
     def _answer(self, call: int | None, result: Any) -> None:
         if call is not None:
             self._editor.bridge.answer(call, None, result)
 
-    def _answer_error(self, call: int | None, error: Exception) -> None:
+    async def _fail(self, call: int | None, error: Exception) -> None:
         if not isinstance(error, AcpError):
             self._editor.notifier.fault(error)
         if call is not None:
@@ -163,7 +165,7 @@ def compose(
             workspace.state_folder("sessions"),
             time.time,
             workspace.redaction.values,
-            partial(_not_kept, editor, "what is said"),
+            NotKept(editor, "what is said"),
         ),
         left_open=LeftOpen(workspace.state_folder("open")),
         registry=Registry(workspace.state_folder("registry")),
@@ -185,7 +187,7 @@ def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
     def changed(path: str) -> None:
         presenter.touch(path)
 
-    knowledge, report = Knowledge(), partial(_not_kept, editor, "what agents change")
+    knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=time.time, changed=changed)
     author, baselines = Authors(workspace).of_path, Baselines()
@@ -202,11 +204,22 @@ def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)
 
 
-def _not_kept(editor: Editor, what: str, error: OSError) -> None:
-    """Say that something does not outlive the host."""
-    advice = ": agents have too many terminals (ulimit -n)" if error.errno == EMFILE else ""
-    said = f"{what} is not kept on disk ({error.strerror or error}){advice}"
-    editor.notifier.notice(f"{said}; it is tried again", warning=True)
+class NotKept:
+    """Says that something does not outlive the host: once, however many stores find that out."""
+
+    def __init__(self, editor: Editor, what: str) -> None:
+        self._editor = editor
+        self._what = what
+        self._told = float("-inf")
+
+    def __call__(self, error: OSError) -> None:
+        """Say why, unless that was said a moment ago."""
+        if time.monotonic() - self._told < AGAIN:
+            return
+        self._told = time.monotonic()
+        advice = ": agents have too many terminals (ulimit -n)" if error.errno == EMFILE else ""
+        said = f"{self._what} is not kept on disk ({error.strerror or error}){advice}"
+        self._editor.notifier.notice(f"{said}; it is tried again", warning=True)
 
 
 async def _end(client: Client) -> None:

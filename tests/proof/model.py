@@ -110,12 +110,17 @@ class Model:
         safe = {name: self.unsaved[name] if name in before.shown else set() for name in names}
         after = self._agents_look(before, {name: self.allowed[name] - safe[name] for name in names})
         for name in names:
-            shown = before.shown.get(name)
-            self._check_told(name, shown.text if shown else self.seen[name], after)
+            self._check_told(name, self._stood(before, name), after)
             self._check_settled(name, before, after)
             self.seen[name] = after.disk[name]
             self.allowed[name] = set()
         self._check_silence(names)
+
+    def _stood(self, before: Sight, name: str) -> str | None:
+        """Return what a file had, of which a buffer may have been opened empty where it was."""
+        shown = before.shown.get(name)
+        is_opened_late = shown and not (shown.text or shown.modified or before.disk[name])
+        return self.seen[name] if shown is None or is_opened_late else shown.text
 
     async def _read(self, session: int, name: str) -> str:
         """Let an agent read that file; if it was seen, what the disk has new is taken first."""

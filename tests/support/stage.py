@@ -227,6 +227,7 @@ class Stage:
             environment=os.environ,
             limit=self.output_limit,
             on_group=self._on_group,
+            fault=self.faults.append,
         )
 
     def _on_group(self, pgid: int, alive: bool) -> None:

@@ -38,18 +38,23 @@ end
 ---@param file integer descriptor
 ---@param text string
 local function write(file, text)
-  local ok, err = uv.fs_write(file, text)
+  local count, err = uv.fs_write(file, text)
   uv.fs_close(file)
-  assert(ok, err)
+  assert(count, err)
+  assert(count == #text, 'no space left on device') -- the beginning of it is no file
 end
 
---- Write a file as a whole, in place of what is there. Raises.
+--- Write a file as a whole, in place of what is there. Raises, and then that is still there.
 ---@param path string in a folder of ours
 ---@param text string
 function M.replace(path, text)
   local new = path .. '.new'
   uv.fs_unlink(new)
-  write(assert(uv.fs_open(new, 'wx', FILE)), text)
+  local ok, err = pcall(write, assert(uv.fs_open(new, 'wx', FILE)), text)
+  if not ok then
+    uv.fs_unlink(new)
+    error(err, 0)
+  end
   assert(uv.fs_rename(new, path))
 end
 

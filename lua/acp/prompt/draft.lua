@@ -14,6 +14,9 @@ local MOST_DAYS = 180
 ---@type table<integer, integer> by prompt buffer: the text, by its changedtick, that is kept no more
 local forgotten = {}
 
+-- That drafts cannot be kept was said, and none was kept since.
+local is_told = false
+
 ---@return string
 local function folder()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
@@ -40,7 +43,7 @@ local function tick(chat)
 end
 
 --- Write the draft, or remove it when there is nothing to keep. A state folder that cannot be
---- written to costs the draft, and is told in the log. What was forgotten is not written again.
+--- written to costs the draft, and is told, once. What was forgotten is not written again.
 ---@param chat acp.Chat
 ---@param lines string[]
 function M.save(chat, lines)
@@ -59,6 +62,10 @@ function M.save(chat, lines)
   if not ok then
     require('acp.host.log').line('the draft was not saved: ' .. err)
   end
+  if not ok and not is_told then
+    require('acp.ui.notice').warn('the unsent prompt is not kept on disk, see :checkhealth acp')
+  end
+  is_told = not ok
 end
 
 --- Whether the process that wrote a draft is gone.

@@ -23,7 +23,7 @@ local COMMON = {
 
 --- What the rows into which a line is broken are indented by, for 'formatlistpat': markers of quotes and
 --- items, the first cell of a table.
-M.CONTAINERS = [[^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\+]]
+M.CONTAINERS = [[\%#=1^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\+]]
   .. [[\|\s*|[^|]\{,20}|\s\=\)]]
 
 local STATUSLINE = "%<%{%v:lua.require'acp.ui.name'.line()%}%=%-14.(%l,%c%V%) %P"
@@ -31,7 +31,10 @@ local STATUSLINE = "%<%{%v:lua.require'acp.ui.name'.line()%}%=%-14.(%l,%c%V%) %P
 M.CHAT = vim.tbl_extend('force', COMMON, {
   winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
   statusline = STATUSLINE,
-  statuscolumn = "%{%v:lua.require'acp.ui.margin'.cell()%}",
+  -- Signs are Neovim's own; Lua is asked for rows into which a line is broken, and for no others.
+  signcolumn = 'yes:1',
+  statuscolumn = [[%{%v:virtnum>0?v:lua.require'acp.ui.margin'.cell():'%s'%}]],
+  winhighlight = 'SignColumn:acp_none', -- as the text beside it
   conceallevel = 2,
   concealcursor = 'nc',
   cursorline = false, -- until the user is in it: its last row is where the cursor waits

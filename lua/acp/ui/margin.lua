@@ -7,6 +7,7 @@ local M = {}
 
 local BLANK = '  '
 local RUNNING = 'AcpToolRunning'
+local STILL = '◐'
 
 local namespace = api.nvim_create_namespace('acp')
 
@@ -34,44 +35,47 @@ local function sign(line)
   end
 end
 
---- What stands beside the row that is drawn now; 'statuscolumn' of chats calls it.
+--- What stands beside a row into which a line is broken; 'statuscolumn' of chats calls it.
 ---@return string statusline
 function M.cell()
-  local row = vim.v.virtnum
-  local mark = row >= 0 and sign(vim.v.lnum - 1)
-  if not mark or row > 0 and not mark.number_hl_group then
-    return '%#AcpDim#' .. BLANK
+  local mark = sign(vim.v.lnum - 1)
+  if not mark or not mark.number_hl_group then
+    return '%s'
   end
-  local text = mark.sign_text:gsub('%%', '%%%%')
-  if mark.sign_hl_group == RUNNING and live[api.nvim_get_current_buf()] then
-    text = M.spinner() .. ' '
-  end
-  return ('%%#%s#%s'):format(mark.sign_hl_group, text)
+  return ('%%#%s#%s'):format(mark.sign_hl_group, (mark.sign_text:gsub('%%', '%%%%')))
 end
 
---- Draw what turns on screen, and nothing else.
+--- Let the signs of what runs on screen be another.
 ---@param buffer integer a chat
-function M.turn(buffer)
+---@param text string
+local function put(buffer, text)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local from = { vim.fn.line('w0', window) - 1, 0 }
     local to = { vim.fn.line('w$', window) - 1, 0 }
     local options = { type = 'sign', details = true }
     for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, namespace, from, to, options)) do
       if mark[4].sign_hl_group == RUNNING then
-        api.nvim__redraw({ win = window, range = { mark[2], mark[2] + 1 } })
+        local look = { id = mark[1], sign_text = text, sign_hl_group = RUNNING }
+        api.nvim_buf_set_extmark(buffer, namespace, mark[2], 0, look)
       end
     end
   end
 end
 
---- Let what runs in a chat turn, or no longer.
+--- Draw what turns on screen, and nothing else.
+---@param buffer integer a chat
+function M.turn(buffer)
+  put(buffer, M.spinner())
+end
+
+--- Take note whether somebody is at work in a chat: what runs stands still then.
 ---@param buffer integer
 ---@param is_live boolean
 function M.set(buffer, is_live)
-  if live[buffer] ~= (is_live or nil) then
-    live[buffer] = is_live or nil
-    M.turn(buffer)
+  if live[buffer] and not is_live then
+    put(buffer, STILL)
   end
+  live[buffer] = is_live or nil
 end
 
 --- How many cells a line has in the window of a chat.

@@ -40,6 +40,7 @@ LONG = 65_536
 """Characters from which a message is understood in a thread."""
 AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
+TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
 
 MOST_UNREAD = 64 * 1024 * 1024
 """Bytes of ours that an agent has not read yet; past them what it asks for is refused."""
@@ -206,7 +207,14 @@ class Connection:
 
     async def _read(self, receiver: Receiver) -> None:
         taken = 0
-        while incoming := await self._link.receive():
+        while True:
+            try:
+                incoming = await self._link.receive()
+            except MemoryError:
+                self._fault(MemoryError(TOO_LARGE))
+                continue
+            if incoming is None:
+                return
             taken = await self._take(incoming, receiver, taken)
             del incoming  # the next one may be long in coming
 

@@ -121,6 +121,7 @@ async def answered(session: Session, questions: Questions, question: Question) -
         option_id = answer.option_id if isinstance(answer, PermissionAnswer) else None
         return answer
     finally:
+        questions.withdraw(question.id)
         session.apply(QuestionClosed(question.id, option_id))
 
 

@@ -119,6 +119,11 @@ def held() -> str:
     )
 
 
+def mistake() -> str:
+    """Return why a turn has ended with which something of ours went wrong."""
+    return "acp.nvim made a mistake, see :checkhealth acp"
+
+
 def still_runs() -> str:
     """Return what to say of a cancelled turn whose command in a terminal was left alone."""
     return "The turn is cancelled, a command of it still runs: :Acp terminals shows it"

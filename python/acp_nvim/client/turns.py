@@ -73,6 +73,7 @@ class Turns:
         self._steers = agent.info.steering
         self._tasks = agent.tasks
         self._clock = agent.clock
+        self._fault = services.fault
         self._questions = services.questions
         self._mentions = services.mentions
         self._lessons = services.lessons
@@ -125,11 +126,14 @@ class Turns:
         try:
             await self._prepare(self._roots(session))
             blocks = await self._blocks(session, prompt)
-        except EditorError as error:
-            session.apply(TurnEnded(self._clock(), error=f"cannot read the selection: {error}"))
-        else:
             draft = await self._lessons.draft(self._key(session), self._roots(session))
             await self._run(session, blocks, draft)
+        except EditorError as error:
+            session.apply(TurnEnded(self._clock(), error=f"cannot read the selection: {error}"))
+        except Exception as error:  # a fault of ours ends this turn, not the agent
+            self._fault(error)
+            self._sent.pop(session, None)
+            session.apply(TurnEnded(self._clock(), error=reasons.mistake()))
         if session.state.status == "idle":
             self.go_on(session)
 
@@ -231,10 +235,11 @@ class Turns:
     def _end(self, session: Session, ending: TurnEnded) -> None:
         """End the turn, and say whether what went along is part of the conversation now."""
         self._sent.pop(session, None)
-        if ending.error is None and ending.stop_reason != "refusal":
-            self._lessons.arrived(self._key(session))
-        else:
-            self._lessons.failed(self._key(session))
+        went_well = ending.error is None and ending.stop_reason != "refusal"
+        try:
+            (self._lessons.arrived if went_well else self._lessons.failed)(self._key(session))
+        except Exception as error:  # the turn is over all the same
+            self._fault(error)
         session.apply(ending)
         if ending.stop_reason == "cancelled" and self._terminals.runs(session.id):
             session.apply(Noticed(reasons.still_runs(), "warning"))

@@ -151,17 +151,19 @@ class FileService:
         except WriteConflict as conflict:
             self._conflicted(request, conflict, author)
             raise
-        if written.encoding is not None:
-            await self._sync.refresh(path, written.encoding, written.left)
-        else:
-            written = await self._opened(path, author, written)
-        self._knowledge.wrote(session, request, written.read(live))
-        line = first_change(request.base, content) if isinstance(request.base, str) else None
-        self._emit(
-            event.FileWritten(
-                session, path, written.before, written.after, author, line, live.encoding
+        try:
+            if written.encoding is not None:
+                await self._sync.refresh(path, written.encoding, written.left)
+            else:
+                written = await self._opened(path, author, written)
+            self._knowledge.wrote(session, request, written.read(live))
+        finally:  # it is on the disk, whatever fails behind that
+            line = first_change(request.base, content) if isinstance(request.base, str) else None
+            self._emit(
+                event.FileWritten(
+                    session, path, written.before, written.after, author, line, live.encoding
+                )
             )
-        )
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):

@@ -7,15 +7,15 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import anyio
 
 from acp_nvim.editor import Busy, Files, LiveBuffer
-from acp_nvim.errors import AcpError, FileProblem
+from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
@@ -153,21 +153,26 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            try:
-                # what is looked at once is not looked at again
-                with anyio.CancelScope(shield=True):
-                    await self._catch_up()
-            except AcpError as error:
-                self._fault(error)
+            with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
+                await self._catch_up()
             yield
             await self._baselines.keep()
 
     async def _catch_up(self) -> None:
         asked = self._asked.take()
         for path, author in asked.paths.items():
-            await self.sync(path, author, sure=path in asked.sure)
+            with self._alone():
+                await self.sync(path, author, sure=path in asked.sure)
         for roots, author in asked.roots.items():
-            await self._sweep(author, roots)
+            with self._alone():
+                await self._sweep(author, roots)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # it keeps nothing else from being done
+            self._fault(error)
 
     # --- for who holds `exclusive`
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from acp_nvim.editor import Editor
 from acp_nvim.nvim.bridge import NvimBridge
 from acp_nvim.nvim.call import Call
@@ -13,7 +11,7 @@ from acp_nvim.nvim.comparer import NvimComparer
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.nvim.follower import NvimFollower
 from acp_nvim.nvim.login import NvimLoginTerminals
-from acp_nvim.nvim.notifier import Notices, fault
+from acp_nvim.nvim.notifier import Faults, Notices
 from acp_nvim.nvim.painter import Painter
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.reviewer import NvimReviewer
@@ -23,7 +21,7 @@ from acp_nvim.nvim.terminals import TerminalBuffers
 
 def neovim(call: Call) -> Editor:
     """Return the ports over that way to Neovim."""
-    tell = partial(fault, call)
+    tell = Faults(call)
     painter = Painter(call, tell)
     questions = NvimQuestionWindow(call, tell)
     terminals = TerminalBuffers(call, tell)
@@ -39,7 +37,7 @@ def neovim(call: Call) -> Editor:
         terminals=terminals,
         follower=NvimFollower(call),
         reviewer=NvimReviewer(call.lua),
-        notifier=Notices(call, painter),
+        notifier=Notices(call, painter, tell),
         bridge=NvimBridge(call),
         runners=(painter.run, questions.run, terminals.run),
     )

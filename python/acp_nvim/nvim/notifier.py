@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from acp_nvim.editor import Notifier
@@ -12,13 +14,17 @@ from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.painter import Painter
 from acp_nvim.view.cut import told
 
+AGAIN = 60.0
+"""Seconds after which the same mistake is told again."""
+
 
 class Notices(Notifier):
     """Events are fired by the painter, after the drawing that they follow."""
 
-    def __init__(self, call: Call, painter: Painter) -> None:
+    def __init__(self, call: Call, painter: Painter, faults: Faults) -> None:
         self._call = call
         self._painter = painter
+        self._faults = faults
 
     def notice(self, text: str, *, warning: bool = False) -> None:
         """See `Notifier`."""
@@ -34,11 +40,32 @@ class Notices(Notifier):
 
     def fault(self, error: BaseException) -> None:
         """See `Notifier`."""
-        fault(self._call, error)
+        self._faults(error)
 
 
-def fault(call: Call, error: BaseException) -> None:
-    """Tell of our own mistake: a traceback into the log (stderr), one line on screen."""
-    traceback.print_exception(error, file=sys.stderr)
-    said = f"acp: internal error ({error!r}): see :checkhealth acp"
-    call.post("acp.ui.notice.notice", said, True)
+class Faults:
+    """Tells of our own mistakes: a traceback into the log (stderr), one line on screen.
+
+    The same one again is told once a minute: what fails at each chunk fills neither.
+    """
+
+    def __init__(self, call: Call, clock: Callable[[], float] = time.monotonic) -> None:
+        self._call = call
+        self._clock = clock
+        self._told: dict[str, float] = {}
+
+    def __call__(self, error: BaseException) -> None:
+        """Tell of a mistake; never raises."""
+        now, what = self._clock(), _sentence(error)
+        self._told = {it: at for it, at in self._told.items() if now - at < AGAIN}
+        if what in self._told:
+            return
+        self._told[what] = now
+        with suppress(Exception):  # there is nobody left to tell
+            traceback.print_exception(error, file=sys.stderr)
+            self._call.post("acp.ui.notice.notice", what, True)
+
+
+def _sentence(error: BaseException) -> str:
+    said = repr(error).encode("utf-8", "replace").decode()
+    return f"acp: internal error ({said}): see :checkhealth acp"

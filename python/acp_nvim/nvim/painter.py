@@ -96,10 +96,9 @@ class Painter:
         chats, self._dirty = list(self._dirty), {}
         events, self._events = self._events, []
         pictures = {chat: it for chat in chats if (it := self._picture(chat)) is not None}
-        buffers = [_parts(chat, self._canvases[chat], it) for chat, it in pictures.items()]
         self._busy = True
         try:
-            await self._send(buffers, events, pictures)
+            await self._send(events, pictures)
         finally:
             paused = [chat for chat, picture in pictures.items() if picture.paused]
             for chat in paused:
@@ -113,16 +112,14 @@ class Painter:
             return self._canvases[chat].source()
         except Exception as error:  # one chat that cannot be drawn must not stop the others
             self._fault(error)
-            self.forget(chat)
             return None
 
     async def _send(
-        self,
-        buffers: list[Iterator[_Part]],
-        events: list[tuple[str, Mapping[str, Any]]],
-        pictures: dict[int, Picture],
+        self, events: list[tuple[str, Mapping[str, Any]]], pictures: dict[int, Picture]
     ) -> None:
         plain_events = [{"name": name, "data": dict(data)} for name, data in events]
+        broken: set[int] = set()
+        buffers = [self._parts(chat, it, broken) for chat, it in pictures.items()]
         try:
             answers = [
                 await self._call.lua("acp.ui.apply.frame", {"buffers": part, "events": told})
@@ -131,11 +128,24 @@ class Painter:
         except EditorError:
             self._events[:0] = events
             answers = [{"failed": list(pictures)}]
+        except Exception as error:  # what comes next may be drawn
+            self._fault(error)
+            answers, broken = [], set(pictures)
         gone, failed = (
             {chat for answer in answers for chat in (answer or {}).get(name) or ()}
             for name in ("gone", "failed")
         )
+        for chat in broken & self._canvases.keys():
+            self._canvases[chat].whole = True  # and is drawn when it changes
+            del pictures[chat]
         self._acknowledge(pictures, gone, failed)
+
+    def _parts(self, chat: int, picture: Picture, broken: set[int]) -> Iterator[_Part]:
+        try:
+            yield from _parts(chat, self._canvases[chat], picture)
+        except Exception as error:  # as in `_picture`
+            self._fault(error)
+            broken.add(chat)
 
     def _acknowledge(self, pictures: dict[int, Picture], gone: set[int], failed: set[int]) -> None:
         for chat in gone:

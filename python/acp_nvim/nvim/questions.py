@@ -12,7 +12,6 @@ from typing import Any
 
 import anyio
 
-from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.plain import op
 from acp_nvim.signal import Signal
@@ -47,7 +46,7 @@ class NvimQuestionWindow:
             self._busy = True
             try:
                 await self._frame()
-            except EditorError as error:
+            except Exception as error:  # what is drawn next may be right
                 self._fault(error)
             finally:
                 self._busy = False

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.signal import Signal
 
@@ -114,7 +113,7 @@ class TerminalBuffers:
         try:
             if screen := self._screens.get(number):
                 await self._frame(number, screen)
-        except EditorError as error:
+        except Exception as error:  # one that cannot be shown must not stop the others
             self._screens.pop(number, None)
             self._fault(error)
         finally:

@@ -193,6 +193,7 @@ def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
         environment={**environment, VARIABLE: mark},
         limit=host.workspace.options.terminal.output_byte_limit,
         on_group=partial(guard, host),
+        fault=host.editor.notifier.fault,
         there=there,
     )
 

@@ -46,9 +46,17 @@ LOST = "Deleted, ignored by git, and not to be brought back"
 
 
 def on_file(host: Host, event: FileEvent) -> None:
-    """Let everything follow from what has happened to a file."""
+    """Let everything follow from what has happened to a file, or else do not let it happen.
+
+    What has happened is told to all, whichever of them fails.
+    """
     for react in REACTIONS[type(event)]:
-        react(host, event)
+        try:
+            react(host, event)
+        except Exception as error:
+            if isinstance(event, WriteBegun):  # nothing has happened yet: it must not, unnoted
+                raise
+            host.editor.notifier.fault(error)
 
 
 def foresee(host: Host, event: WriteBegun) -> None:

@@ -37,10 +37,20 @@ Reaction: TypeAlias = Callable[[Host, Session, SessionState, Any], None]
 
 
 def changed(host: Host, session: Session, before: SessionState, event: Event) -> None:
-    """Draw the session's chat, and do what else follows; see `client.session.Listener`."""
+    """Draw the session's chat, and do what else follows; see `client.session.Listener`.
+
+    One that fails keeps neither the others nor the session from going on.
+    """
+    for react in (draw, *REACTIONS.get(type(event), ())):
+        try:
+            react(host, session, before, event)
+        except Exception as error:  # whatever it is, it concerns this reaction alone
+            host.editor.notifier.fault(error)
+
+
+def draw(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Draw the session's chat."""
     screen.touch(host, session)
-    for react in REACTIONS.get(type(event), ()):
-        react(host, session, before, event)
 
 
 def keep(host: Host, session: Session, _before: SessionState, _event: Event) -> None:

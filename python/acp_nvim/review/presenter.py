@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import anyio
 
 from acp_nvim.editor import Reviewer
-from acp_nvim.errors import AcpError
 from acp_nvim.files.roots import inside
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions, Seen
@@ -102,7 +101,7 @@ class ReviewPresenter:
             try:
                 await self._draw_all()
                 await self._list_all()
-            except AcpError as error:
+            except Exception as error:  # what is touched next may be drawn
                 self._fault(error)
             finally:
                 self._busy = False
@@ -114,7 +113,7 @@ class ReviewPresenter:
         for path in dirty:
             try:
                 await self._draw(path)
-            except AcpError as error:
+            except Exception as error:  # whatever it is, it concerns this file alone
                 self._fault(error)
 
     async def _list_all(self) -> None:

@@ -67,8 +67,8 @@ class Recovery:
         for killed in await to_thread.run_sync(journal.killed):
             if all(map(os.path.isdir, _folders(killed.turns))):
                 await self._take_up(killed)
-                await to_thread.run_sync(self._store.write)
-                journal.over(killed)
+                is_kept = await to_thread.run_sync(self._store.write)
+                (journal.over if is_kept else journal.later)(killed)
             else:
                 journal.later(killed)
 

@@ -142,9 +142,11 @@ class EditStore:
             report=report,
         )
         self._conflicts: Final = JsonStore(folder, ".clash.json", CONFLICTS, report=report)
-        self._lessons: Final = JsonStore(folder, ".lessons.json", LESSONS, most=MOST_LESSONS)
-        self._comments: Final = JsonStore(folder, ".comments.json", COMMENTS)
-        self.journal: Final = Journal(folder)
+        self._lessons: Final = JsonStore(
+            folder, ".lessons.json", LESSONS, most=MOST_LESSONS, report=report
+        )
+        self._comments: Final = JsonStore(folder, ".comments.json", COMMENTS, report=report)
+        self.journal: Final = Journal(folder, report)
         self._acts: dict[str, dict[str, int]] = {}
         """What of the journals of hosts that are gone is in the ledgers, by path."""
 
@@ -191,17 +193,18 @@ class EditStore:
             tasks.start_soon(self.journal.run, self._is_settled)
 
     def flush(self) -> None:
-        """Write now what was noted: Neovim is leaving."""
-        self.write()
-        self.journal.close()
+        """Write now what was noted: Neovim is leaving. The journal stays if anything fails."""
+        if self.write():
+            self.journal.close()
 
     def _is_settled(self) -> bool:
         return self._ledgers.is_settled() and self._conflicts.is_settled()
 
-    def write(self) -> None:
-        """Write now what was noted."""
-        for store in (self._ledgers, self._conflicts, self._lessons, self._comments):
-            store.flush()
+    def write(self) -> bool:
+        """Write now what was noted; False: not all of it could be."""
+        stores = (self._ledgers, self._conflicts, self._lessons, self._comments)
+        done = [store.flush() for store in stores]  # all of them, whatever the first says
+        return all(done)
 
     async def read_all(self) -> dict[str, Ledger]:
         """Return the ledgers that are kept, by path."""

@@ -108,10 +108,17 @@ class Killed:
 
 
 class Journal:
-    """Takes note at once; a disk that is full or read-only costs the journal, not the session."""
+    """Takes note at once; a disk that is full or read-only costs the journal, not the session.
 
-    def __init__(self, folder: Callable[[], str]) -> None:
+    That is told, and with the next turn it is tried again.
+    """
+
+    def __init__(
+        self, folder: Callable[[], str], report: Callable[[OSError], None] = lambda _error: None
+    ) -> None:
+        """Take where it is, and who is told why nothing is kept safe any more."""
         self._folder = folder
+        self._report = report
         self.name = ""
         """Of its files, without their endings; "" before anything is noted."""
         self.number = 0
@@ -119,6 +126,10 @@ class Journal:
         self._acts: int | None = None
         self._sights: int | None = None
         self._broken = False
+        self._is_told = False
+        """That it is broken was told, and nothing was noted since."""
+        self._trouble: OSError | None = None
+        """Of which nobody was told yet: it may have come up in a thread."""
         self._turns: dict[SessionKey, Act] = {}
         self._begun: dict[str, Act] = {}
         self._forgotten = 0
@@ -131,6 +142,7 @@ class Journal:
 
     def begin(self, author: Author, folders: tuple[str, ...]) -> None:
         """The turn of that author runs in these folders from now on, and none before it."""
+        self._broken = False
         self._turns[author.session_key] = self._note(Act("begin", author=author, folders=folders))
 
     def end(self, author: Author) -> None:
@@ -170,6 +182,7 @@ class Journal:
             await self._something.wait()
             await anyio.sleep(BEAT)
             self.beat()
+            self._tell()
             if is_settled():
                 self.forget_acts()
             if not self._turns:
@@ -180,6 +193,11 @@ class Journal:
         with self._lock, self._safely():
             if self._acts is not None:
                 os.utime(self._acts)
+
+    def _tell(self) -> None:
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None:
+            self._report(trouble)
 
     def forget_acts(self) -> None:
         """Keep only what is not over: the ledgers on disk have all else."""
@@ -275,6 +293,7 @@ class Journal:
                 if os.lseek(self._acts, 0, os.SEEK_CUR) > MOST_ACTS:
                     self.forget_acts()
                 _write(self._acts, ACTS.to_text(act).encode())
+                self._is_told = False
         return act
 
     def _open(self) -> None:
@@ -317,8 +336,12 @@ class Journal:
         """Give up; what was written until now stays, should the host be killed."""
         self._broken = True
         self.drop()
+        if self._is_told:
+            return
+        self._is_told = True
         # stderr is the plugin's log
         sys.stderr.write(f"acp: what agents do is not kept safe from a kill any more: {error}\n")
+        self._trouble = error
 
 
 class _Safely:

@@ -25,6 +25,8 @@ from acp_nvim.storage import limits, private
 
 PAUSE: Final = 0.3
 """Seconds in which several changes become one write."""
+AGAIN: Final = 10.0
+"""Seconds after which what could not be written is tried again."""
 MOST_GROWN: Final = 8_000_000
 """Bytes of a file from which on it is replaced, not written on."""
 
@@ -50,7 +52,7 @@ class JsonStore(Generic[T]):
     """Values by name; `folder` is asked at each use, for it is configured late.
 
     A disk that is full, read-only or the like costs what was to be kept, not the session: `report`
-    is told once, and it is tried again with the next note.
+    is told once, and it is tried again, at the latest with the next note.
     """
 
     def __init__(
@@ -108,26 +110,32 @@ class JsonStore(Generic[T]):
     async def run(self) -> None:
         """Write what was noted a moment later, in a thread, for ever."""
         while True:
-            await self._something.wait()
+            with anyio.move_on_after(AGAIN if self._noted else None):
+                await self._something.wait()
             with anyio.move_on_after(PAUSE):
                 await self._hurry.wait()
             self._something, self._hurry = anyio.Event(), anyio.Event()
             self._writing, self._noted = self._noted, {}
-            await anyio.to_thread.run_sync(self._write, self._writing)
-            failed = {name: _Noted(it.value) for name, it in self._unwritten_of(self._writing)}
-            self._writing, self._noted = {}, failed | self._noted
+            try:
+                await anyio.to_thread.run_sync(self._write, self._writing)
+            except Exception:
+                self._writing, self._noted = {}, {**self._writing, **self._noted}
+                self._something.set()
+                raise
+            self._writing, self._noted = {}, self._unwritten_of(self._writing) | self._noted
             self._tell()
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
-        return not self._noted and not self._writing
+        return not self._noted and not self._writing and not self._failed
 
-    def flush(self) -> None:
-        """Write now what was noted: Neovim is leaving."""
+    def flush(self) -> bool:
+        """Write now what was noted: Neovim is leaving. False: something is not as it was noted."""
         # also what `run` was about to write when it was cancelled
         for noted in (self._writing, self._noted):
             self._write(noted)
         self._noted = {}
+        return not self._failed
 
     def read(self, name: str) -> T | None:
         """Return the value of that name as it was noted last, or None."""
@@ -165,8 +173,9 @@ class JsonStore(Generic[T]):
         except OSError:
             return None
 
-    def _unwritten_of(self, values: Mapping[str, _Noted[T]]) -> list[tuple[str, _Noted[T]]]:
-        return [(name, noted) for name, noted in values.items() if name in self._failed]
+    def _unwritten_of(self, values: Mapping[str, _Noted[T]]) -> dict[str, _Noted[T]]:
+        """Return what could not be written of these; nobody knows what its file holds."""
+        return {name: _Noted(it.value) for name, it in values.items() if name in self._failed}
 
     def _tell(self) -> None:
         """Say once that something is not kept, and not again before all was."""
@@ -186,15 +195,17 @@ class JsonStore(Generic[T]):
         """Write a file; return whether something was only written behind what it held."""
         file = Path(self._folder(), name)
         more = noted.more if self._failed.pop(name, None) is None else None
-        if noted.value is None:
-            private.remove(file)
-        elif more is not None and _append(file, map(self._codec.to_text, more)):
-            return True
-        else:
-            try:
+        try:
+            if noted.value is None:
+                private.remove(file)
+            elif more is not None and _append(file, map(self._codec.to_text, more)):
+                return True
+            else:
                 private.replace(file, self._codec.to_text(noted.value))
-            except OSError as error:
-                self._failed[name] = error
+        except OSError as error:
+            self._failed[name] = error
+        except Exception as error:  # a value that cannot be written keeps no other from being so
+            self._failed[name] = OSError(repr(error))
         return False
 
     def _files(self) -> list[Path]:

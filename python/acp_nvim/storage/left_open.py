@@ -6,6 +6,7 @@ last whole line counts. It is in the page cache, not synced: it survives the pro
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -85,8 +86,10 @@ class LeftOpen:
 
     def _take(self, sessions: Mapping[Key, str]) -> None:
         self._open |= sessions
-        self._write()
         with suppress(OSError):
+            self._append()
+            if self._handle is None:
+                return  # they stay where they are, as they do if that fails
             for file in _left(self._folder()):
                 rest = {key: cwd for key, cwd in file.sessions.items() if key not in sessions}
                 if not rest:
@@ -96,10 +99,13 @@ class LeftOpen:
 
     def _write(self) -> None:
         with suppress(OSError):
-            if not self._is_over and (self._path is None or not self._path.exists()):
-                self._begin()
-            if self._handle is not None:
-                _append(self._handle, self._open)
+            self._append()
+
+    def _append(self) -> None:
+        if not self._is_over and (self._path is None or not self._path.exists()):
+            self._begin()
+        if self._handle is not None:
+            _append(self._handle, self._open)
 
     def _begin(self) -> None:
         folder = Path(self._folder())
@@ -143,7 +149,8 @@ def _append(handle: int, sessions: Mapping[Key, str]) -> None:
     line = f"\n{json.dumps(rows)}\n".encode()
     if os.fstat(handle).st_size + len(line) > MOST_BYTES:
         os.ftruncate(handle, 0)
-    os.write(handle, line)
+    if os.write(handle, line) < len(line):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _locked(path: Path, flags: int) -> int | None:

@@ -57,6 +57,7 @@ class Terminals:
         environment: Mapping[str, str],
         limit: int,
         on_group: OnGroup,
+        fault: Callable[[BaseException], None],
         there: Elsewhere | None = None,
     ) -> None:
         """Take the environment of commands, and the most bytes of output to keep of each.
@@ -68,6 +69,7 @@ class Terminals:
         self._environment = {**environment, **ENVIRONMENT}
         self._limit = limit
         self._on_group = on_group
+        self._fault = fault
         self._there = there
         self._terminals: dict[str, Terminal] = {}
         self._count = 0
@@ -144,11 +146,18 @@ class Terminals:
             raise RequestFailed(Code.INTERNAL_ERROR, str(error)) from error
         self._count += 1
         limit = self._limit if request.limit is None else min(request.limit, self._limit)
-        terminal = Terminal(f"terminal-{self._count}", request, child, limit=limit, tell=tell)
+        id = f"terminal-{self._count}"
+        terminal = Terminal(id, request, child, limit=limit, tell=tell, fault=self._fault)
         terminal.put_on(self._screens, f"{self._agent}/{terminal.id}")
         self._terminals[terminal.id] = terminal
-        self._tasks.start_soon(terminal.run)
+        self._tasks.start_soon(self._serve, terminal)
         return terminal
+
+    async def _serve(self, terminal: Terminal) -> None:
+        try:
+            await terminal.run()
+        except Exception as error:  # the other terminals go on
+            self._fault(error)
 
     def _command(self, request: CreateTerminalRequest, cwd: str) -> tuple[str, ...]:
         if self._there is None:

@@ -25,6 +25,8 @@ GRACE = 1.0
 """Seconds that a command has to end after TERM."""
 DRAIN = 0.5
 """Seconds in which output may still come after the end: something else may hold the terminal."""
+MOST_LEFT = 16
+"""Pieces that are read when these are over: what the kernel holds is much less."""
 PAUSE = 0.1
 """Seconds between two reports to the session."""
 
@@ -40,6 +42,7 @@ class Terminal:
         *,
         limit: int,
         tell: Callable[[TerminalUpdated], None],
+        fault: Callable[[BaseException], None],
     ) -> None:
         self.id = id
         self.session_id = request.session_id
@@ -47,13 +50,14 @@ class Terminal:
             shlex.join((request.command, *request.args)) if request.args else request.command
         )
         self.number = 0
-        """On the screens."""
+        """On the screens, 0: on none."""
         self.log = TerminalLog(limit)
         self.exit: ExitStatus | None = None
         self.released = False
         self._pty = pty
         self._filter = EscapeFilter()
         self._tell = tell
+        self._fault = fault
         self._tail = ""
         self._news = anyio.Event()
         self._over = anyio.Event()
@@ -65,7 +69,10 @@ class Terminal:
     def put_on(self, screens: TerminalScreens, name: str) -> None:
         """Show it from now on; the session learns of it."""
         self._screens = screens
-        self.number = screens.open(name, typed=self._type, resized=self._pty.resize)
+        try:
+            self.number = screens.open(name, typed=self._type, resized=self._pty.resize)
+        except Exception as error:  # the command runs all the same
+            self._fault(error)
         self._tell(TerminalUpdated(self.id, command=self.command))
 
     async def run(self) -> None:
@@ -112,7 +119,15 @@ class Terminal:
                 tasks.start_soon(self._hurry_at_exit, reading)
                 while data := await self._pty.receive():
                     self._take(data)
+        if reading.cancelled_caught:  # a busy machine has had no time to read
+            self._take_rest()
         await self._ended()
+
+    def _take_rest(self) -> None:
+        for _ in range(MOST_LEFT):
+            if not (data := self._pty.rest()):
+                return
+            self._take(data)
 
     async def _hurry_at_exit(self, reading: anyio.CancelScope) -> None:
         await self._pty.wait()
@@ -120,8 +135,15 @@ class Terminal:
 
     def _take(self, data: bytes) -> None:
         self._tail = tail(self._tail + self.log.feed(data))
-        self._screens.write(self.number, self._filter.feed(data))
+        self._show(self._filter.feed(data))
         self._news.set()
+
+    def _show(self, data: bytes) -> None:
+        try:
+            if self.number:
+                self._screens.write(self.number, data)
+        except Exception as error:  # the agent is served all the same
+            self._fault(error)
 
     async def _report(self) -> None:
         while True:
@@ -136,8 +158,8 @@ class Terminal:
         self._pty.settle()
         self._tail = tail(self._tail + self.log.feed(b"", final=True))
         self.exit = ended
+        self._over.set()
         said = f"exit {ended.code}" if ended.signal is None else ended.signal
         line = "" if self._tail.endswith("\n") or not self._tail else "\r\n"
-        self._screens.write(self.number, f"\x1b[0m{line}[{said}]\r\n".encode())
+        self._show(f"\x1b[0m{line}[{said}]\r\n".encode())
         self._tell(TerminalUpdated(self.id, tail=self._tail, exit=self.exit))
-        self._over.set()

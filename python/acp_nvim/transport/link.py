@@ -46,7 +46,10 @@ class Link(Protocol):
         """The process of the agent; None where it is none of ours."""
 
     async def receive(self) -> Incoming | None:
-        """Return what came next, None at the end; what is not yet asked for waits at the sender."""
+        """Return what came next, None at the end; what is not yet asked for waits at the sender.
+
+        Raises `MemoryError` for what is too long for that; the next call goes on behind it.
+        """
 
     async def diagnostics(self) -> bytes:
         """Return the next bytes of what the agent says besides, as on stderr; b"" at the end.

@@ -85,15 +85,18 @@ class Pty:
     async def receive(self) -> bytes:
         """Return the next bytes of its output; b"" when nobody holds the terminal any more."""
         await anyio.lowlevel.checkpoint()  # here, where a cancellation loses nothing
+        while (data := self.rest()) is None:
+            await anyio.wait_readable(self._master)
+        return data
+
+    def rest(self) -> bytes | None:
+        """Return the next bytes that are there already; None if there are none by now."""
         data = bytearray()
         while len(data) < CHUNK:
             try:
                 piece = os.read(self._master, CHUNK)
             except BlockingIOError:
-                if data:
-                    break
-                await anyio.wait_readable(self._master)
-                continue
+                return bytes(data) or None
             except OSError:  # EIO: the last one has closed it
                 piece = b""
             if not piece:

@@ -25,10 +25,16 @@ class Lines:
         self._lines: deque[bytes] = deque()
 
     async def receive(self) -> Incoming | None:
-        """Return what the next line holds, None at the end; it needs no newline there."""
+        """Return what the next line holds, None at the end; it needs no newline there.
+
+        Raises `MemoryError` for a line that is too long for that; the next call goes on behind it.
+        """
         while not self._lines:
             data = await read(self._stream)
             self._lines.extend(self._framer.feed(data) if data else self._framer.close())
+            if self._framer.lost:
+                self._framer.lost = False
+                raise MemoryError
             if not data and not self._lines:
                 return None
         return await incoming(self._lines.popleft())

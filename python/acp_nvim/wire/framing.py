@@ -12,10 +12,14 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Framer:
-    """Collects the bytes of one stream; a line ends with LF or CRLF, and has no length limit."""
+    """Collects the bytes of one stream; a line ends with LF or CRLF, and has no length limit.
+
+    One for which there is not enough memory is let go, and `lost` set.
+    """
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
+        self.lost = False
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the lines that these bytes complete, without line ends; blank ones are skipped."""
@@ -23,7 +27,10 @@ class Framer:
         self._parts.append(head)
         if not rest:
             return []
-        first = b"".join(self._parts)
+        try:
+            first = b"".join(self._parts)
+        except MemoryError:
+            self.lost, first = True, b""
         self._parts = [rest.pop()]
         return _clean([first, *rest])
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from acp_nvim.errors import Code
-from acp_nvim.transport import group
+from acp_nvim.terminals import terminal as terminals
+from acp_nvim.transport import group, pty
 from tests.conformance.connection.probe import shows
 from tests.conformance.requests.terminals import Terminals, plain
 from tests.support.agents.scripted_agent import SESSION
@@ -393,13 +394,30 @@ async def test_c217_bytes_that_are_no_text_are_replaced() -> None:
         (await stage.output(terminal))["output"].encode("utf-8", "strict")
 
 
+async def test_c209_what_was_written_before_the_end_is_read_on_a_busy_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminals, "DRAIN", -1.0)  # it is over before anybody had time to read
+    monkeypatch.setattr(pty, "CHUNK", 100)
+    door = tmp_path / "door"
+    os.mkfifo(door)
+    async with Terminals() as stage:
+        await stage.start()
+        number = await stage.create(f"cat {door}; seq 300")
+        door.write_text("")
+        os.waitid(os.P_PID, stage.groups[-1], os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222
+        await stage.exited(number)
+        shown = await stage.output(number)
+    assert shown["output"] == "".join(f"{count}\n" for count in range(1, 301))
+
+
 @pytest.mark.parametrize("limit", [None, 10**12])
 async def test_c218_a_cap_of_our_own(limit: int | None) -> None:
     stage = Terminals()
     stage.output_limit = 10_000
     async with stage:
         await stage.start()
-        terminal = await stage.create("yes | head -c 3000000", outputByteLimit=limit)
+        terminal = await stage.create("yes | head -c 300000", outputByteLimit=limit)
         await stage.exited(terminal)
         shown = await stage.output(terminal)
         assert shown["truncated"] is True

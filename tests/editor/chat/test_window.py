@@ -137,14 +137,14 @@ def test_window_options_stay_with_the_chat(nvim: Neovim, spy: BridgeSpy, tmp_pat
     nvim.command("set number signcolumn=yes")
     chat, _ = spy.open_session()
     go_to(nvim, chat)
-    assert nvim.eval("[&number, &signcolumn, &conceallevel, &wrap]") == [0, "no", 2, 1]
+    assert nvim.eval("[&number, &signcolumn, &conceallevel, &wrap]") == [0, "yes:1", 2, 1]
     nvim.command(f"edit {tmp_path}/file")
     assert nvim.eval("[&number, &signcolumn, &conceallevel]") == [1, "yes", 0]
     assert nvim.eval("[&winbar, &fillchars]") == ["", ""]
     nvim.command(f"buffer {chat}")
-    assert nvim.eval("[&number, &signcolumn, &conceallevel]") == [0, "no", 2]
+    assert nvim.eval("[&number, &signcolumn, &conceallevel]") == [0, "yes:1", 2]
     nvim.command(f"tabnew | buffer {chat}")
-    assert nvim.eval("[&number, &signcolumn, &conceallevel]") == [0, "no", 2]
+    assert nvim.eval("[&number, &signcolumn, &conceallevel]") == [0, "yes:1", 2]
 
 
 def test_current_find_and_use(nvim: Neovim, spy: BridgeSpy) -> None:

@@ -97,8 +97,8 @@ def test_a_call_that_runs_turns_and_nothing_else_does(nvim: Neovim, spy: BridgeS
             row = next(row for row in picture.text() if "Run the tests" in row)
             return row[row.index("Run the tests") - 2]
 
-        first = icon(screen.wait(lambda now: any("✓ Read it" in row for row in now.text())))
-        assert first in "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+        screen.wait_for("✓ Read it")
+        first = icon(screen.wait(lambda now: icon(now) in "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"))
         screen.wait(lambda now: icon(now) != first)
         spy.frame(chat, status={"agent": "tutor", "state": "idle", "turn": 1})
         screen.wait(lambda now: icon(now) == "◐")

@@ -16,7 +16,7 @@ from tests.support.agents.memory_link import MemoryLink
 from tests.support.agents.voice import OPTIONS, SESSION, Voice, line, parse
 from tests.support.schema import validate_client_message
 
-PATIENCE = 10
+PATIENCE = 40
 """Seconds after which a line that does not come is a failure."""
 
 

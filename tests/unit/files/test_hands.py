@@ -49,7 +49,14 @@ def impatient(rig: FileRig, limit: float = 60.0, silent: float = 0.0) -> None:
 
 async def begin_write(tasks: TaskGroup, rig: FileRig, path: Path) -> None:
     tasks.start_soon(rig.write, path, "one\n2\n3\n")
-    await anyio.wait_all_tasks_blocked()
+    await until_busy(rig, path)
+
+
+async def until_busy(rig: FileRig, path: Path) -> None:
+    """Wait until an edit has found that it must wait: it may be in a thread before."""
+    with anyio.fail_after(10):
+        while str(path) not in rig.sync.hands._waiting:  # noqa: ASYNC110
+            await anyio.sleep(0.001)
 
 
 async def test_a_write_is_answered_when_the_command_is_over(rig: FileRig) -> None:
@@ -87,8 +94,18 @@ async def test_what_the_user_types_meanwhile_is_merged(rig: FileRig) -> None:
 
 async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:
     path = busy(rig)
-    impatient(rig, limit=0.5, silent=1)
-    error = await rig.failure(path, "one\n2\n3\n")
+    impatient(rig)
+    failures: list[RequestFailed] = []
+
+    async def fail() -> None:
+        failures.append(await rig.failure(path, "one\n2\n3\n"))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(fail)
+        await until_busy(rig, path)
+        [(_, waiting)] = rig.sync.hands._writes
+        waiting.deadline = anyio.current_time()  # it has seen what the user is in the middle of
+    [error] = failures
     assert str(path) in error.message and VISUAL in error.message and "try again" in error.message
     assert path.read_text() == "1\n2\n3\n"
     assert rig.files.lines(path) == ["1", "2", "3"]
@@ -119,7 +136,7 @@ async def test_when_the_turn_is_cancelled_its_writes_wait_no_more(rig: FileRig) 
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(fail)
-        await anyio.wait_all_tasks_blocked()
+        await until_busy(rig, path)
         rig.sync.hands.cancel(("a", "another"))
         await anyio.wait_all_tasks_blocked()
         assert not failures
@@ -232,7 +249,7 @@ async def test_a_write_waits_for_what_its_agent_has_left_on_disk(rig: FileRig) -
     path.write_text("one\n2\n3\n")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(rig.write, path, "one\n2\nthree\n")
-        await anyio.wait_all_tasks_blocked()
+        await until_busy(rig, path)
         free(rig, path)
     assert path.read_text() == "one\n2\nthree\n"
     assert rig.files.lines(path) == ["one", "2", "three"]

@@ -1,0 +1,162 @@
+"""A disk that is full, read-only or slow: what cannot be kept is said, and nothing else is lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import begin
+from acp_nvim.storage import journal, left_open, private
+from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.journal import Act
+from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.left_open import LeftOpen
+from tests.faults.whole_app import LINES, ORIGINAL, TYPED, WholeApp
+
+AUTHOR = Author("agent", "session", 1, 0.0)
+KEY = ("agent", "session")
+LEDGER = begin("one\n")
+
+
+class Full:
+    """A disk on which nothing of ours can be written, by whatever way, while it is `on`."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.on = False
+        for owner, name in (
+            (private, "replace"),
+            (private, "create"),
+            (private, "make_folder"),
+            (journal, "_write"),
+            (left_open, "_append"),
+        ):
+            patch.setattr(owner, name, self._around(getattr(owner, name)))
+
+    def _around(self, call: Any) -> Any:
+        def written(*arguments: Any) -> Any:
+            if self.on:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return call(*arguments)
+
+        return written
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Full]:
+    return Full(monkeypatch)
+
+
+def kept(app: WholeApp, pattern: str) -> str:
+    return "".join(file.read_text() for file in app.state.glob(pattern))
+
+
+def said(app: WholeApp) -> list[str]:
+    """Return of what the user was told that it is not kept."""
+    return [it.partition(" is not ")[0] for it in app.notifier.notices if "No space left" in it]
+
+
+async def test_what_cannot_be_kept_is_said_once_and_kept_when_it_can_be(disk: Full) -> None:
+    disk.on = True
+    async with WholeApp() as app:
+        await app.open()
+        for _ in range(2):
+            assert all("result" in it for it in await app.job())
+        await app.until(lambda: len(said(app)) == 2)
+        await app.ask("undo", {"chat": 1})
+        await app.ask("undo", {"chat": 1})
+        assert app.files.lines(app.work / "a.txt") == [*LINES, TYPED]
+        assert (app.work / "b.txt").read_text() == ORIGINAL
+        disk.on = False
+        assert all("result" in it for it in await app.job())
+        await app.until(lambda: "job 1" in kept(app, "sessions/*"))
+        await app.until(lambda: "nine 3" in kept(app, "edits/*.jsonl"))
+        assert sorted(said(app)) == ["what agents change", "what is said"]
+        assert not app.notifier.faults
+
+
+async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, replace = threading.Event(), private.replace
+
+    def slow(path: Path, text: str) -> None:
+        if path.parent.name != journal.FOLDER:  # that is before the act
+            assert go_on.wait(40)
+        replace(path, text)
+
+    monkeypatch.setattr(private, "replace", slow)
+    async with WholeApp() as app:
+        await app.open()
+        try:
+            for _ in range(2):
+                assert all("result" in it for it in await app.job())
+            assert (await app.ask("inspect", {}))[0] is None
+        finally:
+            go_on.set()
+        await app.until(lambda: "job 2" in kept(app, "sessions/*"))
+        await app.until(lambda: "nine 1" in kept(app, "edits/*.jsonl"))
+        assert not app.notifier.faults
+
+
+def test_the_journal_stays_until_the_ledgers_are_written(tmp_path: Path, disk: Full) -> None:
+    store = EditStore(lambda: str(tmp_path / "edits"))
+    store.journal.done(Act("put", path="/a", ledger=LEDGER))
+    store.note("/a", LEDGER)
+    disk.on = True
+    store.flush()
+    assert store.journal.has(store.journal.name)
+    store.flush()
+    assert store.journal.has(store.journal.name), "the second time, too"
+    disk.on = False
+    store.note("/a", LEDGER)
+    store.flush()
+    assert not store.journal.has(store.journal.name)
+    assert [file.suffix for file in (tmp_path / "edits").iterdir() if file.is_file()] == [".jsonl"]
+
+
+async def test_the_journal_is_tried_again_with_the_next_turn(tmp_path: Path, disk: Full) -> None:
+    told = list[OSError]()
+    store = EditStore(lambda: str(tmp_path / "edits"), told.append)
+    disk.on = True
+    store.journal.begin(AUTHOR, ("/p",))
+    store.journal.done(Act("put", path="/a", ledger=LEDGER))
+    assert not store.journal.name
+    disk.on = False
+    store.journal.begin(AUTHOR, ("/p",))
+    assert store.journal.has(store.journal.name)
+    store.journal.drop()
+
+
+def test_what_was_open_stays_where_it_is_if_it_cannot_be_taken(tmp_path: Path, disk: Full) -> None:
+    first, second, third = (LeftOpen(lambda: str(tmp_path)) for _ in range(3))
+    first.opened(KEY, "/w")
+    first.leave()
+    disk.on = True
+    second.take(lambda _: True)
+    second.leave()
+    disk.on = False
+    assert third.take(lambda _: True) == {KEY: "/w"}
+    third.leave()
+
+
+def test_a_value_that_cannot_be_written_keeps_no_other_from_being_so(tmp_path: Path) -> None:
+    class Odd:
+        def to_text(self, value: str) -> str:
+            if value == "odd":
+                raise RecursionError
+            return value
+
+        def from_text(self, text: str) -> str:
+            return text
+
+    store = JsonStore(lambda: str(tmp_path), ".json", Odd())
+    store.note("a", "odd")
+    store.note("b", "even")
+    store.flush()
+    assert not store.is_settled()
+    assert store.read_all() == ["even"]

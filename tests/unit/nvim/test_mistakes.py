@@ -1,0 +1,143 @@
+"""What goes wrong while something is drawn: it is told once, and what comes next is drawn."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import anyio
+import pytest
+
+from acp_nvim.editor import Picture
+from acp_nvim.nvim.call import Call
+from acp_nvim.nvim.notifier import AGAIN, Faults
+from acp_nvim.nvim.painter import Painter
+from acp_nvim.nvim.questions import NvimQuestionWindow
+from acp_nvim.nvim.terminals import TerminalBuffers
+from acp_nvim.view.block import Block, Line
+from acp_nvim.view.status import Bar
+
+CHAT, OTHER = 1, 2
+
+
+class Lua:
+    """A way to Neovim that fails while it is `broken`, and notes what came through."""
+
+    def __init__(self) -> None:
+        self.broken = False
+        self.calls: list[tuple[Any, ...]] = []
+
+    async def lua(self, *call: Any) -> Any:
+        if self.broken:
+            raise RuntimeError("cannot be packed")
+        self.calls.append(call)
+        return 7
+
+    def post(self, *call: Any) -> None:
+        if self.broken:
+            raise RuntimeError("cannot be packed")
+        self.calls.append(call)
+
+
+class Frames(Lua):
+    """The same for frames: none fails on the other side."""
+
+    async def lua(self, *call: Any) -> Any:
+        await super().lua(*call)
+        return {}
+
+
+@asynccontextmanager
+async def running(part: Callable[[], Any]) -> AsyncIterator[None]:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(part)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+def picture(text: str) -> Picture:
+    return Picture((Block("a", (Line(text),)),), {}, Bar())
+
+
+async def test_a_picture_that_cannot_be_made_stops_no_other_and_is_made_later() -> None:
+    lua, faults = Frames(), list[BaseException]()
+    painter = Painter(cast(Call, lua), faults.append)
+    wrong = True
+
+    def source() -> Picture:
+        if wrong:
+            raise ZeroDivisionError
+        return picture("right")
+
+    async with running(painter.run):
+        painter.show(CHAT, source)
+        painter.show(OTHER, lambda: picture("other"))
+        await painter.settled()
+        assert "other" in str(lua.calls) and len(faults) == 1
+        wrong = False
+        painter.touch(CHAT)
+        await painter.settled()
+        assert "right" in str(lua.calls)
+
+
+async def test_a_frame_that_cannot_be_sent_is_drawn_whole_with_the_next() -> None:
+    lua, faults = Frames(), list[BaseException]()
+    painter = Painter(cast(Call, lua), faults.append)
+    async with running(painter.run):
+        lua.broken = True
+        painter.show(CHAT, lambda: picture("all of it"))
+        await painter.settled()
+        assert len(faults) == 1
+        lua.broken = False
+        painter.touch(CHAT)
+        await painter.settled()
+        assert "all of it" in str(lua.calls)
+
+
+async def test_a_question_that_cannot_be_drawn_is_drawn_later() -> None:
+    lua, faults = Lua(), list[BaseException]()
+    window = NvimQuestionWindow(cast(Call, lua), faults.append)
+
+    def wrong() -> None:
+        raise ZeroDivisionError
+
+    async with running(window.run):
+        window.draw(wrong)
+        await window.settled()
+        window.focus("ask-1")
+        await window.settled()
+    assert len(faults) == 1 and lua.calls[-1][0] == "acp.ask.window.focus"
+
+
+async def test_a_terminal_that_cannot_be_shown_stops_no_other() -> None:
+    lua, faults = Lua(), list[BaseException]()
+    terminals = TerminalBuffers(cast(Call, lua), faults.append)
+    nothing: Callable[..., None] = lambda *_: None  # noqa: E731
+    async with running(terminals.run):
+        lua.broken = True
+        terminals.open("one", typed=nothing, resized=nothing)
+        await terminals.settled()
+        lua.broken = False
+        terminals.open("two", typed=nothing, resized=nothing)
+        await terminals.settled()
+    assert len(faults) == 1 and lua.calls[-1][2] == "two"
+
+
+def test_the_same_mistake_is_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    lua, times = Lua(), itertools.chain([0.0, 1.0, 2.0], itertools.count(AGAIN + 1))
+    faults = Faults(cast(Call, lua), lambda: next(times))
+    for error in (KeyError("a"), KeyError("a"), KeyError("b"), KeyError("a")):
+        faults(error)
+    assert [str(call[1]).count("'a'") for call in lua.calls] == [1, 0, 1]
+    assert capsys.readouterr().err.count("KeyError") == 3
+
+
+def test_a_mistake_of_which_neovim_cannot_be_told_is_in_the_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lua = Lua()
+    lua.broken = True
+    Faults(cast(Call, lua))(KeyError("\ud800"))
+    assert "KeyError" in capsys.readouterr().err
