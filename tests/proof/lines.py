@@ -15,6 +15,7 @@ from tests.proof.steps import Edit
 
 USERS = re.compile(r"u\d+")
 AGENTS = re.compile(r"g\d+")
+AMENDED = re.compile(r" g\d+$")
 GLUED = re.compile(r"\d[a-z]")
 
 
@@ -81,9 +82,18 @@ def edited(text: str, edits: Sequence[Edit], name: Callable[[], str]) -> str:
 def without_own(known: str, made: str, merged: str | None) -> str:
     """Return what an agent's own tool has made, without those of its lines that are still there:
     upon these it need not have written, and of the others it has."""
-    stays = (set(bodies(made)) - set(bodies(known))) & set(bodies(merged))
+    old, there = set(bodies(known)), set(bodies(merged))
     lines, form = split(made)
-    return join([line for line in lines if not (line in stays and AGENTS.fullmatch(line))], form)
+    found = (_unmade(line, old) if line in there else line for line in lines)
+    return join([line for line in found if line], form)
+
+
+def _unmade(line: str, old: set[str]) -> str:
+    """Return what was there before an agent put words behind it, "" if it is all its own."""
+    was = line
+    while was not in old and (shorter := AMENDED.sub("", was)) != was:
+        was = shorter
+    return "" if was not in old and AGENTS.fullmatch(was) else was if was in old else line
 
 
 def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> str:
