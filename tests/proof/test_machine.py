@@ -92,6 +92,11 @@ FOUND: dict[str, list[Step]] = {
         Decides("reject", "hunk", 2, 0),
         DoubleWrites(1, 2, (Edit("amend", 0),), disk_first=False, between="nothing", stale=True),
     ],
+    "a refused line that an agent has in all that it writes after that": [
+        Writes(0, 2, (Edit("insert", 7),), stale=False, meanwhile=2),
+        Tool(0, 2, (Edit("insert", 7),), way="in place", told=False, twice=False),
+        DoubleWrites(0, 2, INSERT, disk_first=False, between="nothing", stale=True),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

@@ -378,10 +378,8 @@ class DiskSync:
     ) -> None:
         path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
-        is_same = followed.before == followed.after
-        if not is_same or left is not None or followed.conflicts:
+        if followed.before != followed.after or left is not None:
             self._learn(live, author, followed, sure=sure)
-        if not is_same or left is not None:
             self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
         self._disputes.note(path, author, followed)
 
@@ -391,7 +389,7 @@ class DiskSync:
         """What an agent has made on disk it knows."""
         text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
         self._knowledge.changed(live.path, read.before, read.after)
-        is_same = followed.before == followed.after and not followed.conflicts
+        is_same = followed.before == followed.after
         if author is None or is_same or isinstance(text, Unknown):
             return
         runs = self._author(live.path)
