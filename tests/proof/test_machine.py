@@ -97,6 +97,12 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 2, (Edit("insert", 7),), way="in place", told=False, twice=False),
         DoubleWrites(0, 2, INSERT, disk_first=False, between="nothing", stale=True),
     ],
+    "a line of the user's that one turn has amended, and the next one the line beside it": [
+        User("insert", 0, 4, 0),
+        Writes(0, 0, (Edit("insert", 5), Edit("amend", 6)), stale=False, meanwhile=0),
+        Kills(flushed=False),
+        Writes(0, 0, (*INSERT, Edit("amend", 6)), stale=False, meanwhile=0),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

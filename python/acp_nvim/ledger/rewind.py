@@ -242,7 +242,11 @@ def _all_or_nothing(
 
 
 def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[int], list[int]]:
-    """Leave those lines out in the place of which somebody else's line stands."""
+    """Leave those lines out in the place of which somebody else's line stands.
+
+    But what stands in a line that goes comes back: else it would be nowhere.
+    """
+    leaving = [span for span in spans if role(span) == "leaves"]
     stay: set[int] = set()
     left: list[int] = []
     replaced = {span.died for span in spans}
@@ -254,10 +258,20 @@ def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[i
         over = {number for it in births if (delta := ledger.delta(it)) for number in delta.over}
         over |= births
         back = (at for at in cell if roles[at] in ("returns", "foreign returns"))
-        blocked = {at for at in back if at not in foreign and spans[at].died in over}
+        blocked = {
+            at
+            for at in back
+            if at not in foreign and spans[at].died in over and not _goes(spans[at], leaving)
+        }
         stay |= blocked
         left += foreign[:1] if blocked else []
     return stay, left
+
+
+def _goes(gone: Span, leaving: Sequence[Span]) -> bool:
+    """Tell whether a line that took the place of these, and has one of them in it, goes."""
+    lines = [it.strip() for span in leaving if span.born == gone.died for it in span.lines]
+    return any((text := line.strip()) and text in it for line in gone.lines for it in lines)
 
 
 def _cells(spans: Sequence[Span], ledger: Ledger) -> list[list[int]]:
