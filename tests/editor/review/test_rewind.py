@@ -122,16 +122,14 @@ def test_scripts_learn_of_sessions(job: MainJob) -> None:
     )
     assert job.nvim.lua("return require('acp').sessions()") == []
     agent = job.start()
-    found = job.nvim.lua("return require('acp').sessions()")
-    assert found == [
-        {
-            "id": "sess 1/ü",
-            "agent": "scripted",
-            "cwd": str(job.work),
-            "state": "idle",
-            "pending": 0,
-        }
-    ]
+    idle = {
+        "id": "sess 1/ü",
+        "agent": "scripted",
+        "cwd": str(job.work),
+        "state": "idle",
+        "pending": 0,
+    }
+    job.until(lambda: job.nvim.lua("return require('acp').sessions()") == [idle])
     job.finish(agent, job.turn(agent))
     job.until(lambda: job.nvim.lua("return _G.ends") == ["end_turn"])
     job.nvim.lua("_G.stop()")
