@@ -128,18 +128,15 @@ class AgentSteps(UserSteps):
         write = Writes(session, step.file, ())
         if step.disk_first:
             self._put_by_tool(session, name, text)
-            was_open = name in self.sight.shown
-            await self._between(step, name)
-            is_read_anew = name in self.world.codings and name in self.sight.shown and not was_open
-            if is_read_anew:  # in another encoding: the write would be refused
+            if await self._between(step, name):  # the write would be refused
                 await self._settle(session, (name,))
             else:
                 await self._write(write, name, known, text)
             return
         await self._write(write, name, known, text)
-        await self._between(step, name)
+        is_read_anew = await self._between(step, name)
         if self.sight.disk[name] != text:
-            await self._repeat(session, name, text)
+            await self._repeat(session, name, text, is_same=not is_read_anew)
 
     def _put_by_tool(self, session: int, name: str, text: str) -> None:
         """Have an agent's own tool write a whole text that the agent has made: the user's words in
@@ -148,9 +145,9 @@ class AgentSteps(UserSteps):
         self.made[session, name] = text
         self.unsaved[name] -= users(text)
 
-    async def _repeat(self, session: int, name: str, text: str) -> None:
+    async def _repeat(self, session: int, name: str, text: str, *, is_same: bool) -> None:
         """Write to the disk what was written through the client: nothing comes of it."""
-        is_same = self.known.get((session, name)) == text and not self._unsettled(name)
+        is_same &= self.known.get((session, name)) == text and not self._unsettled(name)
         self._put_by_tool(session, name, text)
         before = self.sight
         await self._settle(session, (name,))
@@ -159,8 +156,10 @@ class AgentSteps(UserSteps):
             same = before.live(name) == shown.text
             self._assert(same, f"{name}: the same write again has changed it: {shown.text!r}")
 
-    async def _between(self, step: DoubleWrites, name: str) -> None:
-        """Let something happen before the second write."""
+    async def _between(self, step: DoubleWrites, name: str) -> bool:
+        """Let something happen before the second write; return whether the file is open in another
+        encoding then than the one by which it was read."""
+        was_open = name in self.sight.shown
         match step.between:
             case "look":
                 await self._settle(step.session, (name,))
@@ -172,6 +171,7 @@ class AgentSteps(UserSteps):
                 self._act(User(act, step.file, row, row), name)
             case "turn":
                 await self._ends_turn(EndsTurn(step.session))
+        return name in self.world.codings and name in self.sight.shown and not was_open
 
     async def _sweeps(self, step: Sweeps) -> None:
         await self._settle(step.session, NAMES)
