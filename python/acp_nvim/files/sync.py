@@ -23,7 +23,7 @@ from acp_nvim.files.event import DiskChanged, Emit, Unrecoverable
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.hands import Hands
-from acp_nvim.files.knowledge import Knowledge, Sure
+from acp_nvim.files.knowledge import Knowledge, Sure, how_sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, joined
@@ -269,8 +269,9 @@ class DiskSync:
                     done.add(change.path)
                 continue
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
+            is_sure = how_sure(whose, self._author(change.path))
             if (followed := (await self._settle(live, change, whose))[1]) is not None:
-                self._took(live, whose, followed, change)
+                self._took(live, whose, followed, change, is_sure)
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:
                 await self.sync(path, author)
@@ -305,6 +306,7 @@ class DiskSync:
             author = late.author or (author if change else None)
             change = joined(late.change, change) if change else late.change
         held = self._baselines.text(live.path, live.encoding)
+        is_sure = how_sure(author, self._author(live.path), said=sure)  # its turn may end meanwhile
         change = self._disputes.made_upon(change)
         try:
             live, followed = await self._settle(live, change, author, same=same, held=held)
@@ -316,7 +318,7 @@ class DiskSync:
             return None if isinstance(problem, Moved) else live
         self._waits(live.path)
         if followed is not None:
-            self._took(live, author, followed, change, sure=sure)
+            self._took(live, author, followed, change, is_sure)
             self._disputes.note_emptied(live.path, followed, change)
         else:
             self._disputes.seen(live.path, live.stamp)
@@ -373,18 +375,17 @@ class DiskSync:
         author: Author | None,
         followed: Followed,
         change: DiskChange | None,
-        *,
-        sure: bool = False,
+        is_sure: Sure,
     ) -> None:
         path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
         if followed.before != followed.after or left is not None:
-            self._learn(live, author, followed, sure=sure)
+            self._learn(live, author, followed, is_sure)
             self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
         self._disputes.note(path, author, followed)
 
     def _learn(
-        self, live: LiveFile, author: Author | None, followed: Followed, *, sure: bool
+        self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure
     ) -> None:
         """What an agent has made on disk it knows."""
         text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
@@ -392,7 +393,4 @@ class DiskSync:
         is_same = followed.before == followed.after
         if author is None or is_same or isinstance(text, Unknown):
             return
-        runs = self._author(live.path)
-        is_likely = runs is not None and runs.session_key == author.session_key
-        how_sure: Sure = "sure" if sure else "likely" if is_likely else "unlikely"
-        self._knowledge.left(author.session_key, live, live.read(text), read, how_sure)
+        self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)

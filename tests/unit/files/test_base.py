@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -241,6 +242,23 @@ async def test_a_file_that_is_emptied_or_removed_and_written_anew_is_no_conflict
     await rig.look(path)
     assert rig.files.lines(path) == ["one", *MINE[1:]]
     assert rig.edits.conflict(str(path)) is None
+
+
+async def test_who_empties_a_file_as_their_turn_ends_may_write_it_anew(
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, follow = rig.folder / "a", rig.files.follow
+
+    async def follow_late(*arguments: Any, **named: Any) -> bool:
+        rig.running.clear()
+        return await follow(*arguments, **named)
+
+    monkeypatch.setattr(rig.files, "follow", follow_late)
+    for content in ("", text(*OLD, "more")):
+        path.write_text(content)
+        await rig.look(path)
+    assert rig.files.lines(path) == [*OLD, "more"]
+    assert rig.conflicts == []
 
 
 async def test_what_was_rejected_and_is_made_again_is_new(rig: FileRig) -> None:

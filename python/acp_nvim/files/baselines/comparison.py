@@ -107,7 +107,10 @@ class Comparison:
         None: not now. One that is empty while there is no end to it has just been emptied.
         """
         if was is not None and at == was.fingerprint:
-            return read_snapshot(path, at, self._largest, was)
+            now, then = read_snapshot(path, at, self._largest, was), fingerprint(path)
+            if then == at:
+                return now
+            at = then  # somebody has just begun to write it
         if at is None:
             at = self._back_again(path, was)
         while True:
@@ -141,7 +144,7 @@ class Comparison:
 
     def _unrest(self, at: Fingerprint | None, was: Snapshot | None = None) -> float:
         """Return for how many seconds the file is to be let alone: for longer if it is emptied."""
-        age = self._quiet if at is None else self._age(at)
+        age = self._quiet if at is None else 0.0 if _is_torn(at, was) else self._age(at)
         is_emptied = at is not None and not at[2] and was is not None and was.fingerprint
         quiet = self._quiet * EMPTIED if is_emptied else self._quiet
         return min(quiet - age, self._deadline - monotonic()) if age >= 0 else 0.0
@@ -184,3 +187,10 @@ class Comparison:
         for above in {path.rpartition("/")[0] for path in paths}:
             real[above] = os.path.realpath(above) == (above or "/")
         return {it: fingerprint(it) if real[it.rpartition("/")[0]] else None for it in paths}
+
+
+def _is_torn(at: Fingerprint, was: Snapshot | None) -> bool:
+    """Return whether the system has cut the file, or added to it, and not noted when: somebody who
+    writes it is held up in the middle of that."""
+    before = None if was is None else was.fingerprint
+    return before is not None and at[:2] == before[:2] and at[2] != before[2]

@@ -16,6 +16,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines import comparison
 from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
+from acp_nvim.files.baselines.listing import Fingerprint
 from acp_nvim.files.roots import Roots
 from tests.support.files.baselines import NOTHING, known, plain, unknown
 
@@ -139,6 +140,30 @@ async def test_a_file_that_is_emptied_while_we_look_is_read_when_it_is_written(
     await rewritten(seen, roots, file, "old", "older")
     late = iter([2 * 3600 * 10**9])
     monkeypatch.setattr(comparison, "time_ns", lambda: time.time_ns() + next(late, 0))
+    monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text("new"))
+    ticking(monkeypatch)
+    meanwhile(monkeypatch, lambda path: Path(path).write_text(""))
+    assert await seen.look(str(file)) == DiskChange(str(file), "old", "new")
+
+
+@pytest.mark.parametrize("is_torn", [False, True])
+async def test_a_file_that_was_as_before_and_is_emptied_while_we_look_is_read_when_it_is_written(
+    root: Path, monkeypatch: pytest.MonkeyPatch, is_torn: bool
+) -> None:
+    """`is_torn`: who empties it is held up before the system has noted when that was."""
+    seen, file = plain(quiet=3600.0), root / "a"
+    file.write_text("old")
+    seen.note(str(file), "old")
+    before, stat = comparison.fingerprint(str(file)), comparison.fingerprint
+    assert before
+
+    def look(path: str) -> Fingerprint | None:
+        at = stat(path)
+        return (*before[:2], *at[2:]) if is_torn and at and not at[2] else at
+
+    late = time.time_ns() + 20 * 3600 * 10**9 if is_torn else 0
+    monkeypatch.setattr(comparison, "fingerprint", look)
+    monkeypatch.setattr(comparison, "time_ns", lambda: late or time.time_ns())
     monkeypatch.setattr(comparison, "sleep", lambda _: file.write_text("new"))
     ticking(monkeypatch)
     meanwhile(monkeypatch, lambda path: Path(path).write_text(""))
