@@ -14,6 +14,7 @@ local M = {}
 ---@field cwd string
 ---@field root string the project that its agent is let into
 ---@field used integer the larger, the later it was used
+---@field title? string of its session
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 
 ---@type table<integer, acp.Chat>
@@ -74,12 +75,14 @@ function M.all()
   return all
 end
 
---- The host has told where a session works.
+--- The host has told where a session works, and what it is called.
 ---@param buffer integer a chat
----@param root string
-function M.place(buffer, root)
+---@param root? string
+---@param title? string
+function M.place(buffer, root, title)
   if chats[buffer] then
     chats[buffer].root = root or chats[buffer].root
+    chats[buffer].title = title
   end
 end
 

@@ -165,11 +165,11 @@ local function draw_buffer(part)
   if present(part.status) then
     local before = vim.b[part.bufnr].acp_status or {}
     vim.b[part.bufnr].acp_status = part.status
+    require('acp.chat.registry').place(part.bufnr, part.status.cwd, part.status.title)
     if before.title ~= part.status.title then
       vim.cmd.redrawstatus({ bang = true })
     end
     life.set(part.bufnr, part.status)
-    require('acp.chat.registry').place(part.bufnr, part.status.cwd)
   end
   if present(part.winbar) then
     bar.set(part.bufnr, part.winbar)

@@ -21,6 +21,7 @@ local BEGUN, LEAST = 20, 6
 
 ---@class acp.Bar
 ---@field parts acp.BarPart[]
+---@field fitted table<integer, string> by width: a bar is drawn in each frame, and seldom another
 ---@field make? fun(status: table): string the user's own
 
 ---@type table<integer, acp.Bar> by buffer
@@ -158,7 +159,13 @@ function M.line()
   if not bar then
     return ''
   end
-  return bar.make and own(bar.make, buffer) or M.fit(bar.parts, api.nvim_win_get_width(window))
+  local text = bar.make and own(bar.make, buffer)
+  if text then
+    return text
+  end
+  local width = api.nvim_win_get_width(window)
+  bar.fitted[width] = bar.fitted[width] or M.fit(bar.parts, width)
+  return bar.fitted[width]
 end
 
 --- Let the bars of a chat, or of a list, show that.
@@ -166,7 +173,7 @@ end
 ---@param parts acp.BarPart[]
 function M.set(buffer, parts)
   local make = not vim.b[buffer].acp_list and options.winbar() or nil
-  bars[buffer] = { parts = parts, make = make }
+  bars[buffer] = { parts = parts, fitted = {}, make = make }
   vim.b[buffer].acp_winbar = M.fit(parts, math.huge) -- all of it, for a bar of the user's
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     api.nvim__redraw({ win = window, winbar = true })

@@ -31,9 +31,8 @@ local STATUSLINE = "%<%{%v:lua.require'acp.ui.name'.line()%}%=%-14.(%l,%c%V%) %P
 M.CHAT = vim.tbl_extend('force', COMMON, {
   winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
   statusline = STATUSLINE,
-  -- Signs are Neovim's own; Lua is asked for rows into which a line is broken, and for no others.
   signcolumn = 'yes:1',
-  statuscolumn = [[%{%v:virtnum>0?v:lua.require'acp.ui.margin'.cell():'%s'%}]],
+  statuscolumn = '%s', -- and no expression: it would be evaluated for each row that is drawn
   winhighlight = 'SignColumn:acp_none', -- as the text beside it
   conceallevel = 2,
   concealcursor = 'nc',

@@ -1,5 +1,5 @@
--- The two cells left of what a chat says: who speaks, what became of a call. They are signs, which the
--- chat shows by 'statuscolumn', because a bar belongs to each row into which a line is broken.
+-- The two cells left of what a chat says: who speaks, what became of a call. They are signs; a bar, which
+-- belongs to each row into which a line is broken, is virtual text over these cells, too.
 
 local api = vim.api
 
@@ -21,28 +21,6 @@ local live = {}
 ---@return string character
 function M.spinner()
   return FRAMES[math.floor(vim.uv.now() / FRAME_MS) % #FRAMES + 1]
-end
-
----@param line integer 0-based
----@return vim.api.keyset.extmark_details?
-local function sign(line)
-  local at = { line, 0 }
-  local found = api.nvim_buf_get_extmarks(0, namespace, at, at, { type = 'sign', details = true })
-  for _, mark in ipairs(found) do
-    if mark[4].sign_text then
-      return mark[4]
-    end
-  end
-end
-
---- What stands beside a row into which a line is broken; 'statuscolumn' of chats calls it.
----@return string statusline
-function M.cell()
-  local mark = sign(vim.v.lnum - 1)
-  if not mark or not mark.number_hl_group then
-    return '%s'
-  end
-  return ('%%#%s#%s'):format(mark.sign_hl_group, (mark.sign_text:gsub('%%', '%%%%')))
 end
 
 --- Let the signs of what runs on screen be another.

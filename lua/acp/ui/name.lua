@@ -15,8 +15,7 @@ function M.line()
   if not chat then
     return '%f'
   end
-  local title = (vim.b[chat.chat].acp_status or {}).title
-  local name = title and ('%s · %s'):format(chat.agent, title) or chat.agent
+  local name = chat.title and ('%s · %s'):format(chat.agent, chat.title) or chat.agent
   name = chat.prompt == buffer and name .. ' · prompt' or name
   return (name:gsub('%%', '%%%%'))
 end

@@ -13,6 +13,8 @@ from acp_nvim.view.status import Bar
 
 UNDER = 4_000
 """A priority below that of other marks."""
+MARGIN = 2
+"""Cells that a chat has left of its text."""
 
 
 def plain(value: Any) -> Any:
@@ -49,8 +51,7 @@ def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
             options = {"end_col": end, "conceal": character}
             return start, {**options, "hl_group": group} if group else options
         case VirtualText(column, chunks, "rows"):
-            repeated = {"virt_text_win_col": column, "virt_text_repeat_linebreak": True}
-            return 0, {"virt_text": [list(chunk) for chunk in chunks], **repeated}
+            return 0, _rows(column, chunks)
         case VirtualText(column, chunks, position):
             return column, {
                 "virt_text": [list(chunk) for chunk in chunks],
@@ -58,11 +59,16 @@ def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
             }
         case Margin(text, group, every_row):
             options = {"sign_text": text, "sign_hl_group": group}
-            return 0, {**options, "number_hl_group": group} if every_row else options
+            return 0, {**options, **_rows(-MARGIN, ((text, group),))} if every_row else options
         case LineHighlight(group, under=True):
             return 0, {"hl_group": group, "hl_eol": True, "priority": UNDER}
         case LineHighlight(group):
             return 0, {"line_hl_group": group}
+
+
+def _rows(column: int, chunks: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    repeated = {"virt_text_win_col": column, "virt_text_repeat_linebreak": True}
+    return {"virt_text": [list(chunk) for chunk in chunks], **repeated}
 
 
 def bar(shown: Bar) -> list[dict[str, Any]]:
