@@ -19,7 +19,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
-from acp_nvim.session.state import Message, ToolCall
+from acp_nvim.session.state import Message, SessionState, ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import plan
 from acp_nvim.view.chat.raw import readable
@@ -188,15 +188,17 @@ async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
     await host.editor.terminals.settled()
     await host.editor.screen.settled()
     await host.review.presenter.settled()
-    return {
+    chats = tuple((it, it.session.state) for it in host.workspace.chats.values())
+    told = {
         "host": _running(),
         "connections": [_connection(client) for client in host.workspace.clients],
-        "sessions": await aside(partial(_sessions, tuple(host.workspace.chats.values()))),
+        "sessions": [],
         "asks": [it for session in host.workspace.sessions() for it in _questions(host, session)],
         "terminals": terminals.listed(host),
         "edits": explaining.edits(host),
-        "follow": pruned(await host.follow.snapshot()),
     }
+    told["sessions"] = await aside(partial(_sessions, chats))  # as they are on screen, not later
+    return {**told, "follow": pruned(await host.follow.snapshot())}
 
 
 def _running() -> dict[str, Any]:
@@ -204,13 +206,11 @@ def _running() -> dict[str, Any]:
     return {"running": True, "version": version, "python": python, "pid": os.getpid()}
 
 
-def _sessions(chats: Sequence[Chat]) -> list[dict[str, Any]]:
-    return [_session(chat) for chat in chats]
-
-
-def _session(chat: Chat) -> dict[str, Any]:
-    plain = snapshot(chat.session.state)
-    return {**plain, "bufnr": chat.number, "prompt_bufnr": chat.prompt}
+def _sessions(chats: Sequence[tuple[Chat, SessionState]]) -> list[dict[str, Any]]:
+    return [
+        {**snapshot(state), "bufnr": chat.number, "prompt_bufnr": chat.prompt}
+        for chat, state in chats
+    ]
 
 
 def _connection(client: Client) -> dict[str, Any]:

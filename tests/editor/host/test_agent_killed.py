@@ -210,8 +210,8 @@ def again_with_a_queue(job: MainJob, *, waiting: bool = True) -> StdioAgent:
         job.command(f"AcpPrompt {WAITING}")
     again.reply(request, {})
     job.until(job.asks)
+    job.until(lambda: [it["text"] for it in job.session()["queue"]] == [WAITING])
     again.quiet()
-    assert [it["text"] for it in job.session()["queue"]] == [WAITING]
     return again
 
 
