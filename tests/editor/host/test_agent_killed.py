@@ -206,6 +206,7 @@ def again_with_a_queue(job: MainJob, *, waiting: bool = True) -> StdioAgent:
     again = job.stage.accept()
     again.initialize(**LOADS)
     request = again.expect("session/load")
+    job.until(lambda: job.session()["state"] == "loading")
     if not waiting:
         job.command(f"AcpPrompt {WAITING}")
     again.reply(request, {})
