@@ -49,7 +49,7 @@ function M.show(menu, map)
     function hooks.owns(other)
       return other == menu.winid or other == menu.detail
     end
-    menu.compared = spec.seen
+    menu.compared = spec.seen or menu.ask.seen
     local ok, problem = pcall(compare.open, payload.ask, spec, hooks)
     if not ok then
       notice.warn('the files cannot be shown here: ' .. problem)

@@ -216,10 +216,10 @@ def test_files_side_by_side_are_no_answer_to_what_is_asked_by_now(job: MainJob) 
     job.nvim.input("1")
     assert job.told("look at the question first")
     agent.quiet()
-    job.nvim.input("d")
-    job.until(lambda: "evil" in job.nvim.lines())
-    assert "changed" not in job.nvim.lua(WINBARS)
-    job.nvim.input("1")
+    job.nvim.input("q")
+    question = job.asks()[0]
+    job.until(lambda: "evil" in job.nvim.lines(question["bufnr"]))
+    job.nvim.input(":Acp permit<CR>1")
     assert chosen(agent) == "yes"
 
 
