@@ -103,6 +103,10 @@ FOUND: dict[str, list[Step]] = {
         Kills(flushed=False),
         Writes(0, 0, (*INSERT, Edit("amend", 6)), stale=False, meanwhile=0),
     ],
+    "an empty buffer, of whose file one line end is made": [
+        User("insert", 4, 0, 0),
+        DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

@@ -27,6 +27,13 @@ local function continues(byte)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0
 end
 
+---@param buffer integer
+---@param lines string[] what it holds
+---@return boolean empty whether it stands for zero bytes, not for one line end
+function M.is_empty(buffer, lines)
+  return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
+end
+
 --- Replace only the part of a line that differs, in whole characters: extmarks beside it stay.
 ---@param buffer integer
 ---@param row integer
@@ -34,6 +41,9 @@ end
 ---@param new string
 local function change_line(buffer, row, old, new)
   if old == new then
+    if new == '' and api.nvim_buf_line_count(buffer) == 1 then
+      api.nvim_buf_set_lines(buffer, 0, 1, true, { '' }) -- an empty buffer becomes one empty line
+    end
     return
   end
   local most = math.min(#old, #new)
@@ -141,6 +151,9 @@ local function inverse(buffer, hunks)
   for index, hunk in ipairs(hunks) do
     local first, last, lines = hunk[1], hunk[2], hunk[3]
     local old = api.nvim_buf_get_lines(buffer, first, last, true)
+    if last == 1 and M.is_empty(buffer, old) then
+      old = {}
+    end
     back[index] = { first + shift, first + shift + #lines, old }
     shift = shift + #lines - #old
   end
