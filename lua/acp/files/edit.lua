@@ -57,7 +57,7 @@ end
 local function change_line(buffer, row, old, new)
   if old == new then
     if new == '' and api.nvim_buf_line_count(buffer) == 1 then
-      api.nvim_buf_set_lines(buffer, 0, 1, true, { '' }) -- an empty buffer becomes one empty line
+      try(api.nvim_buf_set_lines, buffer, 0, 1, true, { '' }) -- an empty buffer becomes one empty line
     end
     return
   end
@@ -181,9 +181,10 @@ end
 ---@param hunks acp.Hunk[] ascending
 ---@return string[][] lines of each hunk, before it is applied
 local function held_by(buffer, hunks)
+  local is_single = api.nvim_buf_line_count(buffer) == 1
   return vim.tbl_map(function(hunk)
     local lines = api.nvim_buf_get_lines(buffer, hunk[1], hunk[2], true)
-    return M.is_empty(buffer, lines) and {} or lines
+    return is_single and M.is_empty(buffer, lines) and {} or lines
   end, hunks)
 end
 
