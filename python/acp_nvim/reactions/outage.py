@@ -50,7 +50,9 @@ async def _connected(
 ) -> Client | None:
     """Return the client that is connected again; None if there is no use in going on."""
     current = lost
-    for pause in pauses():
+    # one that answers, and is lost before it has opened a session, is not asked each second
+    left = lost.pauses or pauses()
+    for pause in left:
         await host.sleep(pause)
         try:
             client = host.workspace.client(lost.name)
@@ -60,6 +62,7 @@ async def _connected(
             _give_up(lost, str(error))
             return None
         current.waiting, current.retrying = lost.waiting, lost.retrying
+        current.pauses = left
         if await current.begun():
             return current
         if current.hopeless:
@@ -77,3 +80,5 @@ def _give_up(lost: Client, why: str | None) -> None:
 async def _reopen(host: Host, client: Client, session: Session) -> None:
     if session.state.status == "loading":
         await reopen(host, client, session, session.id)
+    if session.state.status == "idle":
+        client.pauses = None
