@@ -5,7 +5,7 @@ A client is used once; another process of the same agent is another client.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
@@ -237,10 +237,11 @@ class Client:
         if self.ready is not None and session.id is not None and self._lives():
             await self.ready.opening.close(session.id)
 
-    async def end(self, *, kill: bool = False) -> None:
-        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed.
+    def end(self, *, kill: bool = False, reopens: Sequence[Session] = ()) -> Awaitable[None]:
+        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed at once.
 
-        Returns when it is gone: from then on nothing of it touches the sessions.
+        Those of `reopens` wait from now on, and prompts in them: another client opens them again.
+        The agent is gone when what is returned is awaited: nothing of it touches the sessions then.
         """
         self._ending = True
         self.retrying.cancel()
@@ -248,11 +249,20 @@ class Client:
             if session.state.status == "loading":
                 self._close(session, None)
         self._gone("closed", None)
+        self._let_wait(reopens)
+        return self._end(kill=kill)
+
+    async def _end(self, *, kill: bool) -> None:
         if self.link is not None and kill:
             self.link.kill()
         elif self.link is not None:
             await self.link.end(grace=GRACE)
         await self._over.wait()
+
+    def _let_wait(self, sessions: Sequence[Session]) -> None:
+        self.waiting = tuple(sessions)
+        for session in sessions:
+            session.apply(SessionReopening(session_id=session.id))
 
     # --- from the start to the answer
 
@@ -379,6 +389,7 @@ class Client:
             self.left = tuple(self.registry)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
+        self._let_wait(self.left)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""

@@ -5,6 +5,7 @@ Called by `outage`, `clients` and commands.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from acp_nvim.client import questioning
@@ -13,7 +14,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.questions.questions import OwnRequest
 from acp_nvim.session.action import ArrangeQueue
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import PromptQueued, TurnStarted
+from acp_nvim.session.event import PromptQueued, SessionClosed, TurnStarted
 from acp_nvim.session.model import PermissionOption, PermissionQuestion, Prompt, Subject
 from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.talk import is_talk
@@ -30,7 +31,7 @@ async def reopen(host: Host, client: Client, session: Session, session_id: str |
     """
     prompt = _cut_off(session.state)
     queue = session.state.queue
-    holds = prompt is not None and not (queue and queue[0].held)
+    holds = prompt is not None and not (queue and queue[0].held and not queue[0].until_answer)
     if holds:
         _let_wait(session, held=True)
     await client.reopen(session, session_id)
@@ -47,6 +48,13 @@ async def reopen(host: Host, client: Client, session: Session, session_id: str |
         client.ready.turns.go_on(session)
 
 
+def close_waiting(sessions: Iterable[Session], why: str | None) -> None:
+    """Close those of the sessions that wait to be opened: nobody will open them."""
+    for session in sessions:
+        if session.state.status == "loading":
+            session.apply(SessionClosed(why))
+
+
 def _is_open(session: Session) -> bool:
     return session.state.status in ("idle", "running", "cancelling")
 
@@ -55,7 +63,7 @@ def _let_wait(session: Session, *, held: bool) -> None:
     """Hold the queue, or let it go on."""
     if session.state.queue:
         first, *others = session.state.queue
-        session.act(ArrangeQueue((replace(first, held=held), *others)))
+        session.act(ArrangeQueue((replace(first, held=held, until_answer=held), *others)))
 
 
 def moot(host: Host, session: Session, _before: SessionState, event: TurnStarted) -> None:

@@ -128,8 +128,11 @@ async def _go(host: Host, row: Row, cwd: str) -> None:
         await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     chat = host.workspace.chats.get(row.chat) or _closed_chat(host, row)
     if chat is not None:
+        is_closed = chat.session.state.status == "closed"
+        if is_closed:  # prompts wait from now on
+            chat.session.apply(SessionReopening(session_id=row.id))
         await host.editor.chats.show(chat.number)
-        if chat.session.state.status == "closed":
+        if is_closed:
             await _connect(host, chat, row.id)
         return
     client = host.workspace.client(row.agent)
