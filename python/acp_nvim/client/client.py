@@ -19,7 +19,7 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
-from acp_nvim.client.registry import Registry
+from acp_nvim.client.registry import Registry, close_waiting, let_wait
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
@@ -177,14 +177,8 @@ class Client:
 
     def cancel(self, session: Session) -> None:
         """Cancel the session's opening, its turn or a login; raises `UserError` if none is."""
-        if self.ready is not None:
-            if self.ready.opening.abort(session):
-                return
-            if session.state.status != "running" and self.ready.login.cancel():
-                return
-            if session.state.status == "idle" and self.ready.turns.cancel_background(session):
-                return
-        self._act(session, CancelTurn())
+        if self.ready is None or not self.ready.cancel(session):
+            self._act(session, CancelTurn())
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the session's mode; raises `UserError` if it is refused."""
@@ -245,11 +239,9 @@ class Client:
         """
         self._ending = True
         self.retrying.cancel()
-        for session in self.waiting:
-            if session.state.status == "loading":
-                self._close(session, None)
+        close_waiting(self.waiting, None)
         self._gone("closed", None)
-        self._let_wait(reopens)
+        self.waiting = let_wait(reopens)
         return self._end(kill=kill)
 
     async def _end(self, *, kill: bool) -> None:
@@ -258,11 +250,6 @@ class Client:
         elif self.link is not None:
             await self.link.end(grace=GRACE)
         await self._over.wait()
-
-    def _let_wait(self, sessions: Sequence[Session]) -> None:
-        self.waiting = tuple(sessions)
-        for session in sessions:
-            session.apply(SessionReopening(session_id=session.id))
 
     # --- from the start to the answer
 
@@ -389,7 +376,7 @@ class Client:
             self.left = tuple(self.registry)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
-        self._let_wait(self.left)
+        self.waiting = let_wait(self.left)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""

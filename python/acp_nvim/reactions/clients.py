@@ -13,6 +13,7 @@ from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.registry import close_waiting
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.collector import COLLECTOR
@@ -21,7 +22,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
-from acp_nvim.reactions.reopening import close_waiting, reopen
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.reactions.sessions import changed
 from acp_nvim.session.event import Noticed, SessionReopening
 from acp_nvim.terminals.service import Terminals

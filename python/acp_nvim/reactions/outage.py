@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from acp_nvim.client.client import Client
+from acp_nvim.client.registry import close_waiting
 from acp_nvim.client.session import Session
 from acp_nvim.errors import UserError
-from acp_nvim.reactions.reopening import close_waiting, reopen
+from acp_nvim.reactions.reopening import reopen
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 

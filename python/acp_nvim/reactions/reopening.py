@@ -5,7 +5,6 @@ Called by `outage`, `clients` and commands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from acp_nvim.client import questioning
@@ -14,7 +13,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.questions.questions import OwnRequest
 from acp_nvim.session.action import ArrangeQueue
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import PromptQueued, SessionClosed, TurnStarted
+from acp_nvim.session.event import PromptQueued, TurnStarted
 from acp_nvim.session.model import PermissionOption, PermissionQuestion, Prompt, Subject
 from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.talk import is_talk
@@ -46,13 +45,6 @@ async def reopen(host: Host, client: Client, session: Session, session_id: str |
         session.apply(PromptQueued(prompt, first=True))
     if client.ready is not None:
         client.ready.turns.go_on(session)
-
-
-def close_waiting(sessions: Iterable[Session], why: str | None) -> None:
-    """Close those of the sessions that wait to be opened: nobody will open them."""
-    for session in sessions:
-        if session.state.status == "loading":
-            session.apply(SessionClosed(why))
 
 
 def _is_open(session: Session) -> bool:

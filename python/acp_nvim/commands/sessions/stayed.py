@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 
+from acp_nvim.client.registry import close_waiting, let_wait
 from acp_nvim.commands.payloads.of_sessions import Stayed, StayedChat
 from acp_nvim.commands.roots import let_in
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
-from acp_nvim.reactions.reopening import close_waiting
 from acp_nvim.session.event import SessionClosed, SessionReopening
 from acp_nvim.session.saved import restored
 from acp_nvim.view.agents import stayed as sentence
@@ -46,8 +46,7 @@ def waiting(host: Host, agent: str) -> list[Chat]:
 
 def go_on(host: Host, chats: Sequence[Chat]) -> Awaitable[None]:
     """Open the sessions of these chats again, beside what runs; prompts wait in them at once."""
-    for chat in chats:
-        chat.session.apply(SessionReopening(session_id=chat.session.id))
+    let_wait([chat.session for chat in chats])
     return _go_on(host, chats)
 
 
