@@ -67,7 +67,7 @@ _NOTHING = {
 async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
     listed = await listed_rows(host, cwd)
-    opened = open_rows(host.workspace.chats, host.workspace.epoch)
+    opened = open_rows(host.workspace.chats, host.store.now() - host.clock())
     return merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
 
 
