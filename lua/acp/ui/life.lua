@@ -10,6 +10,7 @@ local M = {}
 local namespace = api.nvim_create_namespace('acp_life')
 
 local INTERVAL_MS = 250
+local LEAST = 14 -- cells of what is done, before the rest gives way
 
 ---@class acp.Life
 ---@field doing string
@@ -39,9 +40,14 @@ end
 local function chunks(life, width)
   local now = vim.uv.now()
   local spinner = margin.spinner() .. ' '
-  local rest = (' · %s · :Acp cancel'):format(elapsed(now - life.since))
-  local room = math.max(width - api.nvim_strwidth(spinner .. rest) - 1, 0)
-  local doing = life.doing
+  local doing, rest, room = life.doing, '', 0
+  for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
+    rest = ending:format(elapsed(now - life.since))
+    room = math.max(width - api.nvim_strwidth(spinner .. rest) - 1, 0)
+    if room >= math.min(api.nvim_strwidth(doing), LEAST) then
+      break -- what it does says more than how to end it
+    end
+  end
   if api.nvim_strwidth(doing) > room then
     doing = vim.fn.printf(('%%.%dS…'):format(math.max(room - 1, 0)), doing)
   end

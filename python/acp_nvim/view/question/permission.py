@@ -29,7 +29,7 @@ SAID_LIMIT = 300
 DETAIL = 5_000
 """Lines that `D` shows."""
 SIGNS = {"allow": ("✓", "AcpAllow"), "reject": ("✗", "AcpReject")}
-SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 CHANGED = "! changed after it was asked: look at it before you answer"
 
 
