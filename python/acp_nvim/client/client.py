@@ -5,7 +5,7 @@ A client is used once; another process of the same agent is another client.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
@@ -19,7 +19,7 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
-from acp_nvim.client.registry import Registry
+from acp_nvim.client.registry import Registry, close_waiting, let_wait
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
@@ -177,14 +177,8 @@ class Client:
 
     def cancel(self, session: Session) -> None:
         """Cancel the session's opening, its turn or a login; raises `UserError` if none is."""
-        if self.ready is not None:
-            if self.ready.opening.abort(session):
-                return
-            if session.state.status != "running" and self.ready.login.cancel():
-                return
-            if session.state.status == "idle" and self.ready.turns.cancel_background(session):
-                return
-        self._act(session, CancelTurn())
+        if self.ready is None or not self.ready.cancel(session):
+            self._act(session, CancelTurn())
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the session's mode; raises `UserError` if it is refused."""
@@ -237,17 +231,20 @@ class Client:
         if self.ready is not None and session.id is not None and self._lives():
             await self.ready.opening.close(session.id)
 
-    async def end(self, *, kill: bool = False) -> None:
-        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed.
+    def end(self, *, kill: bool = False, reopens: Sequence[Session] = ()) -> Awaitable[None]:
+        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed at once.
 
-        Returns when it is gone: from then on nothing of it touches the sessions.
+        Those of `reopens` wait from now on, and prompts in them: another client opens them again.
+        The agent is gone when what is returned is awaited: nothing of it touches the sessions then.
         """
         self._ending = True
         self.retrying.cancel()
-        for session in self.waiting:
-            if session.state.status == "loading":
-                self._close(session, None)
+        close_waiting(self.waiting, None)
         self._gone("closed", None)
+        self.waiting = let_wait(reopens)
+        return self._end(kill=kill)
+
+    async def _end(self, *, kill: bool) -> None:
         if self.link is not None and kill:
             self.link.kill()
         elif self.link is not None:
@@ -379,6 +376,7 @@ class Client:
             self.left = tuple(self.registry)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
+        self.waiting = let_wait(self.left)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""
