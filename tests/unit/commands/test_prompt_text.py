@@ -21,6 +21,6 @@ LINK = ResourceLink("file:///w/a.py", "a.py")
         ((), ""),
     ],
 )
-def test_the_parts_of_a_prompt_do_not_run_into_each_other(parts: tuple[str, ...], said: str) -> None:
+def test_parts_of_a_prompt_do_not_run_together(parts: tuple[str, ...], said: str) -> None:
     content = tuple(it for part in parts for it in (Text(part), LINK))
     assert prompt_text(Message("user:1", "user", 1, content)) == said
