@@ -163,8 +163,12 @@ class Model:
 
     def _may_differ(self, name: str, theirs: str) -> bool:
         """Return whether the disk may lack what is not to be taken out of the buffer: what only a
-        merge has saved, or what an agent did not know that has written the disk."""
+        merge has saved, or what an agent did not know that has written the disk; or something new
+        stands where an agent knows lines that the user has rejected since."""
         older = {text for (_, of), text in self.known.items() if of == name}
+        rejected = set().union(*map(agents, older)) - agents(self.seen[name])
+        if rejected and self._conflicts(name):
+            return True
         older |= {text for of, text in self.older if of == name}
         return name in self.shared or any(goes_back(self.seen[name], theirs, it) for it in older)
 
