@@ -86,7 +86,10 @@ class Agreed:
 
 
 class Knowledge:
-    """What all agents of the host know, by session and resolved path. Texts are clean."""
+    """What all agents of the host know, by session and resolved path. Texts are clean.
+
+    It learns of large texts in a thread, of one at a time.
+    """
 
     def __init__(self) -> None:
         self._sessions: dict[SessionKey, dict[str, Known]] = {}
@@ -199,7 +202,7 @@ class Knowledge:
         encoding = agreed.encoding
         found.append(Ancestor(agreed.older, False, encoding))
         found.append(Ancestor(agreed.text, True, encoding))
-        everybodys = (files[path] for files in self._sessions.values() if path in files)
+        everybodys = (files[path] for files in tuple(self._sessions.values()) if path in files)
         wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
         return Lineage(tuple(found), frozenset(it for it in wrote if isinstance(it, str)))
 
@@ -231,7 +234,7 @@ class Knowledge:
     def texts(self, session: SessionKey) -> Mapping[str, str | None]:
         """Return what the agent takes files for, of all of which that is known, oldest first."""
         files = self._sessions.get(session, {})
-        return {path: it.text for path, it in files.items() if it.text is not UNKNOWN}
+        return {path: it.text for path, it in tuple(files.items()) if it.text is not UNKNOWN}
 
     def revision(self, session: SessionKey) -> int:
         """Return a number that is another when the agent has learned something."""

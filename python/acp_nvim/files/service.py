@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Files
 from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
@@ -156,14 +157,15 @@ class FileService:
                 await self._sync.refresh(path, written.encoding, written.left)
             else:
                 written = await self._opened(path, author, written)
-            self._knowledge.wrote(session, request, written.read(live))
+            learning = partial(self._knowledge.wrote, session, request, written.read(live))
+            await aside_if_large(learning, content)
         finally:  # it is on the disk, whatever fails behind that
             line = first_change(request.base, content) if isinstance(request.base, str) else None
-            self._emit(
-                event.FileWritten(
-                    session, path, written.before, written.after, author, line, live.encoding
-                )
+            fact = event.FileWritten(
+                session, path, written.before, written.after, author, line, live.encoding
             )
+            await self._sync.foresee(fact)
+            self._emit(fact)
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):

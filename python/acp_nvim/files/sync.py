@@ -14,12 +14,13 @@ from functools import partial
 
 import anyio
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.event import DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.event import DiskChanged, Emit, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.hands import Hands
@@ -77,6 +78,7 @@ class DiskSync:
         self._knowledge = knowledge
         self._author = author
         self._baselines = baselines or Baselines()
+        self.foresee: Foresee = unforeseen
         self._asked = Asked(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
@@ -271,7 +273,7 @@ class DiskSync:
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             is_sure = how_sure(whose, self._author(change.path))
             if (followed := (await self._settle(live, change, whose))[1]) is not None:
-                self._took(live, whose, followed, change, is_sure)
+                await self._took(live, whose, followed, change, is_sure)
         for path in dict.fromkeys((*opened, *self._late)):
             if path not in done:
                 await self.sync(path, author)
@@ -318,7 +320,7 @@ class DiskSync:
             return None if isinstance(problem, Moved) else live
         self._waits(live.path)
         if followed is not None:
-            self._took(live, author, followed, change, is_sure)
+            await self._took(live, author, followed, change, is_sure)
             self._disputes.note_emptied(live.path, followed, change)
         else:
             self._disputes.seen(live.path, live.stamp)
@@ -369,7 +371,7 @@ class DiskSync:
             held=held,
         )
 
-    def _took(
+    async def _took(
         self,
         live: LiveFile,
         author: Author | None,
@@ -380,8 +382,11 @@ class DiskSync:
         path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
         if followed.before != followed.after or left is not None:
-            self._learn(live, author, followed, is_sure)
-            self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
+            fact = DiskChanged(path, followed.before, followed.after, author, left, encoding)
+            learning = partial(self._learn, live, author, followed, is_sure)
+            await aside_if_large(learning, fact.before or "", fact.after or "")
+            await self.foresee(fact)
+            self._emit(fact)
         self._disputes.note(path, author, followed)
 
     def _learn(

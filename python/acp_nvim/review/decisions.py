@@ -10,10 +10,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import uuid4
 
 import anyio
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import decoded, guess
@@ -111,7 +113,7 @@ class Decisions:
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        found = (*self._log.changes(path), *(self._log.changes(path, "kept") if kept else ()))
+        found = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
         changes = (_read(it, live) for it in sorted(found, key=lambda it: (it.first, it.last)))
         review = FileReview(path, live.rows, tuple(changes))
         return Seen(review, None if buffer is None else buffer.changedtick)
@@ -119,10 +121,12 @@ class Decisions:
     async def keep(self, path: str, rows: range | None = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many."""
         async with self._sync.exclusive():
-            await self._look(path)
+            live = await self._look(path)
             ledger = None if self._log.is_missing(path) else self._log.ledger(path)
-            decided = None if ledger is None else review.keep(ledger, rows)
-            if decided is None or not decided.count:
+            keeping = partial(review.keep, ledger or Ledger(), rows)
+            text = None if live is None else live.exact
+            decided = await aside_if_large(keeping, text or "")
+            if not decided.count:
                 return 0
             self._log.put(path, decided.ledger)
             return decided.count
@@ -251,7 +255,8 @@ class Decisions:
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)
-            turned = replace(turn(ledger), path=path)
+            text = live.exact or ""
+            turned = replace(await aside_if_large(partial(turn, ledger), text), path=path)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
                 return Turned(ledger, missing=True, path=path)
@@ -282,7 +287,7 @@ class Decisions:
                 raise
             return None
         self._log.weigh(path, live.exact)
-        self._log.saw(path, live.exact, live.encoding)
+        await self._log.look(path, live.exact, live.encoding)
         return live
 
     async def _load(self, path: str, *, changing: bool) -> LiveFile:

@@ -18,6 +18,9 @@ from acp_nvim.session.proposal.edit import NoFit, Proposal, Remove, Replace, Who
 from acp_nvim.session.proposal.tool_input import raw_proposals
 from acp_nvim.session.state import ToolCall
 
+MOST_PARTS = 1_000
+"""Parts of a tool call in which changes are looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preview:
@@ -41,7 +44,10 @@ def proposals(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[Proposal, 
     """Return what the call would do, one for each file, paths absolute; () if it does not say.
 
     What a tool was given is in the agent's own words: `paths` has our names of the files there.
+    Of very many changes none is told: the agent's own diffs are all that is to be seen of them.
     """
+    if len(call.content) > MOST_PARTS:
+        return ()
     told = (_ours(it, paths) for it in raw_proposals(call))
     raw = {it.path: it for it in _united(told, cwd)}
     shown = _united(map(_of_diff, (it for it in call.content if isinstance(it, Diff))), cwd)

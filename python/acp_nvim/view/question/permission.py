@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import PermissionOption, PermissionQuestion
@@ -33,6 +34,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 CHANGED = "! changed after it was asked: look at it before you answer"
 
 
+@lru_cache(maxsize=4)  # it is drawn, and compared with what is answered, again and again
 def permission_menu(
     question: PermissionQuestion,
     tool: ToolCall | None,
@@ -40,7 +42,7 @@ def permission_menu(
     agent: str,
     cwd: str,
     said: str,
-    previews: Sequence[Preview] = (),
+    previews: tuple[Preview, ...] = (),
 ) -> Menu:
     """Return the menu of a permission; `said` is what the agent said before it, "" for nothing.
 
