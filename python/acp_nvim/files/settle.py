@@ -162,7 +162,7 @@ async def bring_up(
             in_step=change is None and seen_at(live.read_at),
             lineage=lineage(saved),
         )
-        step = await aside_if_large(settling, live.disk.text if live.buffer and live.disk else "")
+        step = await aside_if_large(settling, live.read_text if live.buffer else "")
         if await carry_out(files, live, step.edit):
             return live if step.edit is None else await load(files, live.path), step.followed
         live = await load(files, live.path)

@@ -395,7 +395,6 @@ class DiskSync:
         """What an agent has made on disk it knows."""
         text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
         self._knowledge.changed(live.path, read.before, read.after)
-        is_same = followed.before == followed.after
-        if author is None or is_same or isinstance(text, Unknown):
+        if author is None or followed.before == followed.after or isinstance(text, Unknown):
             return
         self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)

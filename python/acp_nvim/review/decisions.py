@@ -114,8 +114,7 @@ class Decisions:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
         found = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
-        changes = (_read(it, live) for it in sorted(found, key=lambda it: (it.first, it.last)))
-        review = FileReview(path, live.rows, tuple(changes))
+        review = await aside_if_large(partial(_review, live, found), live.read_text)
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:
@@ -124,8 +123,7 @@ class Decisions:
             live = await self._look(path)
             ledger = None if self._log.is_missing(path) else self._log.ledger(path)
             keeping = partial(review.keep, ledger or Ledger(), rows)
-            text = None if live is None else live.exact
-            decided = await aside_if_large(keeping, text or "")
+            decided = await aside_if_large(keeping, "" if live is None else live.read_text)
             if not decided.count:
                 return 0
             self._log.put(path, decided.ledger)
@@ -255,8 +253,8 @@ class Decisions:
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)
-            text = live.exact or ""
-            turned = replace(await aside_if_large(partial(turn, ledger), text), path=path)
+            turning = partial(turn, ledger)
+            turned = replace(await aside_if_large(turning, live.read_text), path=path)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
                 return Turned(ledger, missing=True, path=path)
@@ -326,9 +324,15 @@ def _busy(path: str, busy: Busy) -> UserError:
     return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
 
 
-def _read(hunk: ReviewHunk, live: LiveFile) -> ReviewHunk:
-    """Return a hunk with its lines as they are read."""
+def _review(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:
+    """Return the hunks as they are read, in their order."""
     encoding = live.encoding or guess(live.exact or "")
+    hunks = sorted(found, key=lambda it: (it.first, it.last))
+    return FileReview(live.path, live.rows, tuple(_read(it, encoding) for it in hunks))
+
+
+def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
+    """Return a hunk with its lines as they are read."""
     added, removed = (
         tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
     )
