@@ -18,12 +18,20 @@ function M.is_here(menu)
   return comparison ~= nil and comparison.tab == api.nvim_get_current_tabpage()
 end
 
---- Show the first file, or the next one. Whoever has moved on by the time of the answer stays there.
+--- Whether it shows what is asked by now.
+---@param menu acp.Menu
+---@return boolean
+function M.is_current(menu)
+  return menu.compared == menu.ask.seen
+end
+
+--- Show the first file, or the next one; of what has changed meanwhile, the first.
+--- Whoever has moved on by the time of the answer stays there.
 ---@param menu acp.Menu
 ---@param map fun(buffer: integer) maps the keys of the menu
 function M.show(menu, map)
   local window = api.nvim_get_current_win()
-  local is_open = compare.find(menu.ask.id) ~= nil
+  local is_open = compare.find(menu.ask.id) ~= nil and M.is_current(menu)
   if is_open and menu.ask.comparable == 1 and M.is_here(menu) then
     return notice.notice('that is all of it')
   end
@@ -41,6 +49,7 @@ function M.show(menu, map)
     function hooks.owns(other)
       return other == menu.winid or other == menu.detail
     end
+    menu.compared = spec.seen or menu.ask.seen
     local ok, problem = pcall(compare.open, payload.ask, spec, hooks)
     if not ok then
       notice.warn('the files cannot be shown here: ' .. problem)
@@ -60,6 +69,9 @@ end
 ---@param menu acp.Menu
 ---@return string winbar
 function M.winbar(menu)
+  if not M.is_current(menu) then
+    return '%#AcpWarning# ! changed after it was asked: d shows it as it is now '
+  end
   local subject = menu.ask.head[1][1] or ''
   local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''

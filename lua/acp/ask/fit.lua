@@ -138,10 +138,8 @@ local function options(ask, width, way, is_inside)
   for _, row in ipairs(rows.of(ask.options, width, item)) do
     if row.item ~= last then
       table.insert(found, row)
-    elseif last and found[#found].item == last then
-      local first = table.remove(found)
-      table.insert(found, first.cut and first or rows.end_cut(first, width))
-      found[#found].cut = true
+    else
+      found[#found] = rows.joined(found[#found], row, width)
     end
     last = row.item
   end

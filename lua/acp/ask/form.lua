@@ -30,12 +30,11 @@ function M.row_here(menu)
     end)
 end
 
----@param menu acp.Menu
+---@param ask string the question that the user was in: another one may be shown by now
 ---@param row acp.FormRow
 ---@param filled { text?: string, option?: integer } neither empties the field
-local function fill(menu, row, filled)
-  local payload = vim.tbl_extend('error', { ask = menu.ask.id, field = row.field }, filled)
-  bridge.notify('fill', payload)
+local function fill(ask, row, filled)
+  bridge.notify('fill', vim.tbl_extend('error', { ask = ask, field = row.field }, filled))
 end
 
 --- What is typed into a form is nobody else's business: it does not stay in the input history, which
@@ -47,25 +46,25 @@ local function forget_input(before)
   end
 end
 
----@param menu acp.Menu
+---@param ask string
 ---@param row acp.FormRow
-local function type_text(menu, row)
+local function type_text(ask, row)
   local before = vim.fn.histnr('@')
   vim.ui.input({ prompt = row.label .. ': ', default = row.text }, function(text)
     forget_input(before)
     if text then
-      fill(menu, row, { text = text })
+      fill(ask, row, { text = text })
     end
   end)
 end
 
----@param menu acp.Menu
+---@param ask string
 ---@param row acp.FormRow
-local function choose(menu, row)
+local function choose(ask, row)
   local labels = vim.list_extend({ '(no answer)' }, row.choices)
   vim.ui.select(labels, { prompt = row.label, kind = 'acp.form' }, function(_, index)
     if index then
-      fill(menu, row, index > 1 and { option = index - 2 } or {})
+      fill(ask, row, index > 1 and { option = index - 2 } or {})
     end
   end)
 end
@@ -73,18 +72,18 @@ end
 ---@param menu acp.Menu
 ---@param give fun(action: string)
 local function act(menu, give)
-  local row = M.row_here(menu)
-  if not row then
+  local row, ask = M.row_here(menu), menu.ask and menu.ask.id
+  if not row or not ask then
     return
   end
   if row.kind == 'action' then
     give(row.action)
   elseif row.kind == 'text' then
-    type_text(menu, row)
+    type_text(ask, row)
   elseif row.kind == 'choice' then
-    choose(menu, row)
+    choose(ask, row)
   else
-    fill(menu, row, { option = row.option >= 0 and row.option or nil })
+    fill(ask, row, { option = row.option >= 0 and row.option or nil })
   end
 end
 

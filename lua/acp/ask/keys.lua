@@ -20,6 +20,7 @@ local M = {}
 ---@field detail? integer window of the details
 ---@field back? integer window to go back to
 ---@field file? integer number of the file that is shown side by side, from 0
+---@field compared? string digest of the question for which it is shown
 ---@field folded? string id of the question that the user has folded
 ---@field mapped? string buffer and kind of question that have their keys
 ---@field wish? table all of it was asked for, and has not come
@@ -145,7 +146,10 @@ local function show_detail(menu)
         api.nvim_set_current_win(menu.winid)
       end
     end)
-    menu.detail = float.open(buffer, true, float.large(ask.title, buffer))
+    local config = float.large(ask.title, buffer)
+    local below = float.is_open(menu.winid) and api.nvim_win_get_config(menu.winid).zindex or 0
+    config.zindex = math.max(config.zindex, below + 1)
+    menu.detail = float.open(buffer, true, config)
   end)
 end
 

@@ -71,6 +71,14 @@ function M.is_folded(menu)
   return menu.folded == menu.ask.id
 end
 
+--- Whether a float of somebody else lies over it.
+---@param menu acp.Menu
+---@return boolean
+function M.is_hidden(menu)
+  local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
+  return is_float and place.is_hidden(menu.winid, M.own_windows(menu))
+end
+
 --- The line of the cursor is shown as selected only where <CR> would do something.
 ---@param menu acp.Menu
 local function mark_selected(menu)
@@ -177,7 +185,7 @@ local function open(menu, found, is_below)
   if is_below then
     local bare = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
     dress.window(menu.winid, bare)
-    dress.window(menu.winid, { winbar = evidence.winbar(menu), winfixheight = true })
+    dress.window(menu.winid, { winfixheight = true })
   end
   dress.window(menu.winid, { wrap = false, linebreak = false, conceallevel = 0 })
 end
@@ -221,9 +229,8 @@ function M.settle(menu, fold)
   elseif not is_below then
     move(menu, found)
   end
-  if not is_below then
-    dress.window(menu.winid, { winbar = (found.fit.winbar or ''):gsub('%%', '%%%%') })
-  end
+  local bar = (found.fit.winbar or ''):gsub('%%', '%%%%')
+  dress.window(menu.winid, { winbar = is_below and evidence.winbar(menu) or bar })
   if opened or is_drawn then
     local row = row_for(menu, item)
     api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.rows), 0 })
@@ -234,7 +241,8 @@ function M.settle(menu, fold)
     end
   end
   mark_selected(menu)
-  if M.is_folded(menu) and not is_below then
+  local is_to_be_seen = is_below and evidence.is_current(menu)
+  if not is_to_be_seen and (is_below or M.is_folded(menu)) then
     answer.gone()
   else
     answer.shown(menu.ask)

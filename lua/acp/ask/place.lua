@@ -14,6 +14,8 @@ local M = {}
 
 local BORDER = 2
 local READABLE, NARROW, WIDEST = 60, 30, 100
+local LEVEL = 60 -- the least zindex
+local MESSAGES = 200 -- zindex of command lines that plugins draw
 local GOOD = 3 -- the last level of a fit at which the options are whole
 
 ---@class acp.Area
@@ -75,6 +77,19 @@ local function obstacles(own)
     table.insert(found, cursor_line(current))
   end
   return found
+end
+
+--- What a float covers, its border counted.
+---@param config vim.api.keyset.win_config
+---@return acp.Area
+local function covered_by(config)
+  local around_it = config.border and config.border ~= 'none' and BORDER or 0
+  return {
+    row = config.row,
+    column = config.col,
+    width = config.width + around_it,
+    height = config.height + around_it,
+  }
 end
 
 ---@param one acp.Area
@@ -190,6 +205,24 @@ local function footer(words, width)
   return text == '' and '' or ' ' .. text .. ' '
 end
 
+--- The zindex at which nothing hides it: above all floats of others that lie there.
+---@param config vim.api.keyset.win_config
+---@param own table<integer, true>
+---@return integer
+local function level(config, own)
+  local here, found = covered_by(config), LEVEL
+  local is_command = api.nvim_get_mode().mode:sub(1, 1) == 'c'
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local other = api.nvim_win_get_config(window)
+    local is_over = other.relative ~= '' and not other.hide and not own[window]
+    local is_typed_in = is_command and (other.zindex or 0) >= MESSAGES
+    if is_over and not is_typed_in and overlap(here, area_of(window)) then
+      found = math.max(found, other.zindex + 1)
+    end
+  end
+  return found
+end
+
 ---@class acp.Placed
 ---@field config vim.api.keyset.win_config
 ---@field fit acp.Fit
@@ -254,12 +287,12 @@ function M.window(ask, own, shape)
     width = width,
     height = height,
     focusable = true,
-    zindex = 60,
     style = 'minimal',
     border = float.border(),
     title = { { float.cut(shape.title, width), 'AcpFloatTitle' } },
     footer = { { footer(shape.footer, width), 'AcpFloatBorder' } },
   }
+  config.zindex = level(config, own)
   return { config = config, fit = found }
 end
 
@@ -279,11 +312,20 @@ function M.folded(ask, own, key)
     width = width,
     height = 1,
     focusable = true,
-    zindex = 60,
     style = 'minimal',
     border = 'none',
   }
+  config.zindex = level(config, own)
   return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
+end
+
+--- Whether another float lies over one.
+---@param window integer
+---@param own table<integer, true>
+---@return boolean
+function M.is_hidden(window, own)
+  local config = api.nvim_win_get_config(window)
+  return level(config, own) > config.zindex
 end
 
 --- Whether a float lies on what must stay visible.
@@ -291,14 +333,7 @@ end
 ---@param own table<integer, true>
 ---@return boolean
 function M.is_in_the_way(window, own)
-  local config = api.nvim_win_get_config(window)
-  local around_it = config.border and config.border ~= 'none' and BORDER or 0
-  local covered = {
-    row = config.row,
-    column = config.col,
-    width = config.width + around_it,
-    height = config.height + around_it,
-  }
+  local covered = covered_by(api.nvim_win_get_config(window))
   return vim.iter(obstacles(own)):any(function(hole)
     return overlap(covered, hole)
   end)

@@ -201,15 +201,24 @@ function M.middle_cut(first, last, width)
   return fitting(first, left, false) .. '…' .. fitting(last, math.max(width - 1 - left, 0), true)
 end
 
---- A row cut at its end.
----@param row acp.Row
+--- One row of two of a line: the first one cut at its end, and what stands behind the second.
+---@param first acp.Row
+---@param second acp.Row
 ---@param width integer
 ---@return acp.Row
-function M.end_cut(row, width)
-  local mark = row.marks[1]
-  local text = fitting(row.text, width - 1, false) .. '…'
-  local group = mark and mark[2].hl_group or 'AcpFloat'
-  return vim.tbl_extend('force', M.row(text, group), { item = row.item })
+function M.joined(first, second, width)
+  local mark, behind = first.marks[1], nil
+  for _, each in ipairs(second.marks) do
+    behind = each[2].virt_text_pos == 'eol' and each[2] or behind
+  end
+  local room = width - 1 - (behind and chunk_cells(behind.virt_text) or 0)
+  local text = first.text
+  if not (first.cut or second.text == '') or M.cells(text) > room + 1 then
+    text = fitting(text, room, false) .. '…'
+  end
+  local row = M.row(text, mark and mark[2].hl_group or 'AcpFloat')
+  table.insert(row.marks, behind and { 0, behind } or nil)
+  return vim.tbl_extend('force', row, { item = first.item, cut = true })
 end
 
 return M

@@ -256,7 +256,7 @@ function M.permit(wanted)
     return notice.notice('no agent is asking for anything')
   elseif not wanted.kind and (wanted.number or 0) == 0 then
     return enter()
-  elseif pane.is_folded(menu) then
+  elseif pane.is_folded(menu) or pane.is_hidden(menu) then
     menu.folded = nil
     menu.settle()
     return notice.warn('nothing was answered: look at the question first')

@@ -9,6 +9,8 @@ local M = {}
 
 -- In a longer hunk only lines with extmarks are changed one by one: a call for each costs too much.
 local SHORT = 1000
+-- So often a command that <C-c> has ended is run again.
+local AGAIN = 20
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
 
@@ -20,6 +22,19 @@ local SHORT = 1000
 ---@field stale? boolean
 ---@field busy? string what the user is in the middle of
 ---@field error? string
+
+---@type string? why a change was not made, or that another plugin which listens has raised
+local trouble
+
+--- Change the buffer. An error does not say that it has not been changed: `holds` tells.
+---@param change function
+---@param ... any
+local function try(change, ...)
+  local ok, err = pcall(change, ...)
+  if not ok then
+    trouble = trouble or tostring(err)
+  end
+end
 
 ---@param byte integer?
 ---@return boolean inside whether the byte goes on with a character
@@ -51,7 +66,7 @@ local function change_line(buffer, row, old, new)
     tail = tail - 1
   end
   local text = new:sub(head + 1, #new - tail)
-  api.nvim_buf_set_text(buffer, row, head, row, #old - tail, { text })
+  try(api.nvim_buf_set_text, buffer, row, head, row, #old - tail, { text })
 end
 
 --- How many lines of a hunk are changed where they are; what is over is put in or taken out below.
@@ -106,7 +121,7 @@ local function change_stretches(buffer, first, count, lines)
   local function stretch(from, to)
     if from < to then
       local new = vim.list_slice(lines, from - first + 1, to - first)
-      api.nvim_buf_set_lines(buffer, from, to, true, new)
+      try(api.nvim_buf_set_lines, buffer, from, to, true, new)
     end
   end
   local done = first
@@ -118,15 +133,34 @@ local function change_stretches(buffer, first, count, lines)
   stretch(done, last)
 end
 
+--- Run a command to its end: what the user types meanwhile ends it by an error, though <C-c> is
+--- meant for something else. What is run may be run again.
+---@param command fun()
+function M.unhindered(command)
+  for _ = 1, AGAIN do
+    local ok, err = pcall(command)
+    if ok then
+      return
+    elseif not tostring(err):find('Keyboard interrupt', 1, true) then
+      error(err, 0)
+    end
+  end
+  error('<C-c> was typed again and again', 0)
+end
+
 --- Run something that changes no line's number, with `:lockmarks`: an edit by the API would delete
 --- the marks ('a) of its lines.
 ---@param action fun()
 local function lock_marks(action)
-  local ok, err
+  local done, ok, err
   M.locked = function()
-    ok, err = pcall(action)
+    done, ok, err = true, pcall(action)
   end
-  api.nvim_command("lockmarks lua require('acp.files.edit').locked()")
+  M.unhindered(function()
+    if not done then
+      api.nvim_command("lockmarks lua require('acp.files.edit').locked()")
+    end
+  end)
   M.locked = nil
   if not ok then
     error(err, 0)
@@ -135,43 +169,75 @@ end
 
 ---@param buffer integer
 ---@param hunks acp.Hunk[] ascending
----@return acp.Hunk[] back the hunks that undo them
-local function inverse(buffer, hunks)
+---@return string[][] lines of each hunk, before it is applied
+local function held_by(buffer, hunks)
+  return vim.tbl_map(function(hunk)
+    return api.nvim_buf_get_lines(buffer, hunk[1], hunk[2], true)
+  end, hunks)
+end
+
+--- The hunks that undo others.
+---@param hunks acp.Hunk[] ascending
+---@param old string[][] what each has taken out
+---@param counts integer[] how many lines each has put in its place
+---@return acp.Hunk[]
+local function inverse(hunks, old, counts)
   local back, shift = {}, 0
   for index, hunk in ipairs(hunks) do
-    local first, last, lines = hunk[1], hunk[2], hunk[3]
-    local old = api.nvim_buf_get_lines(buffer, first, last, true)
-    back[index] = { first + shift, first + shift + #lines, old }
-    shift = shift + #lines - #old
-  end
-  if #back == 1 and api.nvim_buf_line_count(buffer) + shift == 0 then
-    back[1][2] = 1 -- an empty buffer has a line
+    local first = hunk[1] + shift
+    back[index] = { first, first + counts[index], old[index] }
+    shift = shift + counts[index] - #old[index]
   end
   return back
 end
 
 ---@param buffer integer
 ---@param hunks acp.Hunk[] ascending
+---@return integer[] counts how many lines each hunk has by now: if all went well, its own
 local function apply(buffer, hunks)
-  local returns = marks.awaited(buffer, hunks)
-  lock_marks(function()
+  local returns, counts = marks.awaited(buffer, hunks), {}
+  try(lock_marks, function()
     for _, hunk in ipairs(hunks) do
       local count = paired(hunk)
       local change = count > SHORT and change_stretches or change_lines
       change(buffer, hunk[1], count, hunk[3])
     end
   end)
-  local take = marks.taker(buffer)
+  local take, total = marks.taker(buffer), api.nvim_buf_line_count(buffer)
   for index = #hunks, 1, -1 do
     local first, last, lines = unpack(hunks[index])
     local count = paired(hunks[index])
     if last - first ~= #lines then
-      take(first + count, last)
+      try(take, first + count, last)
       local rest = count < #lines and vim.list_slice(lines, count + 1) or {}
-      api.nvim_buf_set_lines(buffer, first + count, last, true, rest)
+      try(api.nvim_buf_set_lines, buffer, first + count, last, true, rest)
     end
+    local now = api.nvim_buf_line_count(buffer)
+    counts[index] = last - first + now - total
+    total = now
   end
-  marks.give(buffer, returns)
+  try(marks.give, buffer, returns)
+  return counts
+end
+
+--- Whether the buffer has the lines of all hunks.
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@param counts integer[] how many lines each has
+---@return boolean
+local function holds(buffer, hunks, counts)
+  local shift = 0
+  for index, hunk in ipairs(hunks) do
+    local first, last, lines = unpack(hunk)
+    local start = first + shift
+    local now = api.nvim_buf_get_lines(buffer, start, start + counts[index], false)
+    local is_empty = #lines == 0 and api.nvim_buf_line_count(buffer) == 1 -- it has a line
+    if not vim.deep_equal(now, is_empty and { '' } or lines) then
+      return false
+    end
+    shift = shift + counts[index] - (last - first)
+  end
+  return true
 end
 
 if jit then
@@ -190,9 +256,10 @@ end
 --- Set those options that are to be others.
 ---@param buffer integer
 ---@param options table<string, any>
+---@param before? table<string, any> gets what they were, as far as they are set
 ---@return table<string, any> before
-function M.set(buffer, options)
-  local before = {}
+function M.set(buffer, options, before)
+  before = before or {}
   for name, value in pairs(options) do
     local now = vim.bo[buffer][name]
     local same = now == value or (name == 'fileencoding' and now == '' and value == 'utf-8')
@@ -204,6 +271,25 @@ function M.set(buffer, options)
   return before
 end
 
+--- Apply hunks; if that cannot be, raise why, and the buffer is as it was.
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@return fun() back undoes them
+local function applied(buffer, hunks)
+  local old = held_by(buffer, hunks)
+  trouble = nil
+  local counts = apply(buffer, hunks)
+  local function back()
+    apply(buffer, inverse(hunks, old, counts))
+  end
+  local why = trouble
+  if why and not holds(buffer, hunks, counts) then
+    back()
+    error(why, 0)
+  end
+  return back
+end
+
 --- Change text and options, then call `settle`; if anything fails, all is as it was.
 ---@param buffer integer
 ---@param hunks acp.Hunk[]
@@ -212,15 +298,13 @@ end
 ---@return acp.Outcome
 function M.change(buffer, hunks, options, settle)
   local modified = api.nvim_get_option_value('modified', { buf = buffer })
-  local back = inverse(buffer, hunks)
-  local before, changed = {}, false
+  local before, back = {}, nil
   local ok, err = pcall(function()
     if #hunks > 0 then
       split_undo(buffer)
     end
-    apply(buffer, hunks)
-    changed = true
-    before = M.set(buffer, options)
+    back = applied(buffer, hunks)
+    M.set(buffer, options, before)
     settle(buffer)
     if #hunks > 0 then
       split_undo(buffer)
@@ -229,11 +313,11 @@ function M.change(buffer, hunks, options, settle)
   if ok then
     return { ok = true, tick = api.nvim_buf_get_changedtick(buffer) }
   end
-  if changed then
-    apply(buffer, back)
-    M.set(buffer, before)
-    vim.bo[buffer].modified = modified
+  if back then
+    back()
   end
+  M.set(buffer, before)
+  vim.bo[buffer].modified = modified
   return { error = tostring(err) }
 end
 

@@ -160,13 +160,15 @@ end
 local function write_to(buffer, path)
   local before = edit.set(buffer, { fixendofline = false })
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    -- no command line: a name may have a line break
-    vim.cmd.write({
-      path,
-      bang = true,
-      magic = { file = false, bar = false },
-      mods = { silent = true, noautocmd = true, keepalt = true, lockmarks = true },
-    })
+    edit.unhindered(function()
+      -- no command line: a name may have a line break
+      vim.cmd.write({
+        path,
+        bang = true,
+        magic = { file = false, bar = false },
+        mods = { silent = true, noautocmd = true, keepalt = true, lockmarks = true },
+      })
+    end)
   end)
   edit.set(buffer, before)
   if not ok then
@@ -216,7 +218,9 @@ function M.settle(buffer)
     end,
   })
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    vim.cmd('silent keepalt lockmarks write!')
+    edit.unhindered(function()
+      vim.cmd('silent keepalt lockmarks write!')
+    end)
   end)
   api.nvim_del_autocmd(written)
   vim.o.eventignore = ignored
@@ -233,12 +237,14 @@ function M.keep_undo(buffer)
   end
   pcall(api.nvim_buf_call, buffer, function()
     local name = vim.fn.undofile(api.nvim_buf_get_name(buffer))
-    -- without a bang: another file of that name stays
-    vim.cmd.wundo({
-      name,
-      magic = { file = false, bar = false },
-      mods = { emsg_silent = true, silent = true, lockmarks = true },
-    })
+    edit.unhindered(function()
+      -- without a bang: another file of that name stays
+      vim.cmd.wundo({
+        name,
+        magic = { file = false, bar = false },
+        mods = { emsg_silent = true, silent = true, lockmarks = true },
+      })
+    end)
   end)
 end
 
@@ -278,12 +284,18 @@ function M.save(buffer)
     check_plain(status, path)
   end
   local written
-  in_folder(vim.fs.dirname(path), function(folder)
+  local ok, err = pcall(in_folder, vim.fs.dirname(path), function(folder)
     local held = vim.fs.joinpath(folder, vim.fs.basename(path))
     write_beside(buffer, folder, held)
     written = M.stamp(held)
   end)
-  M.settle(buffer)
+  if not ok and not written then
+    error(err, 0)
+  end
+  -- It is written, whatever another plugin says to that.
+  if not pcall(M.settle, buffer) then
+    vim.bo[buffer].modified = false
+  end
   M.keep_undo(buffer)
   return written
 end

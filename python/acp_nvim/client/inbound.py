@@ -21,6 +21,7 @@ from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, Code, OutsideRoots, RequestFailed
+from acp_nvim.files.guard import Guard
 from acp_nvim.files.roots import Roots, resolved
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
@@ -215,11 +216,8 @@ class Inbound:
 
     async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
         """Write, if need be after the user has seen it: their own tools would obey that file."""
-        change = await self._services.files.guarded(ask, roots, self._launch.guard)
-        if change is not None and not await self._allowed(ask.session_id, change):
-            said = f"the user does not let {ask.path} be written: their tools would obey it"
-            raise RequestFailed(Code.INTERNAL_ERROR, said)
-        return await self._services.files.write(ask, roots)
+        guard = Guard(self._launch.guard, partial(self._allowed, ask.session_id))
+        return await self._services.files.write(ask, roots, guard)
 
     async def _allowed(self, session_id: str, change: Diff) -> bool:
         """Ask the user, of our own accord, whether that may be written."""

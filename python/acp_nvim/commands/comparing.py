@@ -39,7 +39,8 @@ async def compare(host: Host, payload: Compare) -> Comparison | None:
     index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
     agent = asking.label(host, asked.session)
-    return _comparison(fitting[index], asked.session.state.cwd, agent, title)
+    made = _comparison(fitting[index], asked.session.state.cwd, agent, title)
+    return replace(made, seen=asking.shown(host, asked).seen)
 
 
 def _comparison(previewed: Previewed, cwd: str, agent: str, title: str) -> Comparison:

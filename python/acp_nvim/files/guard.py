@@ -9,12 +9,27 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
+
+from acp_nvim.session.content import Diff
 
 _GIT = ".git/**"
 _IN_GIT_FOLDER = ("HEAD", "objects", "refs")
 """What git takes for a repository, whatever its folder is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What is guarded, and who is asked: the user, with what a write would change."""
+
+    patterns: tuple[str, ...]
+    allow: Callable[[Diff], Awaitable[bool]]
+
+    def means(self, paths: Iterable[str]) -> bool:
+        """See `is_guarded`."""
+        return is_guarded(paths, self.patterns)
 
 
 def is_guarded(paths: Iterable[str], patterns: tuple[str, ...]) -> bool:
@@ -52,9 +67,12 @@ _LONG = {"git~1": ".git"}
 
 
 def _is_in_repository(path: str) -> bool:
-    folder = os.path.dirname(path)
+    """Tell whether a file is in a repository, or would be once it is written: its name may be the
+    last that a folder lacks to be one."""
+    folder, name = os.path.split(path)
     while folder != os.path.dirname(folder):
-        if all(os.path.exists(os.path.join(folder, name)) for name in _IN_GIT_FOLDER):
+        others = (it for it in _IN_GIT_FOLDER if it.casefold() != name.casefold())
+        if all(os.path.exists(os.path.join(folder, it)) for it in others):
             return True
-        folder = os.path.dirname(folder)
+        folder, name = os.path.split(folder)
     return False

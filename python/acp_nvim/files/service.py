@@ -31,7 +31,7 @@ from acp_nvim.files.event import (
     Emit,
     WriteRefused,
 )
-from acp_nvim.files.guard import is_guarded
+from acp_nvim.files.guard import Guard
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
@@ -93,29 +93,23 @@ class FileService:
         self._emit(event.FileRead(session, path, request.line))
         return FileRead(window(text, request.line, request.limit))
 
-    async def guarded(
-        self, request: WriteFileRequest, roots: Roots, patterns: tuple[str, ...]
-    ) -> Diff | None:
-        """Return what the write would change, if only the user may allow it. See `write`."""
-        with _as_answer():
-            path = roots.resolve(request.path)
-            if not is_guarded((path, request.path), patterns):
-                return None
-            before = (await load(self._files, path)).shown
-        content = clean(request.content)
-        return None if before == content else Diff(path, before, content)
-
-    async def write(self, request: WriteFileRequest, roots: Roots) -> FileWritten:
+    async def write(
+        self, request: WriteFileRequest, roots: Roots, guard: Guard | None = None
+    ) -> FileWritten:
         """Make the content that of the file, in its buffer and on disk, and keep the user's edits.
 
-        Waits while the user is in the middle of a command there. Raises `RequestFailed`, and then
-        nothing has changed (v1/file-system § Writing Files).
+        What `guard` means is written once the user has allowed it. Waits while the user is in the
+        middle of a command there. Raises `RequestFailed`, and then nothing has changed
+        (v1/file-system § Writing Files).
         """
         session = self._agent, request.session_id
         with _as_answer():
             try:
-                path = roots.resolve(request.path)
-                write = partial(self._attempt, session, path, clean(request.content))
+                # once: what it leads to while the user is asked is another file
+                path, content = roots.resolve(request.path), clean(request.content)
+                if guard is not None and guard.means((path, request.path)):
+                    await self._ask(guard, request, path, content)
+                write = partial(self._attempt, session, path, content)
                 async with self._lock(path):
                     await self._sync.hands.patiently(session, path, write)
             except FileProblem as problem:
@@ -123,6 +117,12 @@ class FileService:
                 self._emit(WriteRefused(session, request.path, reason))
                 raise
         return FileWritten()
+
+    async def _ask(self, guard: Guard, request: WriteFileRequest, path: str, content: str) -> None:
+        before = (await load(self._files, path)).shown
+        if before != content and not await guard.allow(Diff(path, before, content)):
+            said = f"the user does not let {request.path} be written: their tools would obey it"
+            raise RequestFailed(Code.INTERNAL_ERROR, said)
 
     async def _attempt(self, session: SessionKey, path: str, content: str) -> None:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""

@@ -6,6 +6,8 @@ the disk. Nothing outside of the session's roots is read.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -16,8 +18,9 @@ from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import merged
 from acp_nvim.hunks import ConflictRegion
+from acp_nvim.session.content import Diff
 from acp_nvim.session.proposal.edit import NoFit, Proposal
-from acp_nvim.session.proposal.proposal import Preview, proposals, proposed
+from acp_nvim.session.proposal.proposal import Preview, contradicted, proposals, proposed
 from acp_nvim.session.state import ToolCall
 
 LARGEST = 4_000_000
@@ -39,15 +42,20 @@ class PreviewService:
     async def gather(self, call: ToolCall, roots: Roots) -> tuple[Previewed, ...]:
         """Return a preview of each file that the call would change; () if it does not say.
 
-        A file outside of the roots, or one that is no text, has none. Never raises.
+        A file outside of the roots, or one that is no text, has none, unless only the tool's input
+        names it beside diffs of others. Never raises.
         """
         found = []
-        for proposal in proposals(call, roots.cwd, roots.paths)[:MOST]:
+        has_diffs = any(isinstance(it, Diff) for it in call.content)
+        for proposal in proposals(call, roots.cwd, roots.paths, _real)[:MOST]:
             try:
                 live = await self._load(roots.resolve(proposal.path))
                 made = preview(proposal, live.shown, live.read(live.on_disk))
             except FileProblem:
-                continue
+                if proposal.told or not has_diffs:
+                    continue
+                live = LiveFile(proposal.path)
+                made = Preview(proposal.path, misfit="it is not read", contradicted=True)
             found.append((made, live))
         return tuple(found)
 
@@ -56,6 +64,13 @@ class PreviewService:
         if disk.size(path) > LARGEST:
             raise FileProblem(f"{path} is too large")
         return await load(self._files, path)
+
+
+def _real(path: str) -> str:
+    """Return what that path leads to; itself if it is none."""
+    with suppress(OSError, ValueError):
+        return os.path.realpath(path)
+    return path
 
 
 def preview(proposal: Proposal, live: str | None, on_disk: str | None) -> Preview:
@@ -69,6 +84,7 @@ def preview(proposal: Proposal, live: str | None, on_disk: str | None) -> Previe
         unsaved=live != on_disk,
         moved_to=proposal.moved_to,
         told=proposal.told,
+        contradicted=contradicted(live, proposal) and contradicted(on_disk, proposal),
     )
     after = _with_edits(proposal, live, on_disk) if found.unsaved else proposed(live, proposal)
     if isinstance(after, NoFit):

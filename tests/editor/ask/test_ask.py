@@ -419,3 +419,71 @@ def test_the_cursor_goes_there_by_itself_only_from_still_hands(
     spy.wait(501)
     nvim.input("1")
     assert spy.told("respond") == [ALLOWED]
+
+
+ZOOMED = """
+vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
+  relative = 'editor', row = 0, col = 0, width = vim.o.columns, height = vim.o.lines,
+  zindex = ..., noautocmd = true,
+})
+"""
+SCREEN = """
+local rows = {}
+for row = 1, vim.o.lines do
+  local cells = {}
+  for column = 1, vim.o.columns do
+    table.insert(cells, vim.fn.screenstring(row, column))
+  end
+  table.insert(rows, table.concat(cells))
+end
+return table.concat(rows, '\\n')
+"""
+
+
+@pytest.mark.parametrize("zindex", [60, 150, 240])
+def test_no_float_hides_it(nvim: Neovim, spy: BridgeSpy, chat: int, zindex: int) -> None:
+    nvim.api.nvim_ui_attach(100, 30, {"rgb": True})
+    spy.open_ask(chat)
+    nvim.lua(ZOOMED, zindex)
+    assert "look at the question first" in nvim.command("Acp permit 1")
+    assert spy.told("respond") == []
+    nvim.command("redraw")
+    assert "make test" in nvim.lua(SCREEN)
+    spy.wait(501)
+    nvim.command("Acp permit 1")
+    assert spy.told("respond") == [OUTSIDE]
+    nvim.input("<Tab>D")
+    whole = {"ops": [[0, -1, ["all of it"], []]]}
+    spy.answer(whole)
+    nvim.command("redraw")
+    assert "all of it" in nvim.lua(SCREEN)
+
+
+def test_the_kind_of_an_option_is_not_cut_off(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.o.columns, vim.o.lines = 40, 17")
+    chat, _ = spy.open_session()
+    names = ["Allow this one time only, " + "a" * 60, "Allow " + "b" * 60, "Reject " + "c" * 50]
+    kind = [[0, 0, {"virt_text": [[" (allow always)", "AcpDim"]], "virt_text_pos": "eol"}]]
+    asked = spy.open_ask(chat, body=part(*"abcdefgh"), options=[names, kind])
+    found = nvim.api.nvim_buf_get_extmarks(asked["bufnr"], -1, 0, -1, {"details": True})
+    lines = nvim.lines(asked["bufnr"])
+    (row,) = [it for it in lines if it.startswith("Allow this")]
+    at = [mark[1] for mark in found if mark[3].get("virt_text_pos") == "eol"]
+    assert at == [lines.index(row)]
+    assert len(row) + len(" (allow always)") <= config(nvim, asked["winid"])["width"]
+    assert len([it for it in lines if it.startswith(("Allow", "Reject"))]) == 3
+
+
+def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    nvim.lua("vim.ui.input = function(_, done) _G.done = done end")
+    row = {"row": 0, "kind": "text", "field": 0, "option": -1, "label": "Key", "text": ""}
+    form = [row | {"choices": [], "action": ""}]
+    more = {"kind": "form", "option_ids": [], "option_kinds": [], "form": form}
+    spy.open_ask(chat, **more)
+    nvim.input("<Tab>gg<CR>")
+    spy.open_ask(chat, "ask-2", seen="other", **more)
+    nvim.lua("_G.done('secret')")
+    spy.close_ask()
+    nvim.lua("_G.done('secret')")
+    assert spy.told("fill") == [{"ask": "ask-1", "field": 0, "text": "secret"}] * 2

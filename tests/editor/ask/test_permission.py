@@ -205,6 +205,31 @@ def test_it_shows_the_file_as_it_is_when_the_user_looks(job: MainJob) -> None:
     assert shown[1].startswith("! changed after it was asked")
 
 
+def test_files_side_by_side_are_no_answer_to_what_is_asked_by_now(job: MainJob) -> None:
+    agent = job.start()
+    job.turn(agent)
+    job.edit("a.txt", TEXT)
+    compare(job, edit(job, agent))
+    raw = {"file_path": str(job.work / "a.txt"), "old_string": "line 20\n", "new_string": "evil\n"}
+    agent.update("tool_call_update", toolCallId="call-1", rawInput=raw)
+    job.until(lambda: "changed after it was asked" in job.nvim.lua(WINBARS))
+    job.nvim.input("1")
+    assert job.told("look at the question first")
+    agent.quiet()
+    job.nvim.input("q")
+    question = job.asks()[0]
+    job.until(lambda: "evil" in job.nvim.lines(question["bufnr"]))
+    job.nvim.input(":Acp permit<CR>1")
+    assert chosen(agent) == "yes"
+
+
+WINBARS = """
+return vim.iter(vim.api.nvim_tabpage_list_wins(0)):map(function(window)
+  return vim.wo[window].winbar
+end):join('|')
+"""
+
+
 def take_away(job: MainJob, agent: StdioAgent, way: str) -> None:
     """Let the request be over, in one of WAYS."""
     if way == "permit":

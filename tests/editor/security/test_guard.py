@@ -81,6 +81,23 @@ def test_a_link_is_no_way_around_it(job: MainJob) -> None:
     assert "fsmonitor" in shown(job)
 
 
+def test_a_link_that_leads_elsewhere_by_the_time_of_the_answer(job: MainJob) -> None:
+    (job.work / ".git").mkdir()
+    (job.work / ".git/config").write_text("[core]\n")
+    link = job.work / "innocent"
+    link.symlink_to(".envrc")
+    agent = job.start()
+    job.turn(agent)
+    begin(agent, str(link), EVIL)
+    assert ".envrc" in shown(job)
+    link.unlink()
+    link.symlink_to(".git/config")
+    job.command("Acp permit 1")
+    assert agent.answer_to("write")["result"] is not None
+    assert written(job) == "[core]\n"
+    assert (job.work / ".envrc").read_text() == EVIL
+
+
 def test_other_files_are_not_asked_for() -> None:
     with MainJob({"fs": {"guard": []}}) as job:
         (job.work / ".git").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,15 @@ def test_a_repository_under_another_name(tmp_path: Path) -> None:
     assert is_guarded([str(folder / "hooks" / "post-checkout")], GUARD)
     assert not is_guarded([str(tmp_path / "config")], GUARD)
     assert not is_guarded([str(folder / "config")], (".envrc",))
+
+
+def test_what_would_make_a_folder_a_repository(tmp_path: Path) -> None:
+    meta = tmp_path / "meta"
+    for name in ("config", "HEAD", "objects/info/x", "refs/heads/main"):
+        file = meta / name
+        assert is_guarded([str(file)], GUARD) is (name == "refs/heads/main"), name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x")
+    shutil.rmtree(meta / "objects")
+    assert is_guarded([str(meta / "OBJECTS" / "x")], GUARD)
+    assert not is_guarded([str(meta / "readme")], GUARD)

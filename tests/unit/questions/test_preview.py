@@ -42,6 +42,22 @@ async def test_a_file_on_disk_as_it_is_and_would_be(path: Path) -> None:
     assert await gathered(path, EDIT) == expected
 
 
+async def test_a_file_that_only_the_input_names_is_told_beside_a_diff_of_another(
+    path: Path,
+) -> None:
+    diff = Diff(str(path), "two", "TWO")
+    for other in ("/etc/profile", str(path.parent / "b.txt"), "/a\0b"):
+        raw_input = json.dumps({"path": other, "content": "x\n"})
+        call = ToolCall("tool:t", "t", 1, kind="edit", content=(diff,), raw_input=raw_input)
+        found = await PreviewService(FakeFiles()).gather(call, Roots(str(path.parent)))
+        assert [it.path for it, _ in found] == [str(path), other]
+        assert found[1][0].contradicted is (other != str(path.parent / "b.txt"))
+    link = path.parent / "link.txt"
+    link.symlink_to(path)
+    assert not (await gathered(link, EDIT, diff)).contradicted
+    assert (await gathered(link, {**EDIT, "new_string": "evil"}, diff)).contradicted
+
+
 async def test_a_new_file_and_one_that_goes(path: Path) -> None:
     new = path.parent / "folder" / "new.txt"
     found = await gathered(new, {"content": "x\n"})

@@ -2,13 +2,15 @@
 
 Pure: agents that send no diff are understood from the input of their tool, and diffs of fragments
 become whole files, so that the user decides on what would really be there. A diff in the content
-counts more than the input; where they disagree, the diff alone is shown.
+counts more than the input; where they disagree on a file, the diff is shown, and that they do.
+Files that only the input names are among the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from acp_nvim import hunks
 from acp_nvim.paths import SAME, Paths
@@ -18,8 +20,8 @@ from acp_nvim.session.proposal.edit import NoFit, Proposal, Remove, Replace, Who
 from acp_nvim.session.proposal.tool_input import raw_proposals
 from acp_nvim.session.state import ToolCall
 
-MOST_PARTS = 1_000
-"""Parts of a tool call in which changes are looked for."""
+MOST_PARTS = 200
+"""Diffs of a tool call that are put together, file by file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +40,25 @@ class Preview:
     """The user's unsaved edits are in both texts."""
     moved_to: str = ""
     told: tuple[Diff, ...] = ()
+    contradicted: bool = False
+    """What the tool was given is another change than the diff."""
 
 
-def proposals(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[Proposal, ...]:
+def proposals(
+    call: ToolCall, cwd: str, paths: Paths = SAME, real: Callable[[str], str] = str
+) -> tuple[Proposal, ...]:
     """Return what the call would do, one for each file, paths absolute; () if it does not say.
 
-    What a tool was given is in the agent's own words: `paths` has our names of the files there.
-    Of very many changes none is told: the agent's own diffs are all that is to be seen of them.
+    What a tool was given is in the agent's own words: `paths` has our names of the files there, and
+    `real` tells which of these are of one file. Of very many diffs the first ones are put together;
+    the others are seen as the agent tells them.
     """
-    if len(call.content) > MOST_PARTS:
-        return ()
     told = (_ours(it, paths) for it in raw_proposals(call))
-    raw = {it.path: it for it in _united(told, cwd)}
-    shown = _united(map(_of_diff, (it for it in call.content if isinstance(it, Diff))), cwd)
-    return tuple(_best(it, raw.get(it.path)) for it in shown) or tuple(raw.values())
+    raw = {real(it.path): it for it in _united(told, cwd)}
+    diffs = (it for it in call.content if isinstance(it, Diff))
+    shown = _united(map(_of_diff, islice(diffs, MOST_PARTS)), cwd)
+    best = tuple(_best(it, raw.pop(real(it.path), None)) for it in shown)
+    return (*best, *raw.values())
 
 
 def proposed(text: str | None, proposal: Proposal) -> str | NoFit | None:
@@ -63,10 +70,23 @@ def proposed(text: str | None, proposal: Proposal) -> str | NoFit | None:
     if not isinstance(found, NoFit) or not proposal.instead:
         return found
     other = applied(text, proposal.instead)
-    agrees = isinstance(other, str) and _changes(((text or "", other),)) == _changes(
+    return other if _agrees(text, other, proposal) else found
+
+
+def contradicted(text: str | None, proposal: Proposal) -> bool:
+    """Tell whether the tool's input makes of that text something else than the diff shows."""
+    other = applied(text, proposal.instead) if proposal.instead else NoFit("")
+    if isinstance(other, NoFit) or _agrees(text, other, proposal):
+        return False
+    found = applied(text, proposal.edits)
+    return not isinstance(found, str | None) or _lines(found or "") != _lines(other or "")
+
+
+def _agrees(text: str | None, other: str | NoFit | None, proposal: Proposal) -> bool:
+    """Tell whether the lines that go and come are those of the diff, wherever they stand."""
+    return isinstance(other, str) and _changes(((text or "", other),)) == _changes(
         (it.old_text or "", it.new_text) for it in proposal.told
     )
-    return other if agrees else found
 
 
 def _of_diff(diff: Diff) -> Proposal:

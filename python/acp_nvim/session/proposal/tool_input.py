@@ -34,6 +34,14 @@ FROM_TO = (
     ("from", "to"),
     ("source_path", "destination_path"),
 )
+SPOKEN = frozenset(
+    (
+        *(*PATHS, *OLD, *NEW, *ALL, *TEXT, *DIFFS),
+        *("edits", "edit", "changes", "expected_replacements"),
+        *("insert_line", "insert_text", "view_range"),
+    )
+)
+"""Members of an input that its proposals say."""
 WRITES = re.compile(r"write|create", re.IGNORECASE)
 BLOCK = re.compile(
     r"\s*[<-]{5,9} ?SEARCH>?\r?\n(.*?)\r?\n?={5,9}\r?\n"

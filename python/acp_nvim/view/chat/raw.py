@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 LIMIT = 1_000_000
 """Characters of raw JSON that is laid out for reading."""
+IDLE = frozenset(
+    {
+        *("command", "description", "reason", "explanation", "justification"),
+        *("timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"),
+        *("parsed_cmd", "parsedCmd"),
+    }
+)
+"""Members of an input that do not change what its command does."""
 
 
 @lru_cache(maxsize=8)
@@ -22,6 +31,26 @@ def command(raw_input: str | None) -> str | None:
     if isinstance(found, list) and found and all(isinstance(word, str) for word in found):
         return shlex.join(found)
     return found if isinstance(found, str) and found else None
+
+
+@lru_cache(maxsize=8)
+def beside(raw_input: str | None) -> tuple[tuple[str, str], ...]:
+    """Return what an object has besides its command, as names and texts: its leaves, without those
+    that are empty. () for what is no object, or too long to be worth reading."""
+    value = _value(raw_input)
+    if not isinstance(value, dict):
+        return ()
+    return tuple(
+        leaf for name, it in value.items() if name not in IDLE for leaf in _leaves(name, it)
+    )
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, it in value.items():
+            yield from _leaves(f"{name}.{key}", it)
+    elif value not in (None, False, "", []):
+        yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def readable(raw: str | None) -> str:

@@ -32,3 +32,5 @@ class Comparison:
     focus: Literal["left", "right"] = "right"
     line: int | None = None
     """1-based line of that side to go to; None: the first change."""
+    seen: str = ""
+    """The digest of the question that is about it, as it is now."""

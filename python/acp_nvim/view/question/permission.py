@@ -13,6 +13,7 @@ from functools import lru_cache
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
+from acp_nvim.session.proposal.tool_input import SPOKEN, raw_proposals
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import raw
@@ -26,10 +27,19 @@ from acp_nvim.view.styled import after, coloured, plural
 from acp_nvim.view.visible import one_line, visible
 
 PLACES = 5
+BESIDE = 20
+"""Rows of what is in an input besides its command."""
+LEAF = 120
+"""Characters of such a row."""
 SAID_LIMIT = 300
 DETAIL = 5_000
 """Lines that `D` shows."""
 SIGNS = {"allow": ("✓", "AcpAllow"), "reject": ("✗", "AcpReject")}
+WORD = re.compile(r"\w+")
+DECIDING = frozenset(
+    {"allow", "always", "reject", "once", "not", "no", "never", "deny", "disallow", "don", "cancel"}
+)
+"""Words in the name of an option that could make it look like one of another kind."""
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 CHANGED = "! changed after it was asked: look at it before you answer"
 
@@ -49,18 +59,19 @@ def permission_menu(
     `previews` are of the files that it is about; of others the agent's own diffs are shown.
     """
     title, all_of_it = _title(question.asks, tool), _body(tool, cwd, previews)
-    # as it is: a line end after it is not shown
-    command = None if tool is None else raw.command(tool.raw_input)
+    raw_input = None if tool is None else tool.raw_input
+    # as they are: a line end after it is not shown, and what stands beside it is cut
+    given = raw.command(raw_input), raw.beside(raw_input)
     body, omitted = ends(list(gathered(all_of_it)))
     return Menu(
         id=question.id,
-        seen=digest((*title, *all_of_it), (question.options, command)),
+        seen=digest((*title, *all_of_it), (question.options, given)),
         title=f" {one_line(agent, 40)} asks ",
         kind="permission",
         head=tuple(gathered(title)),
         body=body,
         omitted=omitted,
-        notes=_files(tool, cwd, previews),
+        notes=(*_contradicted(previews, cwd), *_files(tool, cwd, previews)),
         about=tuple(_said(said)),
         options=tuple(_option(number, it) for number, it in enumerate(question.options, 1)),
         option_ids=tuple(option.id for option in question.options),
@@ -87,7 +98,7 @@ def detail(
     `asks` is as in the question.
     """
     lines = [*_title(asks, tool), *_body(tool, cwd, previews)]
-    lines += _further(tool) if tool is not None else []
+    lines += _further(tool, previews) if tool is not None else []
     left = len(lines) - DETAIL
     if left > 0:
         half = DETAIL // 2
@@ -122,8 +133,31 @@ def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[
     is_said = command is None or command == _named(tool)
     lines = [] if is_said else [coloured(text, "AcpCode") for text in _split(command or "")]
     main = _main(tool, cwd, previews)
-    instead = _raw_input(tool) if _says_nothing(tool, main, previews) else []
-    return [*lines, *main, *instead, *_places(tool, cwd)]
+    if _says_nothing(tool, main, previews):
+        return [*lines, *main, *_raw_input(tool), *_places(tool, cwd)]
+    return [*lines, *_beside(tool, cwd, previews), *main, *_places(tool, cwd)]
+
+
+def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
+    """Return what else the tool was given: it may say where, and in what, a command runs.
+
+    Nothing of an input that is shown as a change of files, or that its texts say.
+    """
+    is_change = any(isinstance(it, Diff) for it in tool.content) or preview.is_shown(previews)
+    if is_change and not raw.command(tool.raw_input):
+        return []
+    spoken = SPOKEN if raw_proposals(tool) else frozenset()
+    said = {tool.title, cwd, *(it.text.strip() for it in tool.content if isinstance(it, Text))}
+    leaves = [
+        (name, text)
+        for name, text in raw.beside(tool.raw_input)
+        if name.partition(".")[0] not in spoken and text.strip() not in said
+    ]
+    rows = (one_line(f"{name}: {text}", LEAF) for name, text in leaves[:BESIDE])
+    lines = [coloured(row, "AcpDim") for row in rows]
+    left = len(leaves) - len(lines)
+    more = [coloured(f"… {left:,} more of its input: D shows all", "AcpWarning")] if left else []
+    return [*lines, *more]
 
 
 def _files(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> tuple[Line, ...]:
@@ -134,6 +168,13 @@ def _files(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> tupl
     if len(paths) < 2:
         return ()
     return (coloured(f"{plural(len(paths), 'file')}: {', '.join(paths)}", "AcpDiffFile"),)
+
+
+def _contradicted(previews: Sequence[Preview], cwd: str) -> tuple[Line, ...]:
+    """Return the names of the files of which the agent shows another change than it has in mind."""
+    paths = [relative(it.path, cwd) for it in previews if it.contradicted]
+    said = f"! the diff is not what the tool was given for {', '.join(paths)}: D shows both"
+    return (coloured(visible(said), "AcpWarning"),) if paths else ()
 
 
 def _main(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
@@ -158,9 +199,11 @@ def _says_nothing(tool: ToolCall, main: list[Line], previews: Sequence[Preview])
     return not main or (not tool.content and not preview.is_shown(previews))
 
 
-def _further(tool: ToolCall) -> list[Line]:
-    """Return the raw input where something was shown instead; a diff of the agent's says it all."""
-    return [] if any(isinstance(part, Diff) for part in tool.content) else _raw_input(tool)
+def _further(tool: ToolCall, previews: Sequence[Preview]) -> list[Line]:
+    """Return the raw input where something else was shown; a diff that was compared says it all."""
+    told = [it for shown in previews if not shown.contradicted for it in shown.told]
+    diffs = [part for part in tool.content if isinstance(part, Diff)]
+    return [] if diffs and all(it in told for it in diffs) else _raw_input(tool)
 
 
 def _raw_input(tool: ToolCall) -> list[Line]:
@@ -199,9 +242,10 @@ def _said(text: str) -> list[Line]:
 def _option(number: int, option: PermissionOption) -> Line:
     """Return its row: a sign of its kind, the agent's words, and the kind where they do not say."""
     sign, group = SIGNS.get(option.kind.partition("_")[0], ("·", "AcpNeutral"))
-    name, words = one_line(option.name, 100), option.kind.replace("_", " ")
-    is_said = all(word in name.lower() for word in words.split() if word != "once")
-    said = () if is_said else (after(f" ({one_line(words, 40)})"),)
+    name, kind = one_line(option.name, 100), option.kind.replace("_", " ")
+    words, meant = set(WORD.findall(name.lower())), set(kind.split())
+    is_said = meant - {"once"} <= words and not words & DECIDING - meant
+    said = () if is_said else (after(f" ({one_line(kind, 40)})"),)
     return coloured(f"{sign} {number}. {name}", group, *said)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.proposal.edit import NoFit, Proposal
-from acp_nvim.session.proposal.proposal import proposals, proposed
+from acp_nvim.session.proposal.proposal import contradicted, proposals, proposed
 from acp_nvim.session.state import ToolCall
 
 FILE = "one\ntwo\nthree\n"
@@ -289,7 +289,21 @@ def test_the_diff_counts_where_the_input_says_something_else() -> None:
     misfit = call(raw, Diff("/w/a", "four", "4"))
     assert "not in it" in after(misfit)
     other_file = call({**raw, "file_path": "/w/b"}, Diff("/w/a", "two", "TWO"))
-    assert only(other_file).path == "/w/a"
+    assert [it.path for it in proposals(other_file, "/w")] == ["/w/a", "/w/b"]
+
+
+def test_that_the_input_says_something_else_is_known() -> None:
+    raw = {"file_path": "/w/a", "old_string": "three", "new_string": "rm -rf"}
+    for diff in (Diff("/w/a", "two", "TWO"), Diff("/w/a", "four", "4")):
+        assert contradicted(FILE, only(call(raw, diff)))
+    gone = call({"path": "/w/a"}, Diff("/w/a", "two", "TWO"), kind="delete")
+    assert contradicted(FILE, only(gone))
+    same = {"file_path": "/w/a", "old_string": "two", "new_string": "TWO"}
+    whole = {"file_path": "/w/a", "content": FILE.replace("two", "TWO")}
+    for raw in (same, whole, {**same, "old_string": "two\nthree", "new_string": "TWO\nthree"}):
+        for diff in (Diff("/w/a", "two", "TWO"), Diff("/w/a", FILE, FILE.replace("two", "TWO"))):
+            assert not contradicted(FILE, only(call(raw, diff)))
+    assert not contradicted(FILE, only(call({**same, "old_string": "2"}, Diff("/w/a", "two", "x"))))
 
 
 def test_the_input_says_where_the_lines_of_a_diff_stand_that_is_no_fragment() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion
+from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Highlight, VirtualText
 from acp_nvim.view.question.menu import Menu
@@ -77,6 +78,28 @@ def test_the_kind_is_told_where_the_words_do_not() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "look"),
+    [
+        ("Reject: do not always allow this", "allow_always", " (allow always)"),
+        ("Disallow", "allow_once", " (allow once)"),
+        ("Never allow this", "allow_once", " (allow once)"),
+        ("Allow always", "allow_once", " (allow once)"),
+        ("Allow once", "allow_always", " (allow always)"),
+        ("Reject, or allow", "reject_once", " (reject once)"),
+        ("Аllow", "allow_once", " (allow once)"),
+        ("Yes, always allow", "allow_always", ""),
+        ("Reject once", "reject_once", ""),
+        ("Allow", "allow_once", ""),
+    ],
+)
+def test_no_name_makes_an_option_look_like_one_of_another_kind(
+    name: str, kind: str, look: str
+) -> None:
+    (shown,) = looks(menu(options=(PermissionOption("a", name, kind),)).options)
+    assert shown[2:] == f"1. {name}{look}"
+
+
 def test_more_options_than_digits_are_all_there() -> None:
     many = tuple(PermissionOption(f"o{n}", "Same", "allow_always") for n in range(12))
     view = menu(options=many)
@@ -141,6 +164,53 @@ def test_raw_input_is_shown_when_there_is_nothing_else() -> None:
 def test_details_hold_the_raw_input_behind_a_command() -> None:
     call = tool(title="Run", raw_input='{"command":"ls","cwd":"/etc"}')
     assert '  "cwd": "/etc"' in whole(menu(call), call)
+
+
+def test_what_else_a_command_is_given_is_shown() -> None:
+    given = {
+        "command": "make",
+        "description": "Build it",
+        "timeout": 5,
+        "cwd": "/etc",
+        "env": {"LD_PRELOAD": "/tmp/x.so", "EMPTY": ""},
+        "stdin": "rm -rf ~\n" + "x" * 300,
+        "login": False,
+    }
+    call = tool(title="Run", raw_input=json.dumps(given), content=(Text("It is harmless"),))
+    body = [line.text for line in menu(call).body]
+    assert body[:3] == ["make", "cwd: /etc", "env.LD_PRELOAD: /tmp/x.so"]
+    assert body[3].startswith("stdin: rm -rf ~ x")
+    assert body[4:] == ["It is harmless"]
+    other = replace(call, raw_input=json.dumps(given | {"stdin": given["stdin"] + "y"}))  # type: ignore[operator]
+    assert menu(other).seen != menu(call).seen
+    here = tool(title="Run", raw_input='{"command":"make","cwd":"/w"}')
+    assert [line.text for line in menu(here).body] == ["make"]
+
+
+def test_the_input_stands_before_texts_that_hide_it() -> None:
+    call = tool(title="List files", raw_input='{"cmd":"rm -rf ~"}', content=(Text("lists"),))
+    assert [line.text for line in menu(call).body] == ["cmd: rm -rf ~", "lists"]
+    plan = tool(title="Ready?", raw_input='{"plan":"# Plan\\n"}', content=(Text("# Plan"),))
+    assert [line.text for line in menu(plan).body] == ["# Plan"]
+
+
+def test_many_members_do_not_push_the_command_out() -> None:
+    given = {"command": COMMAND} | {f"m{number}": "x" for number in range(5000)}
+    body = [line.text for line in menu(tool(title="Run", raw_input=json.dumps(given))).body]
+    assert [body[0], len(body)] == [COMMAND, 22]
+    assert body[-1] == "… 4,980 more of its input: D shows all"
+
+
+def test_a_diff_that_is_not_what_the_tool_was_given() -> None:
+    diff = Diff("/w/a", "x", "y")
+    call = tool(title="Edit", raw_input='{"file_path":"/w/a"}', content=(diff,))
+    question = PermissionQuestion("7", "t", OPTIONS)
+    for is_it in (True, False):
+        shown = [Preview("/w/a", "x", "y", told=(diff,), contradicted=is_it)]
+        view = permission_menu(question, call, agent="a", cwd="/w", said="", previews=shown)
+        assert any("not what the tool was given for a:" in it.text for it in view.notes) is is_it
+        all_of_it = detail(view, call, "/w", shown)
+        assert any("file_path" in it.text for it in all_of_it) is is_it
 
 
 def test_raw_input_that_is_no_object() -> None:
