@@ -160,6 +160,7 @@ async def test_many_events_come_in_several_frames_and_each_once() -> None:
 
     lua.lua = frame  # type: ignore[method-assign]
     async with running(painter.run):
+        painter.show(CHAT, lambda: picture("there"))
         for number in range(3 * EVENTS):
             painter.event("AcpModeChanged", {"number": number})
         await painter.settled()
