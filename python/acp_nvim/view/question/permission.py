@@ -44,7 +44,6 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 CHANGED = "! changed after it was asked: look at it before you answer"
 
 
-@lru_cache(maxsize=4)  # it is drawn, and compared with what is answered, again and again
 def permission_menu(
     question: PermissionQuestion,
     tool: ToolCall | None,
@@ -52,12 +51,25 @@ def permission_menu(
     agent: str,
     cwd: str,
     said: str,
-    previews: tuple[Preview, ...] = (),
+    previews: Sequence[Preview] = (),
 ) -> Menu:
     """Return the menu of a permission; `said` is what the agent said before it, "" for nothing.
 
-    `previews` are of the files that it is about; of others the agent's own diffs are shown.
+    `previews` are of the files that it is about; of others the agent's own diffs are shown. Asked
+    for again it is known: it is drawn, and compared with what is answered, many times.
     """
+    return _menu(question, tool, agent, cwd, said, tuple(previews))
+
+
+@lru_cache(maxsize=4)
+def _menu(
+    question: PermissionQuestion,
+    tool: ToolCall | None,
+    agent: str,
+    cwd: str,
+    said: str,
+    previews: tuple[Preview, ...],
+) -> Menu:
     title, all_of_it = _title(question.asks, tool), _body(tool, cwd, previews)
     raw_input = None if tool is None else tool.raw_input
     # as they are: a line end after it is not shown, and what stands beside it is cut
