@@ -124,11 +124,12 @@ api.nvim_create_autocmd('BufReadCmd', {
 
 api.nvim_create_autocmd('SessionLoadPost', {
   group = group,
-  desc = 'Chats that :mksession has kept by name',
+  desc = 'Chats that :mksession has kept by name, and what else it has',
   callback = function()
     for _, buffer in ipairs(api.nvim_list_bufs()) do
-      if vim.startswith(api.nvim_buf_get_name(buffer), 'acp://') then
-        return require('acp.chat.reopen').all()
+      local name = api.nvim_buf_get_name(buffer)
+      if name:find('^acp') or name:find('/acp%-[^/]*$') then
+        return require('acp.chat.mksession').load()
       end
     end
   end,

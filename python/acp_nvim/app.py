@@ -49,6 +49,8 @@ TICK = 1.0
 LEAVING = 0.2
 """Seconds that an agent has to end when Neovim leaves, and again after TERM."""
 
+LATER = 0.01
+"""Seconds between what is in the books and what is done next, at least."""
 AGAIN = 60.0
 """Seconds after which it is said again that something is not kept."""
 
@@ -141,16 +143,22 @@ class App:
         self._host.left_open.leave()
 
 
+def since_boot() -> float:
+    """Return the seconds of a clock that nobody sets, and that goes on while the machine sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 def compose(
     editor: Editor,
     root: str,
     *,
     start: Start = start,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = since_boot,
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
 ) -> Host:
     """Return all parts put together; `start`, `clock` and `sleep` are other ones in tests."""
     workspace = Workspace(epoch=time.time() - clock(), paths={"root": root})
+    editor.notifier.redact(workspace.redaction.output)
 
     def emit(event: FileEvent) -> None:
         on_file(host, event)
@@ -158,7 +166,7 @@ def compose(
     host = Host(
         editor=editor,
         workspace=workspace,
-        review=keep_safe(editor, workspace, emit),
+        review=keep_safe(editor, workspace, emit, clock),
         questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
         store=Store(
@@ -180,16 +188,24 @@ def compose(
     return host
 
 
-def keep_safe(editor: Editor, workspace: Workspace, emit: Emit) -> Review:
+def keep_safe(
+    editor: Editor, workspace: Workspace, emit: Emit, clock: Callable[[], float]
+) -> Review:
     """Return what keeps the user's work safe, put together."""
     files, fault = editor.files, editor.notifier.fault
 
     def changed(path: str) -> None:
         presenter.touch(path)
 
+    def now() -> float:
+        return workspace.epoch + clock()
+
+    def passed(at: float) -> None:
+        workspace.epoch += max(0.0, at + LATER - now())
+
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
-    log = EditLog(store, now=time.time, changed=changed)
+    log = EditLog(store, now=now, changed=changed, passed=passed)
     author, baselines = Authors(workspace).of_path, Baselines()
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import itertools
 
 from acp_nvim.errors import RequestFailed
-from tests.proof.lines import Form, bodies, edited, join, merge_complaint, users, without_own
+from tests.proof.lines import (
+    Form,
+    bodies,
+    edited,
+    join,
+    merge_complaint,
+    users,
+    without_own,
+    without_unread,
+)
 from tests.proof.model import UNSURE, is_conflict
 from tests.proof.steps import (
     Act,
@@ -64,6 +73,7 @@ class AgentSteps(UserSteps):
                 wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, made, partly}
+                bases |= {without_unread(known, it) for it in bases}
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")

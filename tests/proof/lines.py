@@ -88,6 +88,14 @@ def without_own(known: str, made: str, merged: str | None) -> str:
     return join([line for line in found if line], form)
 
 
+def without_unread(known: str, text: str) -> str:
+    """Return the text without lines of the user's that an agent has not read, and so not changed,
+    though its own tool may have left them where they were."""
+    unread = users(text) - users(known)
+    lines, form = split(text)
+    return join([line for line in lines if not users(line) & unread], form)
+
+
 def _unmade(line: str, old: set[str]) -> str:
     """Return what was there before an agent put words behind it, "" if it is all its own."""
     was = line

@@ -103,6 +103,16 @@ FOUND: dict[str, list[Step]] = {
         Kills(flushed=False),
         Writes(0, 0, (*INSERT, Edit("amend", 6)), stale=False, meanwhile=0),
     ],
+    "a line in between those of another agent, all of which are there: no conflict": [
+        DoubleWrites(1, 4, INSERT, disk_first=False, between="undo", stale=False),
+        Writes(0, 4, (*INSERT, *INSERT), stale=False, meanwhile=0),
+        Tool(1, 4, (*INSERT, *INSERT, Edit("insert", 3)), way="in place", told=True, twice=False),
+        Decides("reject", "part", 0, 0),
+    ],
+    "an empty buffer, of whose file one line end is made": [
+        User("insert", 4, 0, 0),
+        DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

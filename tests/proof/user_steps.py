@@ -76,7 +76,9 @@ class UserSteps(OwnWrites):
             self._assert(behind and may_refuse, f"Neovim asked, or refused, at :w of {name}")
         if still_modified or (behind and may_refuse):
             return
-        self.seen[name] = self.origin[name] = now.disk[name]
+        self.origin[name] = now.disk[name]
+        if self.seen[name] is not None or now.disk[name] or not quiet:
+            self.seen[name] = now.disk[name]  # an empty buffer without news may be of no file
         self.unsaved[name].clear()
         self.shared.discard(name)
         if shown or now.disk[name] is not None:

@@ -16,6 +16,7 @@ local M = {}
 ---@field used integer the larger, the later it was used
 ---@field title? string of its session
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
+---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
 
 ---@type table<integer, acp.Chat>
 local chats = {}
@@ -115,7 +116,18 @@ end
 ---@param chat acp.Chat
 ---@return boolean
 function M.is_open(chat)
-  return (vim.b[chat.chat].acp_status or {}).state ~= 'closed'
+  return chat.reopens or (vim.b[chat.chat].acp_status or {}).state ~= 'closed'
+end
+
+--- The sessions of an agent are opened again, or that is drawn by now: prompts wait until then.
+---@param agent string
+---@param reopens true?
+function M.reopen(agent, reopens)
+  for _, chat in pairs(chats) do
+    if chat.agent == agent then
+      chat.reopens = reopens
+    end
+  end
 end
 
 --- What to say where a session is wanted and it is closed.

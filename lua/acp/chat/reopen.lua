@@ -71,18 +71,6 @@ function M.read(buffer, name)
   end
 end
 
---- A session of Neovim was loaded: it has named the buffers without reading them.
-function M.all()
-  for _, buffer in ipairs(api.nvim_list_bufs()) do
-    local name = api.nvim_buf_get_name(buffer)
-    if vim.startswith(name, 'acp-prompt://') and not chats.of(buffer) then
-      api.nvim_buf_delete(buffer, { force = true }) -- its chat gets a new one
-    elseif vim.startswith(name, 'acp://') and not chats.of(buffer) then
-      M.read(buffer, name)
-    end
-  end
-end
-
 ---@return boolean whether a Neovim has left anything open, in whatever project
 local function is_left()
   local folder = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'open')

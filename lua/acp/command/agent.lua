@@ -3,6 +3,7 @@
 -- tells the host.
 
 local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
@@ -71,7 +72,7 @@ local function show_failure(chat, agent, err)
   local mark = { 0, 0, { line_hl_group = 'AcpWarning' } }
   require('acp.ui.apply').draw(chat, { { 0, -1, { err }, { mark } } })
   vim.b[chat].acp_status = { agent = agent, state = 'closed' }
-  require('acp.prompt.attachment').draw(assert(require('acp.chat.registry').of(chat)))
+  require('acp.prompt.attachment').draw(assert(chats.of(chat)))
 end
 
 ---@class acp.StartOptions
@@ -164,9 +165,17 @@ end
 ---@param agent? string
 function M.restart(agent)
   local payload = target(agent)
-  if payload then
-    bridge.notify('restart', payload)
+  if not payload then
+    return
   end
+  agent = agent or assert(chats.of(payload.chat)).agent
+  chats.reopen(agent, true)
+  bridge.call('restart', payload, function(err)
+    chats.reopen(agent, nil)
+    if err then
+      bridge.warn(err)
+    end
+  end)
 end
 
 --- List the sessions of this project; or let the user pick one, to go on with it or to do that to it.

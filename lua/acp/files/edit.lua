@@ -42,6 +42,13 @@ local function continues(byte)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0
 end
 
+---@param buffer integer
+---@param lines string[] what it holds
+---@return boolean empty whether it stands for zero bytes, not for one line end
+function M.is_empty(buffer, lines)
+  return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
+end
+
 --- Replace only the part of a line that differs, in whole characters: extmarks beside it stay.
 ---@param buffer integer
 ---@param row integer
@@ -49,6 +56,9 @@ end
 ---@param new string
 local function change_line(buffer, row, old, new)
   if old == new then
+    if new == '' and api.nvim_buf_line_count(buffer) == 1 then
+      try(api.nvim_buf_set_lines, buffer, 0, 1, true, { '' }) -- an empty buffer becomes one empty line
+    end
     return
   end
   local most = math.min(#old, #new)
@@ -171,8 +181,10 @@ end
 ---@param hunks acp.Hunk[] ascending
 ---@return string[][] lines of each hunk, before it is applied
 local function held_by(buffer, hunks)
+  local is_single = api.nvim_buf_line_count(buffer) == 1
   return vim.tbl_map(function(hunk)
-    return api.nvim_buf_get_lines(buffer, hunk[1], hunk[2], true)
+    local lines = api.nvim_buf_get_lines(buffer, hunk[1], hunk[2], true)
+    return is_single and M.is_empty(buffer, lines) and {} or lines
   end, hunks)
 end
 

@@ -24,13 +24,6 @@ local M = {}
 ---@field endofline boolean
 ---@field endoffile boolean
 
----@param buffer integer
----@param lines string[]
----@return boolean empty whether it stands for zero bytes, not for one line end
-local function is_empty(buffer, lines)
-  return #lines == 1 and lines[1] == '' and api.nvim_buf_call(buffer, vim.fn.wordcount).bytes == 0
-end
-
 --- Let the buffer have what its file has, or had at that stamp.
 ---@param seen? string
 ---@return fun(buffer: integer)
@@ -82,7 +75,7 @@ function M.read(path, known_number, known_tick)
   }
   if known_number ~= buffer or known_tick ~= tick then
     live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
-    live.empty = is_empty(buffer, live.lines)
+    live.empty = edit.is_empty(buffer, live.lines)
   end
   return live
 end

@@ -3,6 +3,7 @@
 
 local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
+local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
@@ -48,7 +49,6 @@ end
 ---@param chat acp.Chat
 ---@param otherwise fun() called if there is nothing
 function M.send_review(chat, otherwise)
-  local bridge = require('acp.host.bridge')
   if not bridge.running() or not chats.is_open(chat) then
     return otherwise()
   end
@@ -69,6 +69,17 @@ end
 function M.is_blank(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   return not is_loaded or vim.trim(table.concat(lines_of(chat), '\n')) == ''
+end
+
+--- The host does not take it after all: it stands in the prompt again, if nothing else does by now.
+---@param chat acp.Chat
+---@param text string
+---@param err string
+local function give_back(chat, text, err)
+  bridge.warn(err)
+  if api.nvim_buf_is_loaded(chat.prompt) and M.is_blank(chat) then
+    api.nvim_buf_set_lines(chat.prompt, 0, -1, true, vim.split(text, '\n', { plain = true }))
+  end
 end
 
 --- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
@@ -95,12 +106,18 @@ function M.send(number)
   local payload = { chat = number, text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil
-  local sent = require('acp.host.bridge').notify('prompt', payload) ~= false
-  if sent then
+  local refused = false
+  bridge.call('prompt', payload, function(err)
+    refused = err ~= nil
+    if err then
+      give_back(chat, text, err)
+    end
+  end)
+  if not refused then
     clear(chat)
     tail.reach(number)
   end
-  return sent
+  return not refused
 end
 
 ---@param chat acp.Chat

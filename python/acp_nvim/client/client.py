@@ -5,7 +5,7 @@ A client is used once; another process of the same agent is another client.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
@@ -19,7 +19,7 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
-from acp_nvim.client.registry import Registry
+from acp_nvim.client.registry import Registry, close_waiting, let_wait
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
@@ -90,6 +90,8 @@ class Client:
         """The sessions that were open when the connection to a remote agent was lost."""
         self.waiting: tuple[Session, ...] = ()
         """Sessions that wait for a lost connection to come back; ending the client closes them."""
+        self.pauses: Iterator[float] | None = None
+        """Before further attempts to have it back; None once a session was opened again."""
         self.retrying = anyio.CancelScope()
         """Around what tries to have that connection back; ending the client ends it."""
         self.hopeless = False
@@ -102,6 +104,7 @@ class Client:
         self._clock = clock
         self._begun = anyio.Event()
         """Set once sessions can be opened, or never can."""
+        self._connecting = anyio.CancelScope()
         self._over = anyio.Event()
         self._ending = False
 
@@ -141,8 +144,11 @@ class Client:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:
             self._dialect: Dialect | None = asked(self.launch.protocol)
-            while self._dialect is not None:
-                self.link = await self._open_link(self.launch)
+            while self._dialect is not None and not self._ending:
+                with anyio.CancelScope() as self._connecting:
+                    self.link = await self._open_link(self.launch)
+                if self._connecting.cancelled_caught or self.link is None:
+                    break
                 await self._serve(self.link, self._dialect)
         except UserError as error:
             self.hopeless = isinstance(error, NotLetIn)
@@ -177,14 +183,8 @@ class Client:
 
     def cancel(self, session: Session) -> None:
         """Cancel the session's opening, its turn or a login; raises `UserError` if none is."""
-        if self.ready is not None:
-            if self.ready.opening.abort(session):
-                return
-            if session.state.status != "running" and self.ready.login.cancel():
-                return
-            if session.state.status == "idle" and self.ready.turns.cancel_background(session):
-                return
-        self._act(session, CancelTurn())
+        if self.ready is None or not self.ready.cancel(session):
+            self._act(session, CancelTurn())
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the session's mode; raises `UserError` if it is refused."""
@@ -237,17 +237,21 @@ class Client:
         if self.ready is not None and session.id is not None and self._lives():
             await self.ready.opening.close(session.id)
 
-    async def end(self, *, kill: bool = False) -> None:
-        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed.
+    def end(self, *, kill: bool = False, reopens: Sequence[Session] = ()) -> Awaitable[None]:
+        """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed at once.
 
-        Returns when it is gone: from then on nothing of it touches the sessions.
+        Those of `reopens` wait from now on, and prompts in them: another client opens them again.
+        The agent is gone when what is returned is awaited: nothing of it touches the sessions then.
         """
         self._ending = True
         self.retrying.cancel()
-        for session in self.waiting:
-            if session.state.status == "loading":
-                self._close(session, None)
+        self._connecting.cancel()
+        close_waiting(self.waiting, None)
         self._gone("closed", None)
+        self.waiting = let_wait(reopens)
+        return self._end(kill=kill)
+
+    async def _end(self, *, kill: bool) -> None:
         if self.link is not None and kill:
             self.link.kill()
         elif self.link is not None:
@@ -258,23 +262,16 @@ class Client:
 
     async def _serve(self, link: Link, dialect: Dialect) -> None:
         self._dialect = None
-        there = self.launch.there is not None
-        dialect = mapped(dialect, self.launch.paths, commands_there=there)
+        launch, services = self.launch, self._services
+        dialect = mapped(dialect, launch.paths, commands_there=launch.there is not None)
         if self._ending:
             link.kill()
         try:
             async with anyio.create_task_group() as tasks:
-                connection = Connection(
-                    link, self.traffic, self._services.fault, dialect.cancel_request
-                )
+                fault, cancel_request = services.fault, dialect.cancel_request
+                connection = Connection(link, self.traffic, fault, cancel_request)
                 inbound = Inbound(
-                    connection,
-                    tasks,
-                    dialect,
-                    self.launch,
-                    self.registry,
-                    self._services,
-                    self._told,
+                    connection, tasks, dialect, launch, self.registry, services, self._told
                 )
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
@@ -316,8 +313,7 @@ class Client:
         self.state = "ready"
         self._begun.set()
         self._watcher.connected(self)
-        status = await self.ready.login.status()
-        if status is not None:
+        if (status := await self.ready.login.status()) is not None:
             self._told_login(status)
 
     async def _tell_waiting(self) -> None:
@@ -379,11 +375,13 @@ class Client:
             self.left = tuple(self.registry)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
+        self.waiting = let_wait(self.left)
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""
         if self.state in ("failed", "closed"):
             return
+        error = error and self.traffic.redaction.values(error)  # servers say what they were sent
         self.state, self.error = state, error
         for session in self.registry:
             self._close(session, error)

@@ -58,3 +58,12 @@ class Ready:
         if is_new:
             await self.settings.begin(session, self.defaults())
         self.turns.go_on(session)
+
+    def cancel(self, session: Session) -> bool:
+        """Cancel what is no turn: the opening of a session, a login, what runs on behind a turn."""
+        status = session.state.status
+        return (
+            self.opening.abort(session)
+            or (status != "running" and self.login.cancel())
+            or (status == "idle" and self.turns.cancel_background(session))
+        )

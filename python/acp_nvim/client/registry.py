@@ -6,12 +6,12 @@ being opened, at most one at a time, and applied once its id is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import anyio
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Event
+from acp_nvim.session.event import Event, SessionClosed, SessionReopening
 
 MOST_EARLY = 10_000
 """Updates that are kept for sessions not yet known."""
@@ -80,3 +80,18 @@ class Registry:
         """Wait until no session is being opened."""
         if self.opening is not None:
             await self._settled.wait()
+
+
+def let_wait(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """Let sessions wait to be opened again, and prompts in them; return them."""
+    waiting = tuple(sessions)
+    for session in waiting:
+        session.apply(SessionReopening(session_id=session.id))
+    return waiting
+
+
+def close_waiting(sessions: Iterable[Session], why: str | None) -> None:
+    """Close those of the sessions that still wait: nobody will open them."""
+    for session in sessions:
+        if session.state.status == "loading":
+            session.apply(SessionClosed(why))

@@ -115,21 +115,32 @@ async def _end_left(host: Host, agent: str) -> bool:
 def restart(host: Host, payload: OfAgent) -> Awaitable[None]:
     """End an agent, start it anew, and open its sessions again where it can.
 
-    Those of an earlier host go on beside what runs.
+    Those of an earlier host go on beside what runs. Answered when that is drawn.
     """
     chat = host.workspace.chats.get(payload.chat or 0)
     agent = payload.agent or (chat.session.state.agent if chat is not None else "")
     stayed = waiting(host, agent)
     if stayed and (chat in stayed or host.workspace.client(agent) is None):
-        return go_on(host, stayed)
-    return _restart(host, host.workspace.target(payload.agent, payload.chat))
-
-
-async def _restart(host: Host, old: Client) -> None:
-    await old.end()
+        return _drawn(host, go_on(host, stayed))
+    old = host.workspace.target(payload.agent, payload.chat)
     chats = [chat for chat in host.workspace.chats.values() if chat.client is old]
-    client = clients.start_anew(host, old, chats)
-    for chat in chats:
+    # from now on prompts wait in them
+    ended = old.end(reopens=[chat.session for chat in chats])
+    return _drawn(host, _restart(host, old, chats, ended))
+
+
+async def _drawn(host: Host, deed: Awaitable[None]) -> None:
+    await deed
+    await host.editor.screen.settled()
+
+
+async def _restart(host: Host, old: Client, chats: list[Chat], ended: Awaitable[None]) -> None:
+    await ended
+    still = [it for it in chats if it.client is old and it.session.state.status == "loading"]
+    if host.workspace.client(old.name) is not old or (chats and not still):
+        return  # restarted a second time meanwhile, or stopped
+    client = clients.start_anew(host, old, still)
+    for chat in still:
         host.tasks.start_soon(reopen, host, client, chat.session, chat.session.id)
     await _end_left(host, client.name)
 

@@ -101,7 +101,7 @@ async def _reconnect(host: Host, old: Client) -> None:
         for chat in host.workspace.chats.values()
         if chat.client is old and _lives(chat, waiting)
     ]
-    await old.end()
+    await old.end(reopens=[chat.session for chat in chats])
     client = clients.start_anew(host, old, chats)
     host.editor.notifier.notice(f"logged in to {client.name}: it is started anew")
     first: dict[Key, Again] = {

@@ -149,15 +149,17 @@ def _made_upon(ancestor: Ancestor, newer: str, ours: str, theirs: str) -> str:
     old, new, mine, other = merge_lines(ancestor.text, newer, ours, theirs)
     if old == new or new == other:
         return newer
-    from_new, from_old = _Changed(diff(new, other)), _Changed(diff(old, other))
+    changes = diff(new, other)
+    from_new, from_old = _Changed(changes), _Changed(diff(old, other))
+    lost = _Changed([it for it in changes if it.first < it.last])
     from_mine = _Changed(diff(new, mine))
     taken: list[Hunk] = []
     grown = 0
     for hunk in diff(new, old):
         here, there = (hunk.first, hunk.last), hunk.first + grown
         grown += _grown([hunk])
-        if hunk.first < hunk.last and not from_new.touch(here):
-            continue
+        if hunk.first < hunk.last and not lost.touch(here):
+            continue  # who has all of them knows them, and may put something in between
         if from_old.leave(there, len(hunk.lines), len(old)):
             first = from_old.place(there)
             taken.append(Hunk(*here, tuple(other[first : first + len(hunk.lines)])))

@@ -14,8 +14,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.encoding import NotRead, exact_bytes
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_form
-from acp_nvim.hunks import diff
+from acp_nvim.files.text import form_edits
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
 
@@ -70,8 +69,7 @@ async def _edit(
 ) -> bool:
     if buffer.locked:
         raise FileProblem(f"{live.path} is {buffer.locked}: nothing was changed in it")
-    lines, options = buffer_form(text, buffer)
-    hunks = diff(buffer.lines, lines)
+    hunks, options = form_edits(text, buffer)
     if buffer.modified:
         return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(live.path)
@@ -88,10 +86,9 @@ async def _remove(files: Files, live: LiveFile) -> bool:
     buffer = live.buffer
     disk.check_removable(live.path)
     if buffer is not None:
-        lines, options = buffer_form("", buffer)
+        hunks, options = form_edits("", buffer)
         # what the user writes there next is to have a line end
         options = replace(options, endofline=True)
-        hunks = diff(buffer.lines, lines)
         if buffer.modified:
             if not await files.edit(buffer, hunks, options, settled=True):
                 return False

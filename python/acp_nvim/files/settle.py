@@ -18,8 +18,8 @@ from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_form, buffer_text, options_of, reconciled
-from acp_nvim.hunks import ConflictRegion, Hunk, diff, split_lines
+from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled
+from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +228,8 @@ def _take(
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
     edit = None
     if now != text or touched or buffer.written:  # the user's own write is known from now on
-        form = (buffer.lines, options_of(buffer)) if now == text else buffer_form(now, buffer)
-        edit = BufferEdit(diff(buffer.lines, form[0]), form[1], follows=True)
+        hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
+        edit = BufferEdit(hunks, options, follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))
 
 
@@ -267,8 +267,8 @@ def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
     both, conflicts = reconciled(found.base, found.before or "", found.theirs)
     if buffer.written:
         conflicts = ()  # it was the user who wrote there, and has gone on
-    lines, options = buffer_form(both, buffer)
-    hunks, settled = diff(buffer.lines, lines), kept or not conflicts
+    hunks, options = form_edits(both, buffer)
+    settled = kept or not conflicts
     if not buffer.modified:
         follows = both == found.theirs and not conflicts
         edit: BufferEdit | None = BufferEdit(hunks, options, follows, settled)

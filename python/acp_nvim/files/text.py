@@ -10,7 +10,7 @@ import re
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, merge, reconcile, split_lines
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, merge, reconcile, split_lines
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 DOS_END = "\x1a"
@@ -31,8 +31,8 @@ def buffer_text(buffer: LiveBuffer) -> str:
 def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:
     """Return the lines and the options with which that buffer holds exactly `content`.
 
-    No lines at all empty it: one line that is "" would be a line end. Raises `NotRead` if it is
-    wide and the content is not, or the other way round.
+    No lines at all: one line that is "" would be a line end. Raises `NotRead` if it is wide and the
+    content is not, or the other way round.
     """
     mark = _mark(buffer) if content else ""
     if (content[:1] in WIDE and content[:1] != mark) or not content.startswith(mark):
@@ -47,9 +47,21 @@ def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], Buff
     ended = text.endswith(end)
     lines = (text[: -len(end)] if ended else text).split(end)
     if not content:
-        lines = [*buffer.lines] if buffer.empty else []
+        lines = []
     bom = bom if _has_bom(buffer) else buffer.bom
     return tuple(lines), BufferOptions(fileformat, buffer.encoding, bom, ended, endoffile)
+
+
+def form_edits(content: str, buffer: LiveBuffer) -> tuple[tuple[Hunk, ...], BufferOptions]:
+    """Return the hunks and the options that make the buffer hold exactly `content`.
+
+    The one line of an empty buffer is none: it becomes one even if that is "". Raises `NotRead` as
+    `buffer_form` does.
+    """
+    lines, options = buffer_form(content, buffer)
+    if not buffer.empty:
+        return diff(buffer.lines, lines), options
+    return (Hunk(0, 1, lines),) if lines else (), options
 
 
 def options_of(buffer: LiveBuffer) -> BufferOptions:

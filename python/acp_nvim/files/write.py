@@ -16,8 +16,8 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_form, buffer_text, merge_lines
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
+from acp_nvim.files.text import buffer_text, form_edits, merge_lines
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
 
 ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
@@ -179,8 +179,7 @@ def _edit(
 ) -> tuple[str, tuple[Hunk, ...], BufferOptions]:
     """Return the merged text, and what makes it of the buffer. Raises `WriteConflict`."""
     merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
-    lines, options = buffer_form(merged, buffer)
-    return merged, diff(buffer.lines, lines), options
+    return merged, *form_edits(merged, buffer)
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:

@@ -7,16 +7,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.registry import close_waiting
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.collector import COLLECTOR
 from acp_nvim.config import AgentOptions, Defaults
+from acp_nvim.errors import UserError
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, left_behind, screen
 from acp_nvim.reactions.outage import have_back
@@ -61,10 +63,15 @@ def replace(host: Host, launch: Launch) -> Client:
 def start_anew(host: Host, old: Client, chats: Sequence[Chat]) -> Client:
     """Start another client in place of one that has ended, where the first of these chats works.
 
-    All chats with the old one are with the new one then; no session is opened.
+    All chats with the old one are with the new one then; no session is opened. Raises `UserError`,
+    and closes those that wait to be, if that agent cannot be started any more.
     """
     cwd = chats[0].session.state.cwd if chats else old.launch.cwd
-    client = replace(host, host.workspace.launch(old.name, cwd))
+    try:
+        client = replace(host, host.workspace.launch(old.name, cwd))
+    except UserError as error:
+        close_waiting(old.waiting, str(error))
+        raise
     for chat in host.workspace.chats.values():
         chat.client = client if chat.client is old else chat.client
     return client
@@ -163,6 +170,8 @@ def reachable(host: Host, launch: Launch) -> Launch:
     """Return how to connect to an agent, with what fetches its headers, if it runs elsewhere."""
     if launch.remote is None:
         return launch
+    query = parse_qsl(urlsplit(launch.remote.url).query)
+    host.workspace.redaction.learn(value for _, value in query)
     headers = partial(_headers, host, launch.name)
     return dataclasses.replace(launch, remote=dataclasses.replace(launch.remote, headers=headers))
 

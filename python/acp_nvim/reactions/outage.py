@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from acp_nvim.client.client import Client
+from acp_nvim.client.registry import close_waiting
 from acp_nvim.client.session import Session
 from acp_nvim.errors import UserError
 from acp_nvim.reactions.reopening import reopen
-from acp_nvim.session.event import SessionClosed, SessionReopening
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -34,9 +34,6 @@ def pauses() -> Iterator[float]:
 async def have_back(host: Host, lost: Client, start_anew: StartAnew) -> None:
     """Connect again and open the sessions of a lost connection; the user may end that."""
     chats = [chat for chat in host.workspace.chats.values() if chat.session in lost.left]
-    lost.waiting = lost.left
-    for session in lost.waiting:
-        session.apply(SessionReopening(session_id=session.id))
     with lost.retrying:
         client = await _connected(host, lost, chats, start_anew)
         if client is None:
@@ -50,30 +47,29 @@ async def _connected(
 ) -> Client | None:
     """Return the client that is connected again; None if there is no use in going on."""
     current = lost
-    for pause in pauses():
+    # one that answers, and is lost before it has opened a session, is not asked each second
+    left = lost.pauses or pauses()
+    for pause in left:
         await host.sleep(pause)
         try:
             client = host.workspace.client(lost.name)
             # the user may have started it
             current = start_anew(host, current, chats) if client in (current, None) else client
         except UserError as error:
-            _give_up(lost, str(error))
+            close_waiting(lost.waiting, str(error))
             return None
         current.waiting, current.retrying = lost.waiting, lost.retrying
+        current.pauses = left
         if await current.begun():
             return current
         if current.hopeless:
-            _give_up(lost, current.error)
+            close_waiting(lost.waiting, current.error)
             return None
     return None
-
-
-def _give_up(lost: Client, why: str | None) -> None:
-    for session in lost.waiting:
-        if session.state.status == "loading":
-            session.apply(SessionClosed(why))
 
 
 async def _reopen(host: Host, client: Client, session: Session) -> None:
     if session.state.status == "loading":
         await reopen(host, client, session, session.id)
+    if session.state.status == "idle":
+        client.pauses = None

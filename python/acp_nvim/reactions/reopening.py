@@ -30,7 +30,7 @@ async def reopen(host: Host, client: Client, session: Session, session_id: str |
     """
     prompt = _cut_off(session.state)
     queue = session.state.queue
-    holds = prompt is not None and not (queue and queue[0].held)
+    holds = prompt is not None and not (queue and queue[0].held and not queue[0].until_answer)
     if holds:
         _let_wait(session, held=True)
     await client.reopen(session, session_id)
@@ -55,7 +55,7 @@ def _let_wait(session: Session, *, held: bool) -> None:
     """Hold the queue, or let it go on."""
     if session.state.queue:
         first, *others = session.state.queue
-        session.act(ArrangeQueue((replace(first, held=held), *others)))
+        session.act(ArrangeQueue((replace(first, held=held, until_answer=held), *others)))
 
 
 def moot(host: Host, session: Session, _before: SessionState, event: TurnStarted) -> None:

@@ -52,12 +52,19 @@ class EditLog:
     """Takes note; `changed` is told each path whose ledger, or conflict, is another now."""
 
     def __init__(
-        self, store: EditStore, *, now: Callable[[], float], changed: Callable[[str], None]
+        self,
+        store: EditStore,
+        *,
+        now: Callable[[], float],
+        changed: Callable[[str], None],
+        passed: Callable[[float], None] = lambda _at: None,
     ) -> None:
+        """Take who tells the time, and is told that `passed`: the newest that is in the books."""
         self._store = store
         self.now = now
         """Seconds since 1970."""
         self._changed = changed
+        self._passed = passed
         self._ledgers: dict[str, Ledger] = {}
         self._conflicts: dict[str, Conflict] = {}
         self._left: dict[str, FileAttributes] = {}
@@ -78,6 +85,8 @@ class EditLog:
             kept = {} if self._restored else await self._store.read_all()
             conflicts = [] if self._restored else await self._store.read_conflicts()
             self._restored = True
+        # what is done from now on is newer, though the clock was set back: undo goes by that
+        self._passed(max((it.at for ledger in kept.values() for it in ledger.deltas), default=0.0))
         for path, ledger in kept.items():
             if path not in self._ledgers:
                 self._ledgers[path] = revived(ledger) if ledger.form.encoding else ledger

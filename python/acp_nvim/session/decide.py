@@ -59,7 +59,7 @@ def _submit(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Re
         return (TurnStarted(action.prompt, action.at),)
     # while a session is opened again the user has not said what becomes of what was cut off
     waits = state.cut_off and state.status == "loading" and not state.queue
-    prompt = replace(action.prompt, held=True) if waits else action.prompt
+    prompt = replace(action.prompt, held=True, until_answer=True) if waits else action.prompt
     queued = PromptQueued(prompt, first=action.interrupt)
     if state.status == "idle":
         # A turn has just ended, or the session was just opened: nobody overtakes the queue.

@@ -166,6 +166,8 @@ class Prompt:
     held: bool = False
     """Only the user sends it: it was refused for want of a login (C-054), or waited for a turn of
     which nobody knows how far it came."""
+    until_answer: bool = False
+    """It is held only until the user has said what becomes of that turn."""
     mentions: tuple[Mention, ...] = ()
 
 

@@ -52,13 +52,13 @@ class SessionList:
         cwd: str,
         chats: Mapping[int, Chat],
         *,
-        epoch: float,
+        clock: Callable[[], float],
         now: Callable[[], float],
         with_keys: bool,
     ) -> None:
         """Take the buffer and the project's folder; whether the bar names the keys.
 
-        `epoch` is when the clock of the sessions began, `now` tells seconds since 1970.
+        `clock` is that of the sessions, `now` tells seconds since 1970.
         """
         self.number = number
         self.cwd = cwd
@@ -69,13 +69,13 @@ class SessionList:
         self.wanted = ""
         """The words that a row must show."""
         self._chats = chats
-        self._epoch = epoch
+        self._clock = clock
         self._now = now
         self._with_keys = with_keys
 
     def rows(self) -> tuple[Row, ...]:
         """Return all sessions, whether or not they are shown."""
-        rows = merged((open_rows(self._chats, self._epoch), self.listed, self.kept))
+        rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
         return tuple(map(self._titled, rows))
 
     def row(self, agent: str, session: str, chat: int) -> Row | None:

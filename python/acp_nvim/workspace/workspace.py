@@ -28,7 +28,8 @@ class Workspace:
     """The state of the plugin as a whole; changed by commands only."""
 
     epoch: float = 0.0
-    """When the monotonic clock began, in seconds since 1970."""
+    """When the clock of the sessions began, in seconds since 1970; by what is told of their turns,
+    which is in order whatever becomes of the machine's clock."""
     options: Options = field(default_factory=Options)
     paths: Mapping[str, str] = field(default_factory=dict)
     """Folders of Neovim's: data, state; and `root`, the plugin's own."""

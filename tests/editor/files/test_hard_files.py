@@ -100,6 +100,8 @@ HARD = (
     Hard("binary-bytes", TEXT.encode() + b"\xe9\xff\r\n\x1a", command="edit ++bin"),
     Hard("binary", TEXT.replace("4\n", "4\r\n").encode(), command="edit ++bin"),
     Hard("becomes-empty", b"one\n", old="one\n", new=""),
+    Hard("empty-becomes-a-line", b"", old="", new="\n"),
+    Hard("line-becomes-empty", b"\n", old="\n", new=""),
     Hard("one-line-end", b"\n", old="\n", new="one\n\n"),
     Hard("long-line", f"{LONG}\nline 3\n{LONG}\n".encode()),
     Hard("many-lines", "".join(f"line {it};\n" for it in range(100_000)).encode(),

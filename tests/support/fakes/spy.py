@@ -14,8 +14,10 @@ bridge.notify = function(verb, payload)
   return true
 end
 bridge.call = function(verb, payload, on_done)
-  bridge.notify(verb, payload)
   _G.answer = on_done
+  if not bridge.notify(verb, payload) then
+    on_done('there is no host')
+  end
 end
 bridge.running = function() return true end
 _G.ended = {}

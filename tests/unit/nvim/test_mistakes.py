@@ -167,3 +167,11 @@ async def test_many_events_come_in_several_frames_and_each_once() -> None:
     fired = [event["data"]["number"] for _, frame in lua.calls for event in frame["events"]]
     assert fired == [*range(3 * EVENTS)]
     assert max(len(frame["events"]) for _, frame in lua.calls) == EVENTS
+
+
+def test_a_mistake_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    lua = Lua()
+    faults = Faults(cast(Call, lua))
+    faults.safe = lambda text: text.replace("hunter22", "(hidden)")
+    faults(KeyError("hunter22"))
+    assert "hunter22" not in capsys.readouterr().err + str(lua.calls)

@@ -67,7 +67,7 @@ _NOTHING = {
 async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
     listed = await listed_rows(host, cwd)
-    opened = open_rows(host.workspace.chats, host.workspace.epoch)
+    opened = open_rows(host.workspace.chats, host.store.now() - host.clock())
     return merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
 
 
@@ -128,8 +128,11 @@ async def _go(host: Host, row: Row, cwd: str) -> None:
         await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     chat = host.workspace.chats.get(row.chat) or _closed_chat(host, row)
     if chat is not None:
+        is_closed = chat.session.state.status == "closed"
+        if is_closed:  # prompts wait from now on
+            chat.session.apply(SessionReopening(session_id=row.id))
         await host.editor.chats.show(chat.number)
-        if chat.session.state.status == "closed":
+        if is_closed:
             await _connect(host, chat, row.id)
         return
     client = host.workspace.client(row.agent)

@@ -35,7 +35,7 @@ def _new(host: Host, number: int, cwd: str) -> SessionList:
         number,
         cwd,
         host.workspace.chats,
-        epoch=host.workspace.epoch,
+        clock=host.clock,
         now=host.store.now,
         with_keys=host.workspace.options.default_keys,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
+from acp_nvim.client.registry import close_waiting, let_wait
 from acp_nvim.commands.payloads.of_sessions import Stayed, StayedChat
 from acp_nvim.commands.roots import let_in
+from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.session.event import SessionClosed, SessionReopening
 from acp_nvim.session.saved import restored
@@ -42,11 +44,20 @@ def waiting(host: Host, agent: str) -> list[Chat]:
     return [it for it in chats if not it.is_drawn and it.session.state.agent == agent]
 
 
-async def go_on(host: Host, chats: Sequence[Chat]) -> None:
-    """Open the sessions of these chats again, beside what runs."""
-    for chat in chats:
+def go_on(host: Host, chats: Sequence[Chat]) -> Awaitable[None]:
+    """Open the sessions of these chats again, beside what runs; prompts wait in them at once."""
+    let_wait([chat.session for chat in chats])
+    return _go_on(host, chats)
+
+
+async def _go_on(host: Host, chats: Sequence[Chat]) -> None:
+    for place, chat in enumerate(chats):
         state = chat.session.state
-        plan = host.workspace.launch(state.agent, state.cwd)
-        await let_in(host, state.agent, state.cwd, chosen=True)
+        try:
+            plan = host.workspace.launch(state.agent, state.cwd)
+            await let_in(host, state.agent, state.cwd, chosen=True)
+        except UserError as error:
+            close_waiting([it.session for it in chats[place:]], str(error))
+            raise
         chat.client = clients.connect(host, plan)
         host.tasks.start_soon(chat.client.reopen, chat.session, chat.session.id)

@@ -1,0 +1,80 @@
+"""Sessions that are to be opened again: what is said to them from then on waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.main_job import MainJob
+
+LOADS = {"agentCapabilities": {"loadSession": True}}
+
+
+def said(agent: StdioAgent) -> str:
+    prompt = agent.prompted()
+    agent.end(prompt)
+    return str(prompt["params"]["prompt"][0]["text"])
+
+
+def at_once(job: MainJob, *commands: str) -> None:
+    """Run the commands with nothing in between, not even a frame."""
+    job.nvim.lua("vim.iter(...):each(vim.cmd)", list(commands))
+
+
+def ended(job: MainJob) -> None:
+    """Let the agent end, and everybody know."""
+    agent = job.start(**LOADS)
+    job.kill(agent.pid)
+    job.until(lambda: job.nvim.lua("return require('acp').status().state") == "closed")
+
+
+def opened(job: MainJob) -> StdioAgent:
+    agent = job.stage.accept()
+    agent.initialize(**LOADS)
+    agent.reply(agent.expect("session/load"), {})
+    return agent
+
+
+@pytest.mark.parametrize("command", ["Acp restart", "Acp restart scripted"])
+@pytest.mark.parametrize("where", ["in the chat", "in the code"])
+def test_a_prompt_behind_a_restart_waits(job: MainJob, command: str, where: str) -> None:
+    ended(job)
+    if where == "in the code":
+        job.edit("a.txt", "one\n")
+    at_once(job, command, "AcpPrompt waits")
+    assert said(opened(job)) == "waits"
+    assert len(job.inspect()["sessions"]) == 1, "no other session was begun"
+
+
+def test_a_prompt_behind_a_restart_of_what_runs_waits(job: MainJob) -> None:
+    agent = job.start(**LOADS)
+    at_once(job, "Acp restart", "AcpPrompt waits")
+    job.gone(agent.pid)
+    assert said(opened(job)) == "waits"
+
+
+def test_two_restarts_at_once_are_one(job: MainJob) -> None:
+    agent = job.start(**LOADS)
+    at_once(job, "Acp restart", "Acp restart", "AcpPrompt waits")
+    job.gone(agent.pid)
+    assert said(opened(job)) == "waits"
+    alive = [it for it in job.inspect()["connections"] if it["state"] == "ready"]
+    assert len(alive) == 1
+
+
+def test_a_stop_behind_a_restart_ends_it(job: MainJob) -> None:
+    agent = job.start(**LOADS)
+    at_once(job, "Acp restart", "Acp stop")
+    job.gone(agent.pid)
+    job.until(lambda: job.session()["state"] == "closed")
+    assert job.inspect()["connections"][-1]["state"] == "closed"
+
+
+def test_what_the_host_refuses_stands_in_the_prompt_again(job: MainJob) -> None:
+    agent = job.start()
+    job.nvim.lua("require('acp.ui.apply').frame = function() return {} end")  # nothing is drawn
+    job.kill(agent.pid)
+    job.until(lambda: job.session()["state"] == "closed")
+    job.nvim.input("ifor you<Esc><CR>")
+    job.told("this session is closed")
+    assert job.nvim.eval("getline(1, '$')") == ["for you"]
