@@ -7,6 +7,7 @@ the user decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, get_args
@@ -125,8 +126,9 @@ class EditLog:
         path, before, after, author = fact.path, fact.before, fact.after, fact.author
         if author is not None and len(before or "") + len(after or "") > LARGE:
             was = self._ledgers.get(path)
-            made = await aside(partial(_written, was, before, after, author, self.now))
-            self._foreseen = _Foreseen((path, before, after, author), was, made)
+            with suppress(Exception):  # `wrote` meets it again, and all others are told
+                made = await aside(partial(_written, was, before, after, author, self.now))
+                self._foreseen = _Foreseen((path, before, after, author), was, made)
 
     async def look(self, path: str, text: str | None, encoding: str = "") -> None:
         """`saw`, of which a thread does what takes long; nobody else may change the ledger."""
