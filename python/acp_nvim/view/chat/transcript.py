@@ -261,8 +261,7 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     blocks = _arranged(arranged, done, last.start, state.index)
     if paused:
         keys = group.with_groups(cells[at].block.key for at in done if not _is_paused(cells[at]))
-        opened = basis.folds.opened - keys | folds.opened & keys
-        folds = replace(basis.folds, opened=opened)
+        folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
         return replace(arranged, entries=known, blocks=blocks, folds=folds)
     return replace(arranged, blocks=blocks)
 
