@@ -8,7 +8,7 @@ overwritten. Only `client` calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -63,6 +63,7 @@ class FileService:
         knowledge: Knowledge,
         emit: Emit,
         author: Callable[[str], Author | None],
+        noted: Callable[[], Awaitable[None]],
     ) -> None:
         self._agent = agent
         self._files = files
@@ -70,6 +71,7 @@ class FileService:
         self._knowledge = knowledge
         self._emit = emit
         self._author = author
+        self._noted = noted
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -184,8 +186,11 @@ class FileService:
         if live.buffer is not None and not live.buffer.modified:
             await self._sync.sync(path, author)
 
-    def _begun(self, path: str, author: Author | None, before: str | None, after: str) -> None:
+    async def _begun(
+        self, path: str, author: Author | None, before: str | None, after: str
+    ) -> None:
         self._emit(event.WriteBegun(path, before, after, author))
+        await self._noted()
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""
