@@ -9,7 +9,7 @@ overwritten. Only `client` calls.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -128,13 +128,15 @@ class FileService:
     async def _attempt(self, session: SessionKey, path: str, content: str) -> None:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""
         author = self._author(session[1])
-        async with self._sync.exclusive():
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._sync.exclusive())
             # what the disk has new before this write is only supposed to be the agent's, too
             synced = await self._sync.sync(path, author and replace(author, how="found"))
             if synced.busy is not None:
                 raise synced.busy
-            with anyio.CancelScope(shield=True):  # what is written is told, too
+            with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent
                 await self._write(session, synced, content, author)
+                await held.aclose()
 
     async def _write(
         self, session: SessionKey, synced: Synced, content: str, author: Author | None

@@ -1,4 +1,4 @@
-"""What is done with a file in a thread, in order: a slow disk holds no loop, but who waits for it."""
+"""What is done with a file in a thread, in order: a slow disk holds its waiters, and no loop."""
 
 from __future__ import annotations
 
