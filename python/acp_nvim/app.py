@@ -158,6 +158,7 @@ def compose(
 ) -> Host:
     """Return all parts put together; `start`, `clock` and `sleep` are other ones in tests."""
     workspace = Workspace(epoch=time.time() - clock(), paths={"root": root})
+    editor.notifier.redact(workspace.redaction.output)
 
     def emit(event: FileEvent) -> None:
         on_file(host, event)

@@ -68,6 +68,7 @@ class AgentError(AcpError):
     """
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
+        message = message or f"the agent does not say why (code {code})"
         details = data.get("details") if isinstance(data, dict) else None
         first = details.strip().partition("\n")[0][:200] if isinstance(details, str) else ""
         super().__init__(f"{message}: {first}" if first and first not in message else message)

@@ -62,7 +62,7 @@ class OutageStage:
         self.pauses: list[float] = []
         """The pauses that were begun, in seconds."""
         self._work = Path(self._stack.enter_context(tempfile.TemporaryDirectory())).resolve()
-        self._options = {"url": wire.url, **options}
+        self._options = {"url": f"{wire.url}?key=3fe1-of-query", **options}
         self._times = itertools.count()
         self._go_on = anyio.Event()
 

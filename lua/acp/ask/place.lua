@@ -290,7 +290,7 @@ function M.window(ask, own, shape)
     style = 'minimal',
     border = float.border(),
     title = { { float.cut(shape.title, width), 'AcpFloatTitle' } },
-    footer = { { footer(shape.footer, width), 'AcpFloatBorder' } },
+    footer = { { footer(shape.footer, width), 'AcpFloatFooter' } },
   }
   config.zindex = level(config, own)
   return { config = config, fit = found }

@@ -156,19 +156,19 @@ local function on(event, desc, run)
   api.nvim_create_autocmd(event, { group = group, desc = desc, callback = run })
 end
 
---- The backup that Neovim may have made beside a file that it has written.
+--- The backups that Neovim may have made of a file that it has written.
 ---@param path string resolved
----@return fun(): string? over paths
+---@return string[] paths
 local function backups(path)
-  return coroutine.wrap(function()
-    for _, folder in ipairs(vim.o.backup and vim.opt.backupdir:get() or {}) do
-      local is_beside = folder == '.' or vim.startswith(folder, './')
-      local name = vim.fs.basename(path) .. vim.o.backupext
-      if is_beside then
-        coroutine.yield(vim.fs.normalize(vim.fs.joinpath(vim.fs.dirname(path), folder, name)))
-      end
-    end
-  end)
+  local name, beside = vim.fs.basename(path), vim.fs.dirname(path)
+  local found = { vim.o.patchmode ~= '' and path .. vim.o.patchmode or nil }
+  for _, folder in ipairs(vim.o.backup and vim.opt.backupdir:get() or {}) do
+    local is_beside = folder == '.' or vim.startswith(folder, './')
+    local base = vim.endswith(folder, '//') and path:gsub('/', '%%') or name
+    folder = is_beside and vim.fs.joinpath(beside, folder) or folder
+    table.insert(found, vim.fs.normalize(vim.fs.joinpath(folder, base .. vim.o.backupext)))
+  end
+  return found
 end
 
 on({ 'BufWritePre', 'FileWritePre', 'FileAppendPre' }, 'The file before the user', function(event)
@@ -185,8 +185,8 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
     return
   end
   note(path)
-  for backup in backups(path) do
-    note(backup)
+  for _, backup in ipairs(backups(path)) do
+    note(file_buffers.resolve(backup))
   end
   if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)

@@ -7,7 +7,7 @@ local M = {}
 
 local FOLDER, FILE = tonumber('700', 8), tonumber('600', 8)
 
---- Raises unless it is the user's, and of that type; takes away what others may do with it.
+--- Raises unless it is the user's, and of that type; its mode is that, whatever the umask.
 ---@param path string
 ---@param type 'directory'|'file'
 ---@param mode integer
@@ -15,7 +15,7 @@ local function claim(path, type, mode)
   local status = assert(uv.fs_lstat(path))
   assert(status.type == type, path .. ' is no ' .. type)
   assert(status.uid == uv.getuid(), path .. ' belongs to somebody else')
-  if bit.band(status.mode, bit.bnot(mode), tonumber('777', 8)) ~= 0 then
+  if bit.band(status.mode, tonumber('777', 8)) ~= mode then
     assert(uv.fs_chmod(path, mode))
   end
 end
@@ -38,6 +38,7 @@ end
 ---@param file integer descriptor
 ---@param text string
 local function write(file, text)
+  uv.fs_fchmod(file, FILE)
   local count, err = uv.fs_write(file, text)
   uv.fs_close(file)
   assert(count, err)

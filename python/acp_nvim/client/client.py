@@ -5,7 +5,7 @@ A client is used once; another process of the same agent is another client.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
@@ -90,6 +90,8 @@ class Client:
         """The sessions that were open when the connection to a remote agent was lost."""
         self.waiting: tuple[Session, ...] = ()
         """Sessions that wait for a lost connection to come back; ending the client closes them."""
+        self.pauses: Iterator[float] | None = None
+        """Before further attempts to have it back; None once a session was opened again."""
         self.retrying = anyio.CancelScope()
         """Around what tries to have that connection back; ending the client ends it."""
         self.hopeless = False
@@ -102,6 +104,7 @@ class Client:
         self._clock = clock
         self._begun = anyio.Event()
         """Set once sessions can be opened, or never can."""
+        self._connecting = anyio.CancelScope()
         self._over = anyio.Event()
         self._ending = False
 
@@ -141,8 +144,11 @@ class Client:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:
             self._dialect: Dialect | None = asked(self.launch.protocol)
-            while self._dialect is not None:
-                self.link = await self._open_link(self.launch)
+            while self._dialect is not None and not self._ending:
+                with anyio.CancelScope() as self._connecting:
+                    self.link = await self._open_link(self.launch)
+                if self._connecting.cancelled_caught or self.link is None:
+                    break
                 await self._serve(self.link, self._dialect)
         except UserError as error:
             self.hopeless = isinstance(error, NotLetIn)
@@ -239,6 +245,7 @@ class Client:
         """
         self._ending = True
         self.retrying.cancel()
+        self._connecting.cancel()
         close_waiting(self.waiting, None)
         self._gone("closed", None)
         self.waiting = let_wait(reopens)
@@ -255,23 +262,16 @@ class Client:
 
     async def _serve(self, link: Link, dialect: Dialect) -> None:
         self._dialect = None
-        there = self.launch.there is not None
-        dialect = mapped(dialect, self.launch.paths, commands_there=there)
+        launch, services = self.launch, self._services
+        dialect = mapped(dialect, launch.paths, commands_there=launch.there is not None)
         if self._ending:
             link.kill()
         try:
             async with anyio.create_task_group() as tasks:
-                connection = Connection(
-                    link, self.traffic, self._services.fault, dialect.cancel_request
-                )
+                fault, cancel_request = services.fault, dialect.cancel_request
+                connection = Connection(link, self.traffic, fault, cancel_request)
                 inbound = Inbound(
-                    connection,
-                    tasks,
-                    dialect,
-                    self.launch,
-                    self.registry,
-                    self._services,
-                    self._told,
+                    connection, tasks, dialect, launch, self.registry, services, self._told
                 )
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
@@ -313,8 +313,7 @@ class Client:
         self.state = "ready"
         self._begun.set()
         self._watcher.connected(self)
-        status = await self.ready.login.status()
-        if status is not None:
+        if (status := await self.ready.login.status()) is not None:
             self._told_login(status)
 
     async def _tell_waiting(self) -> None:
@@ -334,14 +333,15 @@ class Client:
     async def _open(self, session: Session, session_id: str | None) -> None:
         self.registry.add(session)
         await self._begun.wait()
-        if self.ready is None or not self._lives():
-            self._close(session, self.error)
-            return
-        problem = await self.ready.opening.open(session, session_id)
-        if problem is not None:
+        ready, problem = self.ready if self._lives() else None, self.error
+        if ready is not None:
+            problem = await ready.opening.open(session, session_id)
+        if session in self.waiting:
+            return  # another client opens it
+        if ready is None or problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
-            await self.ready.begin(session, is_new=session_id is None)
+            await ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:
         if self._lives():
@@ -382,6 +382,7 @@ class Client:
         """Close what there is, once: who ended it first knows why."""
         if self.state in ("failed", "closed"):
             return
+        error = error and self.traffic.redaction.values(error)  # servers say what they were sent
         self.state, self.error = state, error
         for session in self.registry:
             self._close(session, error)

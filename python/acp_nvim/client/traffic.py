@@ -64,11 +64,12 @@ class Traffic:
     def error_output(self, data: bytes) -> None:
         """Take bytes of the agent's stderr; they may end anywhere."""
         *lines, self._partial = (self._partial + self._decoder.decode(data)).split("\n")
-        self._partial = self._partial[-LONGEST:]
+        if len(self._partial) > LONGEST:  # a secret that is cut in two would not be known
+            self._partial = self.redaction.values(self._partial)[-LONGEST:]
         for line in lines:
-            shown = self.redaction.output(line[:LONGEST])
-            self._tail.append(shown)
-            self.record("stderr", shown if len(line) <= LONGEST else line)
+            shown = self.redaction.output(line)
+            self._tail.append(shown[:LONGEST])
+            self.record("stderr", shown)
 
     def record(self, source: Source, line: str) -> None:
         """Log one line."""

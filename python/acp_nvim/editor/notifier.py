@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 
@@ -20,3 +20,6 @@ class Notifier(Protocol):
 
     def fault(self, error: BaseException) -> None:
         """Log our own mistake with its traceback, and show one line."""
+
+    def redact(self, safe: Callable[[str], str]) -> None:
+        """Pass what is said of our own mistakes through that: it may have secrets in it."""

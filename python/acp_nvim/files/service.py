@@ -152,8 +152,10 @@ class FileService:
         self._check(path)
         try:
             written = await write(self._files, live, request)
-        except WriteConflict as conflict:
-            self._conflicted(request, conflict, author)
+        except FileProblem as problem:
+            self._sync.unfinished.over(path)
+            if isinstance(problem, WriteConflict):
+                self._conflicted(request, problem, author)
             raise
         try:
             if written.encoding is not None:
@@ -168,6 +170,7 @@ class FileService:
                     session, path, written.before, written.after, author, line, live.encoding
                 )
             )
+            self._sync.unfinished.told(path)
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
@@ -191,6 +194,7 @@ class FileService:
     async def _begun(
         self, path: str, author: Author | None, before: str | None, after: str
     ) -> None:
+        self._sync.unfinished.begins(path, before, after, author)
         self._emit(event.WriteBegun(path, before, after, author))
         await self._noted()
 

@@ -22,6 +22,7 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.event import DiskChanged, Emit, Unrecoverable
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
+from acp_nvim.files.following.unfinished import Unfinished, as_new
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure, how_sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -33,14 +34,6 @@ OF_EDITOR = re.compile(r"/\.[^/]*\.(sw[a-p]|un~)$")
 """Swap and undo files, which the editor writes as the user types."""
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """A change of the disk that the editor could not take yet."""
-
-    change: DiskChange
-    author: Author | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ class DiskSync:
         self._asked = Asked(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
-        self._late: dict[str, Late] = {}
+        self.unfinished = Unfinished(emit)
         self._busy: dict[str, Busy] = {}
         self._disputes = Disputes(emit)
         self._wake = anyio.Event()
@@ -196,11 +189,12 @@ class DiskSync:
                 buffer = await self._files.loaded(path)
             encoding = encoding_of(buffer)
             known = self._baselines.text(path, encoding)
-            before = before if attempt else self._seen(path, known)
+            before = before if attempt else self.unfinished.seen(path, known)
             change = await self._baselines.look(path, encoding)
             told = told if change is None else joined(told, change)
             same = change is None and isinstance(known, str) and path not in self._disputes
             live = await with_buffer(path, buffer)
+            change = self.unfinished.without_own(live, change)
             whose = self._asked.whose(path, author)
             found = await self._follow(live, whose, change, same=same, sure=sure)
             if found is not None:
@@ -219,7 +213,7 @@ class DiskSync:
             await self._baselines.look(path, encoding, at_once=True)
         else:
             self._baselines.note(path, text)
-        self._late.pop(path, None)
+        self.unfinished.over(path)
         self._disputes.over(path)
         self._waits(path)
 
@@ -232,7 +226,7 @@ class DiskSync:
         try:
             live, followed = await self._settle(live, change, author)
         except FileProblem as problem:
-            self._late[path] = Late(change, author)
+            self.unfinished.later(change, author)
             self._waits(path, problem, author, tell=True)
             return None
         await self.refresh(path, live.encoding, change.after)
@@ -262,24 +256,26 @@ class DiskSync:
         self._miss(found.gone, author, gone=True)
         done: set[str] = set()
         for change in found.known:
-            whose = self._asked.whose(change.path, author)
-            if change.path in opened or change.path in self._late:
-                live = await load(self._files, change.path)
-                if await self._follow(live, whose, change) is not None:
+            with self._alone():
+                if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
-                continue
+        for path in dict.fromkeys((*opened, *self.unfinished)):
+            if path not in done:
+                await self.sync(path, author)
+
+    async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
+        """Take what a sweep has found; return whether that is done."""
+        whose = self._asked.whose(change.path, author)
+        with self.unfinished.amid(change, whose):
+            if is_open or change.path in self.unfinished:
+                live = await load(self._files, change.path)
+                new = self.unfinished.without_own(live, change)
+                return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             is_sure = how_sure(whose, self._author(change.path))
             if (followed := (await self._settle(live, change, whose))[1]) is not None:
                 self._took(live, whose, followed, change, is_sure)
-        for path in dict.fromkeys((*opened, *self._late)):
-            if path not in done:
-                await self.sync(path, author)
-
-    def _seen(self, path: str, known: Text) -> Text:
-        """Return what the disk held when last seen; what the editor did not take does not count."""
-        late = self._late.get(path)
-        return known if late is None else late.change.before
+        return False
 
     def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
         missed: dict[Author, list[str]] = {}
@@ -301,27 +297,25 @@ class DiskSync:
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and say what became of it; return the file as it is
         then, None if it is to be looked at again at once."""
-        late = self._late.pop(live.path, None)
-        if late is not None:
-            author = late.author or (author if change else None)
-            change = joined(late.change, change) if change else late.change
+        author, change, has_failed = self.unfinished.with_late(live.path, author, change)
         held = self._baselines.text(live.path, live.encoding)
         is_sure = how_sure(author, self._author(live.path), said=sure)  # its turn may end meanwhile
-        change = self._disputes.made_upon(change)
-        try:
-            live, followed = await self._settle(live, change, author, same=same, held=held)
-        except FileProblem as problem:
-            # The buffer stays as it was, and Neovim warns the user as it does without us.
-            if change is not None:
-                self._late[live.path] = Late(change, author)
-            self._waits(live.path, problem, author, tell=change is not None)
-            return None if isinstance(problem, Moved) else live
-        self._waits(live.path)
-        if followed is not None:
-            self._took(live, author, followed, change, is_sure)
-            self._disputes.note_emptied(live.path, followed, change)
-        else:
-            self._disputes.seen(live.path, live.stamp)
+        with self.unfinished.amid(change, author):
+            change = self._disputes.made_upon(change)
+            try:
+                live, followed = await self._settle(live, change, author, same=same, held=held)
+            except FileProblem as problem:
+                # The buffer stays as it was, and Neovim warns the user as it does without us.
+                self.unfinished.later(change, author)
+                self._waits(live.path, problem, author, tell=change is not None)
+                return None if isinstance(problem, Moved) else live
+            self._waits(live.path)
+            if followed is not None:
+                followed = as_new(followed) if has_failed else followed
+                self._took(live, author, followed, change, is_sure)
+                self._disputes.note_emptied(live.path, followed, change)
+            else:
+                self._disputes.seen(live.path, live.stamp)
         return live
 
     def _waits(

@@ -42,6 +42,10 @@ class Notices(Notifier):
         """See `Notifier`."""
         self._faults(error)
 
+    def redact(self, safe: Callable[[str], str]) -> None:
+        """See `Notifier`."""
+        self._faults.safe = safe
+
 
 class Faults:
     """Tells of our own mistakes: a traceback into the log (stderr), one line on screen.
@@ -53,16 +57,18 @@ class Faults:
         self._call = call
         self._clock = clock
         self._told: dict[str, float] = {}
+        self.safe: Callable[[str], str] = str
+        """Takes secrets out of a text."""
 
     def __call__(self, error: BaseException) -> None:
         """Tell of a mistake; never raises."""
-        now, what = self._clock(), _sentence(error)
+        now, what = self._clock(), self.safe(_sentence(error))
         self._told = {it: at for it, at in self._told.items() if now - at < AGAIN}
         if what in self._told:
             return
         self._told[what] = now
         with suppress(Exception):  # there is nobody left to tell
-            traceback.print_exception(error, file=sys.stderr)
+            print(self.safe("".join(traceback.format_exception(error))), end="", file=sys.stderr)
             self._call.post("acp.ui.notice.notice", what, True)
 
 

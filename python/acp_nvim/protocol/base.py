@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -48,8 +49,8 @@ def _or_none(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 def _good_items(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    # an empty Lua table looks like a map
-    values = [] if value == {} else value
+    # an empty Lua table looks like a map; one item may stand without its list
+    values = ([value] if value else []) if isinstance(value, dict) else value
     if not isinstance(values, list):
         raise PydanticCustomError("list_type", "Input should be a valid array")
     items = (_or_none((item,), validate) for item in values)
@@ -73,8 +74,20 @@ def _fitting(value: N) -> N:
     return max(-LARGEST, min(value, LARGEST))
 
 
-Whole = Annotated[int, AfterValidator(_fitting)]
-"""A whole number, the nearest that any editor has."""
+def _as_whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_as_whole), AfterValidator(_fitting)]
+"""A whole number, 2.0 too, the nearest that any editor has."""
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Id = Annotated[str, BeforeValidator(_as_text)]
+"""What something is called by; an agent that counts may say a number."""
 
 Real = Annotated[float, AfterValidator(_fitting)]
 """Any number, no farther from 0 than a whole one may be: nobody counts so far."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
@@ -170,6 +170,8 @@ def reachable(host: Host, launch: Launch) -> Launch:
     """Return how to connect to an agent, with what fetches its headers, if it runs elsewhere."""
     if launch.remote is None:
         return launch
+    query = parse_qsl(urlsplit(launch.remote.url).query)
+    host.workspace.redaction.learn(value for _, value in query)
     headers = partial(_headers, host, launch.name)
     return dataclasses.replace(launch, remote=dataclasses.replace(launch.remote, headers=headers))
 

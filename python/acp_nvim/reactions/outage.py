@@ -47,7 +47,9 @@ async def _connected(
 ) -> Client | None:
     """Return the client that is connected again; None if there is no use in going on."""
     current = lost
-    for pause in pauses():
+    # one that answers, and is lost before it has opened a session, is not asked each second
+    left = lost.pauses or pauses()
+    for pause in left:
         await host.sleep(pause)
         try:
             client = host.workspace.client(lost.name)
@@ -57,6 +59,7 @@ async def _connected(
             close_waiting(lost.waiting, str(error))
             return None
         current.waiting, current.retrying = lost.waiting, lost.retrying
+        current.pauses = left
         if await current.begun():
             return current
         if current.hopeless:
@@ -68,3 +71,5 @@ async def _connected(
 async def _reopen(host: Host, client: Client, session: Session) -> None:
     if session.state.status == "loading":
         await reopen(host, client, session, session.id)
+    if session.state.status == "idle":
+        client.pauses = None

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from acp_nvim.errors import UserError
+from acp_nvim.session.environment import is_dangerous
 from acp_nvim.view.visible import one_line
 
 MOST_ENTRIES = 1_000
@@ -31,7 +32,6 @@ _PYPI = re.compile(
     r"((==|@)(?P<version>[0-9A-Za-z][0-9A-Za-z.!+-]*))?"
 )
 _COMMAND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
 
 
@@ -188,7 +188,7 @@ def _started(row: Row) -> tuple[tuple[str, ...], Mapping[str, str]] | None:
     if not isinstance(args, list) or not isinstance(env, dict):
         return None
     told = [*args, *env.values()]
-    is_sound = len(told) <= MOST_ARGUMENTS and all(_VARIABLE.fullmatch(name) for name in env)
+    is_sound = len(told) <= MOST_ARGUMENTS and not any(map(is_dangerous, env))
     if not is_sound or not all(_can_be_typed(it) for it in told):
         return None
     return tuple(args), dict(env)

@@ -31,6 +31,7 @@ def make_folder(path: Path) -> None:
 def _make(path: Path) -> None:
     with suppress(FileExistsError):
         path.mkdir(0o700)
+        path.chmod(0o700)  # a umask may take from its owner, too
     handle = os.open(path, _OPEN | os.O_DIRECTORY)
     try:
         _claim(handle, path, 0o700)
@@ -44,6 +45,7 @@ def replace(path: Path, text: str) -> None:
     handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
+            os.fchmod(handle, 0o600)
             file.write(text)
         os.replace(new, path)
     except OSError:
@@ -54,8 +56,8 @@ def replace(path: Path, text: str) -> None:
 def create(path: Path) -> IO[str]:
     """Make a file that is written to from now on; raises `OSError` if anything is there."""
     make_folder(path.parent)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
-    return os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="replace")
+    handle = opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    return os.fdopen(handle, "w", encoding="utf-8", errors="replace")
 
 
 def opened(path: Path, flags: int = os.O_RDONLY) -> int:
@@ -96,5 +98,5 @@ def _claim(handle: int, path: Path, mode: int) -> None:
         raise OSError(f"{path} is no file")
     if status.st_uid != os.geteuid():
         raise PermissionError(f"{path} belongs to somebody else")
-    if stat.S_IMODE(status.st_mode) & ~mode:
+    if stat.S_IMODE(status.st_mode) != mode:
         os.fchmod(handle, mode)

@@ -1,5 +1,8 @@
 """What is secret is left out of whatever is recorded: by the key it stands under, and by its value.
 
+A value is known as it is, and as JSON, addresses and base64 have it; not in pieces: a message with
+half of it is recorded before the other half has come.
+
 By key works on the text of messages, whole or cut off, not on what they mean: what cannot be parsed
 may have secrets as well. Values are those of the user's configuration, of variables with a telling
 name, and what the user has answered; an agent adds none, for it could hide with them what it does.
@@ -9,14 +12,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
+from urllib.parse import quote, quote_plus
 
 HIDDEN: Final = "(hidden)"
 SHORTEST: Final = 6
 """Characters of a value that is looked for; shorter ones are words like `true`."""
 MOST: Final = 200
-"""Values that are looked for."""
+"""Values that are looked for, and so many of the user's answers, the last ones."""
 
 _TELLING = (
     r"(?:token|secret|passw|passphrase|(?:api|private)[_-]?key|authori[sz]ation|credential|cookie)"
@@ -38,13 +43,26 @@ class Redaction:
 
     def __init__(self) -> None:
         self._values: dict[str, None] = {}
+        self._answers: dict[str, None] = {}
+        self._forms: tuple[str, ...] = ()
 
     def learn(self, values: Iterable[str]) -> None:
-        """Hide these from now on, as they are and as JSON has them."""
-        for value in values:
-            if len(value) >= SHORTEST and len(self._values) < MOST:
-                forms = (value, *(json.dumps(value, ensure_ascii=it)[1:-1] for it in (True, False)))
-                self._values.update(dict.fromkeys(forms))
+        """Hide these from now on, as they are and as they are often written."""
+        self._learn(self._values, values)
+
+    def _learn(self, known: dict[str, None], values: Iterable[str]) -> None:
+        """Hide values of one kind; an agent that asks for many answers pushes out no others."""
+        found = dict.fromkeys(it for it in values if len(it) >= SHORTEST and it not in known)
+        if not found:
+            return
+        known.update(found)
+        for value in [*known][:-MOST]:
+            del known[value]
+        all_forms = dict.fromkeys(
+            form for it in (*self._values, *self._answers) for form in _forms(it)
+        )
+        # the longest first: a form may begin with another one
+        self._forms = tuple(sorted(all_forms, key=len, reverse=True))
 
     def learn_environment(self, environment: Mapping[str, str]) -> None:
         """Hide the values of the variables whose names say that they are secret."""
@@ -52,20 +70,13 @@ class Redaction:
 
     def learn_answer(self, answer: object) -> None:
         """Hide all texts in what the user has answered."""
-        match answer:
-            case str():
-                self.learn([answer])
-            case dict():
-                self.learn_answer([*answer.values()])
-            case list() | tuple():
-                for each in answer:
-                    self.learn_answer(each)
+        self._learn(self._answers, _texts(answer))
 
     def values(self, text: str) -> str:
         """Return the text without the values that are known."""
-        for value in self._values:
-            if value in text:
-                text = text.replace(value, HIDDEN)
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, HIDDEN)
         return text
 
     def message(self, text: str) -> str:
@@ -80,6 +91,34 @@ class Redaction:
     def output(self, text: str) -> str:
         """Return what a program has written without secrets."""
         return self.values(_LOOSE.sub(rf"\1{HIDDEN}", text))
+
+
+def _texts(answer: object) -> Iterator[str]:
+    match answer:
+        case str():
+            yield answer
+        case dict():
+            yield from _texts([*answer.values()])
+        case list() | tuple():
+            for each in answer:
+                yield from _texts(each)
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Yield the value as it is, and in JSON, in JSON within JSON, in addresses and in base64."""
+    yield value
+    once = [json.dumps(value, ensure_ascii=it)[1:-1] for it in (True, False)]
+    yield from once
+    yield from (json.dumps(it, ensure_ascii=exact)[1:-1] for it in once for exact in (True, False))
+    data = value.encode("utf-8", "surrogateescape")
+    yield from (quote(data, safe=""), quote_plus(data))
+    for before in range(3):  # what stands before it moves the letters of base64
+        code = b64encode(bytes(before) + data).decode()
+        middle = code[(0, 2, 3)[before] : len(code) - (0, 4, 3)[(before + len(data)) % 3]]
+        yield from (middle, middle.translate(_OF_ADDRESSES))
+
+
+_OF_ADDRESSES = str.maketrans("+/", "-_")
 
 
 def _emptied(block: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 import truststore
 
@@ -27,6 +27,7 @@ MOST = 32 * 1024 * 1024
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t -~]*")
+_NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +57,39 @@ class Address:
                 what = "has characters that no header may have"
                 raise UserError(f"{self.agent}: the header {name!r} {what}: check {self._headers}")
 
-    def refused(self, status: int, kind: str = "", to: str = "") -> UserError:
-        """Return what to say of an answer with that status, content type and `Location`."""
+    def refused(self, status: int, told: Mapping[str, str] = _NOTHING) -> UserError:
+        """Return what to say of an answer with that status and those headers, in lower case."""
         if self.proxy is not None and status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             return self.blocked(self.proxy, status)
         said, hopeless = _REFUSALS.get(status) or (_of_class(status), False)
         if status == HTTPStatus.OK:
-            said = f"it answers with {_page(kind)}, not with ACP; check {{url}}, and any proxy"
-        words = {"url": self._url, "headers": self._headers, "to": public(to) or "elsewhere"}
+            said = "it answers with {page}, not with ACP; check {url}, and any proxy"
+        words = {
+            "url": self._url,
+            "headers": self._headers,
+            "page": _page(told.get("content-type", "")),
+            "to": self._target(told.get("location", "")),
+            "when": _when(told.get("retry-after", "")),
+        }
         sentence = f"{self.agent}: {self.shown}: {said.format(**words)} (status {status})"
         return NotLetIn(sentence) if hopeless else UserError(sentence)
+
+    def not_acp(self) -> UserError:
+        """Return what to say of an answer to `initialize` that is none."""
+        what = "what it answers to initialize is not ACP"
+        return UserError(f"{self.agent}: {self.shown}: {what}; check {self._url}")
+
+    def thrown_out(self, why: str) -> UserError:
+        """Return what to say of a server that ends a connection because of who we are."""
+        said = f"it does not let us in; check {self._headers}"
+        return NotLetIn(f"{self.agent}: {self.shown}: {said} ({why})")
+
+    def _target(self, to: str) -> str:
+        """Return where an answer leads to."""
+        try:
+            return public(urljoin(self.url, to)) if to else "elsewhere"
+        except ValueError:
+            return "what is no address"
 
     def blocked(self, proxy: Proxy, status: int) -> UserError:
         """Return what to say of a proxy that does not let us through, but answers with that."""
@@ -77,11 +101,20 @@ class Address:
         chain = tuple(causes(error))
         for one in chain:
             if isinstance(one, ssl.SSLCertVerificationError):
-                why = one.verify_message or "it is not valid"
-                said = f"the certificate of {self.host} is not trusted: {why}"
-                todo = _TRUST.get(one.verify_code, f"Check {self._url}, and that server")
-                return NotLetIn(f"{self.agent}: {said}. {todo}; this check is never left out")
+                return NotLetIn(f"{self.agent}: {self._untrusted(one)}")
         return UserError(f"{self.agent}: {self._why(chain)}. :Acp restart {self.agent} tries again")
+
+    def _untrusted(self, error: ssl.SSLCertVerificationError) -> str:
+        who, check = self.host, self._url
+        if self.proxy is not None and self.proxy.is_secure:  # the error does not tell whose it is
+            both = urlsplit(self.url).scheme in ("https", "wss")
+            who = f"the proxy {self.proxy.shown}" + (f", or of {self.host}," if both else "")
+            check = self.proxy.variable
+        said = (
+            f"the certificate of {who} is not trusted: {error.verify_message or 'it is not valid'}"
+        )
+        todo = _TRUST.get(error.verify_code, f"Check {check}, and that server")
+        return f"{said}. {todo}; this check is never left out"
 
     def _why(self, chain: tuple[BaseException, ...]) -> str:
         place, host, check = f"{self.host}:{self._port}", f"host {self.host}", self._url
@@ -129,13 +162,14 @@ _REFUSALS: Mapping[int, tuple[str, bool]] = {
     413: ("the message is too large for this server", False),
     415: ("it does not speak ACP here; check the path of {url}", False),
     426: ("it speaks WebSocket only; write ws: or wss: in {url}", False),
-    429: ("it has too much to do; try again later", False),
+    429: ("it has too much to do; try again {when}", False),
+    503: ("it cannot answer now; see its log, or try again {when}", False),
 }
 """What a status means, and whether it stays so until the user has changed something."""
 
 
 def public(url: str) -> str:
-    """Return the address without user, query and fragment."""
+    """Return the address without user, query and fragment; raises `ValueError` if it is none."""
     parts = urlsplit(url)
     place = parts.hostname or ""
     place = f"[{place}]" if ":" in place else place
@@ -154,6 +188,10 @@ def _of_class(status: int) -> str:
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         return "it has moved to {to}; write that in {url} if you trust it"
     return "it does not speak ACP; check {url}"
+
+
+def _when(seconds: str) -> str:
+    return f"in {seconds} seconds" if re.fullmatch("[0-9]{1,6}", seconds) else "later"
 
 
 def _page(kind: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.errors import Code, ConnectionLost, UserError
 from acp_nvim.transport.address import MOST, PATIENCE, Address
-from acp_nvim.transport.http_client import client, how, unreachable
+from acp_nvim.transport.http_client import beginning, client, how, kind, told, unreachable
 from acp_nvim.transport.link import Ended, Incoming, incoming
 from acp_nvim.wire.events import Events, TooLarge
 from acp_nvim.wire.message import Failure, Request, Response, to_line
@@ -34,8 +35,6 @@ WAITING = 8
 """Messages that wait here to be asked for."""
 QUIET, MOST_QUIET = 0.5, 10.0
 """Seconds without a word after which a replay has ended, and that it may take at most."""
-MOST_OF_ERROR = 8 * 1024
-"""Bytes of the body of an error that are kept."""
 
 _POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _GET = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
@@ -62,6 +61,15 @@ class _Stream:
     """Why there is no such stream."""
     received: int = 0
     """How many messages have come on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """What a server has against a message: status, sentence, and the beginning of its own words."""
+
+    status: int
+    problem: UserError
+    body: str = ""
 
 
 class Http:
@@ -165,19 +173,24 @@ class Http:
         async with self._client.stream(
             "POST", self._address.url, content=line, headers=_POST, timeout=timeout
         ) as response:
-            kind, to = response.headers.get("Content-Type", ""), response.headers.get("Location")
-            if response.status_code != HTTPStatus.OK or "json" not in kind:
-                raise self._address.refused(response.status_code, kind, to or "")
-            said = await incoming((await _body(response, MOST)).decode("utf-8", "replace"))
+            if response.status_code != HTTPStatus.OK or "json" not in kind(response):
+                raise self._address.refused(response.status_code, told(response))
+            said = await incoming(await self._body(response))
         connection = response.headers.get(CONNECTION)
         answers = [it for it in said.messages if isinstance(it, Response | Failure)]
-        if not connection or [it.id for it in answers] != [message.get("id")]:
-            what = "what it answers to initialize is not ACP"
-            name = self._address.agent
-            raise UserError(f"{name}: {self._address.shown}: {what}; check agents.{name}.url")
+        if not connection or [str(it.id) for it in answers] != [str(message.get("id"))]:
+            raise self._address.not_acp()
         self._connection = connection
         self._listen(None)
         await self._give(said)
+
+    async def _body(self, response: httpx2.Response) -> str:
+        body = bytearray()
+        async for data in response.aiter_bytes():
+            body += data
+            if len(body) > MOST:
+                raise self._address.not_acp()
+        return body.decode("utf-8", "replace")
 
     async def _post(self, line: bytes, message: dict[str, Any]) -> None:
         session = self._session_of(message)
@@ -185,43 +198,50 @@ class Http:
         stream = None if session is None else await self._open(session)
         known = stream is not None and stream.status == HTTPStatus.OK
         if stream is not None and stream.problem is not None:
-            await self._refused(message, stream.status, str(stream.problem))
+            await self._refused(message, _Refusal(stream.status, stream.problem))
             return
         if key and session is not None:
             # before it is posted: the answer may be faster
             self._pending[key] = message["id"], session, not known
-        status, body = await self._deliver(line, session if known else None)
-        if status == HTTPStatus.NOT_FOUND and known:
+        refusal = await self._deliver(line, session if known else None)
+        if refusal is not None and refusal.status == HTTPStatus.NOT_FOUND and known:
             # some servers know a session only once it is loaded
             self._pending |= {key: (message["id"], session or "", True)} if key else {}
-            status, body = await self._deliver(line, None)
+            refusal = await self._deliver(line, None)
         if "method" not in message:
             self._asked.pop(id_key(message.get("id")), None)
-        if not 200 <= status < 300:
-            await self._refused(message, status, body)
+        if refusal is not None:
+            await self._refused(message, refusal)
 
-    async def _deliver(self, line: bytes, session: str | None) -> tuple[int, str]:
-        """Return the status, and the beginning of what is said of an error."""
+    async def _deliver(self, line: bytes, session: str | None) -> _Refusal | None:
+        """Post it; return what is said against that. Some servers answer here, not in a stream."""
         async with self._client.stream(
             "POST", self._address.url, content=line, headers=self._headers(_POST, session)
         ) as response:
-            return response.status_code, "" if response.is_success else await _beginning(response)
+            status, it = response.status_code, kind(response)
+            if not response.is_success or "html" in it:
+                problem = self._address.refused(status, told(response))
+                return _Refusal(status, problem, await beginning(response))
+            if status == HTTPStatus.OK and "json" in it and (body := await self._body(response)):
+                stream = _Stream(session)
+                await self._take(await incoming(body), self._streams.get(session, stream))
+            return None
 
-    async def _refused(self, message: dict[str, Any], status: int, body: str) -> None:
+    async def _refused(self, message: dict[str, Any], refusal: _Refusal) -> None:
         """Fail the request alone, if it is one and the connection can go on without it."""
+        status = refusal.status
         if status in _NOT_LET_IN:
-            raise self._address.refused(status)
+            raise refusal.problem
         if status in _GONE:
             self._finish(Ended(f"the server knows it no more, status {status}"))
         elif "method" in message and "id" in message:
-            await self._fail(message["id"], status, body)
+            data = {"status": status, "body": refusal.body}
+            await self._fail(message["id"], str(refusal.problem), data)
         else:
             self._finish(Ended(f"the server refuses what it was told, status {status}"))
 
-    async def _fail(self, request_id: Any, status: int, body: str) -> None:
+    async def _fail(self, request_id: Any, said: str, data: object = None) -> None:
         self._pending.pop(id_key(request_id), None)
-        said = str(self._address.refused(status)) if status else body
-        data = {"status": status, "body": body} if status else None
         failure = Failure(request_id, Code.INTERNAL_ERROR, said, data)
         await self._give(Incoming(to_line(failure).decode().rstrip("\n"), [failure]))
 
@@ -275,8 +295,9 @@ class Http:
         except TooLarge:
             ended = f"a message was larger than {MOST // 1024 // 1024} MB"
             self._finish(Ended(ended))
-        except TimeoutError:
+        except TimeoutError as error:
             ended = f"nothing came for {SILENCE:.0f} seconds"
+            stream.problem = None if stream.status else self._address.unreachable(error)
         finally:
             del self._streams[stream.session]
             stream.opened.set()
@@ -285,32 +306,41 @@ class Http:
         elif stream.status == HTTPStatus.OK:
             for request_id, session, later in [*self._pending.values()]:
                 if session == stream.session and not later:
-                    await self._fail(request_id, 0, f"the session's stream has ended ({ended})")
+                    await self._fail(request_id, f"the session's stream has ended ({ended})")
 
     async def _follow(self, stream: _Stream) -> None:
-        timeout = httpx2.Timeout(PATIENCE, read=None)
-        headers = self._headers(_GET, stream.session)
-        async with self._client.stream(
-            "GET", self._address.url, headers=headers, timeout=timeout
-        ) as response:
-            stream.status, kind = response.status_code, response.headers.get("Content-Type", "")
-            is_stream = stream.status == HTTPStatus.OK and "text/event-stream" in kind
-            is_unknown = stream.status == HTTPStatus.NOT_FOUND and stream.session is not None
-            if not is_stream and not is_unknown:
-                stream.problem = self._address.refused(stream.status, kind)
-            stream.opened.set()
-            if not is_stream:
+        with anyio.fail_after(PATIENCE) as patience:
+            async with self._client.stream(
+                "GET",
+                self._address.url,
+                headers=self._headers(_GET, stream.session),
+                timeout=httpx2.Timeout(PATIENCE, read=None),
+            ) as response:
+                patience.deadline = math.inf
+                if self._is_open(stream, response):
+                    await self._listen_to(stream, response)
+
+    def _is_open(self, stream: _Stream, response: httpx2.Response) -> bool:
+        """Note how the server has answered; tell whether events come."""
+        stream.status = response.status_code
+        is_stream = stream.status == HTTPStatus.OK and "text/event-stream" in kind(response)
+        is_unknown = stream.status == HTTPStatus.NOT_FOUND and stream.session is not None
+        if not is_stream and not is_unknown:
+            stream.problem = self._address.refused(stream.status, told(response))
+        stream.opened.set()
+        return is_stream
+
+    async def _listen_to(self, stream: _Stream, response: httpx2.Response) -> None:
+        events = Events(MOST)
+        chunks = response.aiter_bytes()
+        while True:
+            with anyio.fail_after(SILENCE if events.comments else None):
+                data = await anext(chunks, None)
+            if data is None:
                 return
-            events = Events(MOST)
-            chunks = response.aiter_bytes()
-            while True:
-                with anyio.fail_after(SILENCE if events.comments else None):
-                    data = await anext(chunks, None)
-                if data is None:
-                    return
-                for text in events.feed(data):
-                    stream.received += 1
-                    await self._take(await incoming(text), stream)
+            for text in events.feed(data):
+                stream.received += 1
+                await self._take(await incoming(text), stream)
 
     async def _take(self, said: Incoming, stream: _Stream) -> None:
         other = None
@@ -353,22 +383,3 @@ class Http:
         for session in (asked if later else None, made):
             if isinstance(session, str) and session and session not in self._streams:
                 self._listen(session)
-
-
-async def _body(response: httpx2.Response, most: int) -> bytes:
-    """Return the body; raises `UserError` if it is larger."""
-    body = b""
-    async for data in response.aiter_bytes():
-        body += data
-        if len(body) > most:
-            raise UserError("the server's answer is too large")
-    return body
-
-
-async def _beginning(response: httpx2.Response) -> str:
-    body = b""
-    async for data in response.aiter_bytes():
-        body += data
-        if len(body) > MOST_OF_ERROR:
-            break
-    return body[:MOST_OF_ERROR].decode("utf-8", "replace")

@@ -18,14 +18,22 @@ from acp_nvim.transport.proxy import Proxy
 TAKEN = 60.0
 """Seconds in which a server must take a message."""
 
+MOST_OF_ERROR = 8 * 1024
+"""Bytes of the body of an error that are kept."""
+
+_CLOSED = re.compile("^(server disconnected|peer closed)", re.IGNORECASE)
+"""With which begins what the library says of a connection that ended before the answer."""
 _STATUS = re.compile(r"[1-5]\d\d")
 """With which begins what the library says of an answer of a proxy."""
 
 
 def client(address: Address) -> httpx2.AsyncClient:
     """Return what speaks to it, and to nobody yet."""
+    given = {name.lower(): value for name, value in address.headers.items()}
     return httpx2.AsyncClient(
-        headers={"User-Agent": f"acp.nvim/{acp_nvim.__version__}", **address.headers},
+        # the user's own go along with those of the server, which a header would put aside
+        cookies=_cookies(given.pop("cookie", "")),
+        headers={"user-agent": f"acp.nvim/{acp_nvim.__version__}", **given},
         verify=trust(),
         proxy=through(address.proxy),
         trust_env=False,  # which proxy is found out by one rule
@@ -33,6 +41,11 @@ def client(address: Address) -> httpx2.AsyncClient:
         # each stream holds a connection
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
     )
+
+
+def _cookies(header: str) -> dict[str, str]:
+    pairs = (pair.strip().partition("=") for pair in header.split(";"))
+    return {name: value for name, _, value in pairs if name}
 
 
 def through(proxy: Proxy | None) -> httpx2.Proxy | None:
@@ -55,7 +68,7 @@ def unreachable(address: Address, error: httpx2.HTTPError) -> UserError:
     status = blocked(address.proxy, error)
     if address.proxy is not None and status is not None:
         return address.blocked(address.proxy, status)
-    return address.unreachable(error)
+    return address.unreachable(EOFError() if _CLOSED.search(str(error)) else error)
 
 
 def how(error: httpx2.HTTPError) -> str:
@@ -63,3 +76,23 @@ def how(error: httpx2.HTTPError) -> str:
     if isinstance(error, httpx2.TimeoutException):
         return "the server does not answer"
     return "it broke off"
+
+
+def told(response: httpx2.Response) -> dict[str, str]:
+    """Return the headers by their names in lower case."""
+    return dict(response.headers.items())
+
+
+def kind(response: httpx2.Response) -> str:
+    """Return the type of the content."""
+    return str(response.headers.get("content-type", "")).lower()
+
+
+async def beginning(response: httpx2.Response) -> str:
+    """Return what an error says, or the beginning of it."""
+    body = b""
+    async for data in response.aiter_bytes():
+        body += data
+        if len(body) > MOST_OF_ERROR:
+            break
+    return body[:MOST_OF_ERROR].decode("utf-8", "replace")

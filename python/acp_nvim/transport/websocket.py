@@ -19,6 +19,7 @@ from websockets.exceptions import (
     InvalidURI,
 )
 from websockets.frames import CloseCode
+from websockets.typing import Subprotocol
 
 import acp_nvim
 from acp_nvim.errors import ConnectionLost, UserError
@@ -38,7 +39,12 @@ _HOW: Mapping[int, str] = {
     CloseCode.POLICY_VIOLATION: "the server refuses",
     CloseCode.MESSAGE_TOO_BIG: f"a message was larger than {MOST // 1024 // 1024} MB",
     CloseCode.INTERNAL_ERROR: "the server has failed, or did not answer any more",
+    CloseCode.SERVICE_RESTART: "the server starts anew",
+    CloseCode.TRY_AGAIN_LATER: "the server has too much to do",
 }
+_NOT_LET_IN = (3000, 3003, 4401, 4403)
+"""Codes of their own with which servers say 401 and 403."""
+_SPOKEN = "sec-websocket-protocol"
 
 
 async def open_websocket(address: Address) -> WebSocket:
@@ -46,10 +52,12 @@ async def open_websocket(address: Address) -> WebSocket:
     secure: dict[str, Any] = (
         {"proxy_ssl": trust()} if address.proxy and address.proxy.is_secure else {}
     )
+    headers, spoken = _parted(address.headers)
     try:
         socket = await _Connect(
             address.url,
-            additional_headers=dict(address.headers),
+            additional_headers=headers,
+            subprotocols=spoken,
             user_agent_header=f"acp.nvim/{acp_nvim.__version__}",
             compression=None,
             open_timeout=PATIENCE,
@@ -64,14 +72,20 @@ async def open_websocket(address: Address) -> WebSocket:
         assert address.proxy is not None
         raise address.blocked(address.proxy, error.response.status_code) from error
     except InvalidStatus as error:
-        headers = error.response.headers
-        kind, to = headers.get("Content-Type", ""), headers.get("Location", "")
-        raise address.refused(error.response.status_code, kind, to) from error
+        told = {name.lower(): value for name, value in error.response.headers.raw_items()}
+        raise address.refused(error.response.status_code, told) from error
     except InvalidURI as error:
         raise UserError(f"{address.agent}: {address.shown} is no address: check its url") from error
     except (OSError, EOFError, InvalidHandshake) as error:
         raise address.unreachable(error) from error
-    return WebSocket(socket)
+    return WebSocket(socket, address)
+
+
+def _parted(headers: Mapping[str, str]) -> tuple[dict[str, str], list[Subprotocol] | None]:
+    """Return the headers, and the subprotocols among them, of which the library must know."""
+    others = {name: it for name, it in headers.items() if name.lower() != _SPOKEN}
+    given = ",".join(it for name, it in headers.items() if name.lower() == _SPOKEN)
+    return others, [Subprotocol(it.strip()) for it in given.split(",") if it.strip()] or None
 
 
 class _Connect(connect):
@@ -86,8 +100,9 @@ class WebSocket:
 
     pid = None
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ClientConnection, address: Address) -> None:
         self._socket = socket
+        self._address = address
 
     async def receive(self) -> Incoming | None:
         """Return what the next text frame holds; others mean nothing."""
@@ -120,8 +135,10 @@ class WebSocket:
         if told is None:
             return Ended("it broke off")
         how = _HOW.get(told.code, f"code {told.code}")
-        is_theirs = protocol.close_rcvd is not None
-        return Ended(f"{how}: {told.reason}" if told.reason and is_theirs else how)
+        if told.reason and protocol.close_rcvd is not None:
+            how = f"{how}: {' '.join(told.reason.split())}"
+        problem = self._address.thrown_out(how) if told.code in _NOT_LET_IN else None
+        return Ended(how, problem=problem)
 
     async def end(self, *, grace: float) -> None:
         """Close it, and after `grace` seconds at the latest cut it off; cannot be cancelled."""

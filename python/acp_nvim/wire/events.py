@@ -23,21 +23,24 @@ class Events:
         """How many comments there were."""
         self._most = most
         self._line: list[bytes] = []
+        self._after_cr = False
+        """The last byte was a CR, so a LF is the other half of that line end."""
         self._data: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> list[str]:
         """Return the data of the events that these bytes complete; raises `TooLarge`."""
+        if not data:
+            return []
+        data = data.removeprefix(b"\n") if self._after_cr else data
+        self._after_cr = data.endswith(b"\r")
         self._size += len(data)
         if not _END.search(data):
             self._line.append(data)
             self._check()
             return []
-        text = b"".join([*self._line, data])
-        # a CR at the end may be half of a line end
-        held = b"\r" if text.endswith(b"\r") else b""
-        *lines, rest = _END.split(text.removesuffix(b"\r") if held else text)
-        self._line = [rest + held]
+        *lines, rest = _END.split(b"".join([*self._line, data]))
+        self._line = [rest]
         events = [event for line in lines if (event := self._take(line)) is not None]
         self._size = len(rest) + sum(map(len, self._data))
         self._check()

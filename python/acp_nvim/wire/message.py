@@ -16,9 +16,13 @@ from typing import Any, TypeAlias
 
 RequestId: TypeAlias = str | int | None
 
+SIDE_BY_SIDE = 100
+"""Objects of one line that are looked at; it should be one."""
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
 
+_LEAD = re.compile(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
+"""What a terminal or an editor wants before the first word: colours, marks, blanks."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -72,23 +76,20 @@ Message: TypeAlias = Sendable | Noise
 
 def parse_line(line: bytes) -> list[Message]:
     """Return the messages of one line, as `parse_text`; invalid UTF-8 becomes U+FFFD."""
-    return parse_text(line.decode("utf-8-sig", "replace"))
+    return parse_text(line.decode("utf-8", "replace"))
 
 
 def parse_text(text: str, load: Callable[[str], Any] | None = None) -> list[Message]:
-    """Return the messages of one text: one, or the elements of a JSON array.
+    """Return the messages of one text: one, the elements of a JSON array, or several side by side.
 
     Never raises. Lone surrogates become U+FFFD. `load` reads the JSON if it is not to be done at
     once.
     """
-    try:
-        value = (load or _load)(text)
-        items = value if isinstance(value, list) and value else [value]
-        return [_classify(item, text) for item in items]
-    except RecursionError:
-        return [_noise(text, "nested too deeply")]
-    except ValueError as error:
-        return [_noise(text, f"not JSON: {error}")]
+    messages, rest = _first(text, load or _load)
+    while rest and len(messages) < SIDE_BY_SIDE:
+        more, rest = _first(rest, load or _load)
+        messages += more
+    return [*messages, _noise(rest, "too much for one line")] if rest else messages
 
 
 def to_line(message: Sendable) -> bytes:
@@ -102,6 +103,28 @@ def to_line(message: Sendable) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def _first(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str]:
+    """Return what the text begins with, and the text behind it."""
+    bare, rest = _bare(text), ""
+    try:
+        try:
+            value = load(bare)
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data" or not bare.startswith("{"):
+                raise
+            value, rest = load(bare[: error.pos]), _bare(bare[error.pos :])
+        items = value if isinstance(value, list) and value else [value]
+        return [_classify(item, text) for item in items], rest
+    except RecursionError:
+        return [_noise(text, "nested too deeply")], ""
+    except ValueError as error:
+        return [_noise(text, f"not JSON: {error}")], ""
+
+
+def _bare(text: str) -> str:
+    return text if text.startswith("{") else _LEAD.sub("", text, count=1)
 
 
 def _load(text: str) -> Any:

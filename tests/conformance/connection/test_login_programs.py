@@ -88,12 +88,18 @@ async def test_what_cannot_be_shown_as_it_is_is_not_run(argument: str) -> None:
         "HOME",
         "NVIM",
         "VIMINIT",
+        "GOFLAGS",
+        "GOROOT",
+        "ELECTRON_RUN_AS_NODE",
+        "BUN_OPTIONS",
     ],
 )
 def test_names_that_are_dangerous(name: str) -> None:
     assert is_dangerous(name)
 
 
-@pytest.mark.parametrize("name", ["MODE", "GEMINI_LOGIN", "API_KEY", "TERM", "NO_COLOR"])
+@pytest.mark.parametrize(
+    "name", ["MODE", "GEMINI_LOGIN", "GOOGLE_API_KEY", "API_KEY", "TERM", "NO_COLOR"]
+)
 def test_names_that_are_not(name: str) -> None:
     assert not is_dangerous(name)

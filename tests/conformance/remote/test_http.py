@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ import anyio
 import pytest
 
 from acp_nvim.errors import Code
+from acp_nvim.transport import http
 from tests.support.agents.http_wire import HttpWire
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.remote_stage import RemoteStage
@@ -33,6 +35,20 @@ async def test_c334_cookies_and_headers_go_with_all_that_follows():
         assert all(headers["authorization"] == SECRET for _, headers, _ in wire.requests)
         assert wire.posts("session/prompt")[0]["cookie"].startswith("affinity=")
         assert SECRET not in stage.logged() + repr(stage.client.launch) + repr(stage.opened)
+        await stage.end()
+
+
+async def test_c334_cookies_of_the_user_go_along_with_those_of_the_server():
+    headers = {"COOKIE": "key=3fe1; other=a=b"}
+    async with HttpWire() as wire, RemoteStage(wire.url, headers=headers) as stage:
+        stage.agent.link = wire  # type: ignore[assignment]
+        session = await stage.start()
+        stage.prompt(session, "go")
+        await stage.agent.expect("session/prompt")
+        given = {"key=3fe1", "other=a=b"}
+        assert set(wire.posts("initialize")[0]["cookie"].split("; ")) == given
+        sent = set(wire.posts("session/prompt")[0]["cookie"].split("; "))
+        assert given < sent and len(sent) == 3
         await stage.end()
 
 
@@ -192,6 +208,58 @@ async def test_c342_a_status_ends_the_connection(status: int, sentence: str, *, 
         assert stage.client.hopeless is hopeless
 
 
+async def test_a_page_of_a_proxy_in_the_middle_of_it_fails_one_request_alone():
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        session = await stage.start()
+        page = (200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>Log in</html>")
+        wire.judge = lambda method, *_: page if method == "POST" else None
+        stage.prompt(session, "go")
+        await stage.until(lambda: session.state.turn == 1 and session.state.status == "idle")
+        assert "it answers with a web page, not with ACP; check agents.s" in notices(session)[-1]
+        wire.judge = lambda *_: None
+        request = await stage.turn(session, "again")
+        stage.agent.reply(request, {"stopReason": "end_turn"})
+        await stage.until(lambda: session.state.stop_reason == "end_turn")
+        await stage.end()
+
+
+async def test_a_server_that_answers_where_it_is_asked():
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        session = await stage.start()
+
+        def answer(_: str, __: dict[str, str], message: Any) -> Any:
+            if not message or message.get("method") != "session/prompt":
+                return None
+            result = {"jsonrpc": "2.0", "id": message["id"], "result": {"stopReason": "refusal"}}
+            return 200, {"Content-Type": "application/json"}, json.dumps(result).encode()
+
+        wire.judge = answer
+        stage.prompt(session, "go")
+        await stage.until(lambda: session.state.stop_reason == "refusal")
+        await stage.end()
+
+
+async def test_a_stream_that_never_begins_fails_what_needs_it(monkeypatch: pytest.MonkeyPatch):
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        held = anyio.Event()
+
+        async def hold(headers: dict[str, str]) -> None:
+            if "acp-session-id" in headers:
+                await held.wait()
+
+        wire.before_stream = hold
+        monkeypatch.setattr(http, "PATIENCE", 0.2)
+        session = await stage.start()
+        stage.prompt(session, "go")
+        await stage.until(lambda: session.state.turn == 1 and session.state.status == "idle")
+        assert "did not answer within" in notices(session)[-1]
+        held.set()
+        request = await stage.turn(session, "again")
+        stage.agent.reply(request, {"stopReason": "end_turn"})
+        await stage.until(lambda: session.state.stop_reason == "end_turn")
+        await stage.end()
+
+
 async def test_c342_one_who_takes_the_stream_of_a_session():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         wire.judge = lambda method, headers, _: (
@@ -247,6 +315,21 @@ async def test_c347_events_are_cut_anywhere_and_comments_are_none():
             (200, {"Content-Type": "application/json"}, b"{}"),
             "what it answers to initialize is not",
         ),
+        ((503, {"Retry-After": "9"}, b""), "it cannot answer now; see its log, or try again in 9 "),
+        ((302, {"Location": "http://[::1/3fe1"}, b""), "it has moved to what is no address"),
+        ((307, {"Location": "/login?k=3fe1"}, b""), "it has moved to http://127.0.0.1:"),
+        (
+            (
+                200,
+                {
+                    "Content-Type": "application/json",
+                    "Content-Encoding": "gzip",
+                    "Acp-Connection-Id": "c",
+                },
+                gzip.compress(b" " * 40_000_000),
+            ),
+            "what it answers to initialize is not ACP",
+        ),
         (
             (200, {"Content-Type": "application/json", "Acp-Connection-Id": "c"}, b"[1"),
             "what it answers to initialize is not ACP",
@@ -277,6 +360,42 @@ async def test_a_connection_that_breaks_before_the_answer():
             await stage.until(lambda: stage.over)
             assert f"127.0.0.1:{port}" in str(stage.client.error)
         tasks.cancel_scope.cancel()
+
+
+async def test_a_server_that_breaks_off_its_first_answer_is_not_called_another():
+    async def break_off(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+            await stream.send(head + b'Acp-Connection-Id: c\r\n\r\n{"jsonrpc":')
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, break_off)
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        async with RemoteStage(f"http://127.0.0.1:{port}/acp") as stage:
+            stage.launch()
+            await stage.until(lambda: stage.over)
+            assert f"127.0.0.1:{port} has closed the connection" in str(stage.client.error)
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("change", [str, lambda it: it])
+async def test_an_answer_with_its_id_as_a_string_and_a_mark_before_it(change: Any):
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+
+        def answer(_: str, __: dict[str, str], message: Any) -> Any:
+            if not message or message.get("method") != "initialize":
+                return None
+            told = {"Content-Type": "application/json", "Acp-Connection-Id": "c1"}
+            result = {"id": change(message["id"]), "result": {"protocolVersion": 1}}
+            return 200, told, b"\xef\xbb\xbf" + json.dumps(result).encode()
+
+        wire.judge = answer
+        session = stage.launch()
+        await stage.agent.open()
+        await stage.until(lambda: session.state.status == "idle")
+        await stage.end()
 
 
 async def test_a_newer_version_in_answer_to_ours():

@@ -10,7 +10,7 @@ from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.request import PermissionAnswer
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.agents.socket_wire import SocketWire
-from tests.support.outage_stage import OutageStage
+from tests.support.outage_stage import LOADS, OutageStage
 from tests.support.stage import notices, texts
 
 
@@ -119,6 +119,33 @@ async def test_c343_it_may_be_lost_again():
             await stage.loaded(f"load {count}")
             await stage.until(lambda: session.state.status == "idle")
             assert texts(session) == [f"load {count}"]
+
+
+async def test_c343_one_that_is_lost_before_it_has_a_session_is_asked_ever_less_often():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[-1].transport.abort()
+        for pause in (1.0, 2.0, 4.0):
+            await stage.slept(pause)
+            await stage.agent.initialize(**LOADS)
+            await stage.agent.expect("session/load")
+            wire.connections[-1].transport.abort()
+        await stage.slept(8.0)
+        await stage.loaded("as before")
+        await stage.until(lambda: session.state.status == "idle")
+        wire.connections[-1].transport.abort()
+        await stage.slept(1.0)
+
+
+async def test_c345_a_server_that_says_what_it_was_sent_is_not_repeated():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        await wire.connections[0].close(1008, "'token 1', /acp?key=3fe1-of-query\nis stale")
+        await stage.until(lambda: session.state.status == "loading")
+        (said,) = notices(session)
+        assert "token 1" not in said and "3fe1" not in said
+        assert "is stale): it is tried again" in said
+        assert "\n" not in said
 
 
 async def test_an_agent_that_was_never_reached_is_not_tried_again():

@@ -16,7 +16,7 @@ from tests.support.agents.proxy import ProxyWire
 from tests.support.agents.socket_wire import SocketWire
 from tests.support.certificate import make_certificate
 from tests.support.remote_stage import RemoteStage
-from tests.support.stage import notices
+from tests.support.stage import notices, texts
 
 SECRET = "Bearer 3fe1"
 FAR = "agent.example"
@@ -168,6 +168,45 @@ async def test_what_is_no_proxy_for_us(scheme: str, given: str, monkeypatch: pyt
 
 
 # --- TLS
+
+
+def certified(folder: Path) -> ssl.SSLContext:
+    """Return what a proxy on this machine needs; what trusts it is beside it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(make_certificate(folder, "localhost", FAR))
+    return context
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+async def test_an_agent_is_reached_through_a_proxy_that_speaks_tls(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    own = tmp_path / "own"
+    own.mkdir()
+    async with wire_of(scheme, own, FAR) as (wire, url), ProxyWire(certified(tmp_path)) as proxy:
+        pems = [it / "certificate.pem" for it in (own, tmp_path)]
+        trusted = tmp_path / "trusted.pem"
+        trusted.write_bytes(b"".join(it.read_bytes() for it in pems if it.exists()))
+        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+        monkeypatch.setenv(variable(scheme), f"https://me:hush@localhost:{proxy.port}")
+        async with WireStage(wire, url) as stage:
+            session = await stage.start()
+            stage.agent.say("hello")
+            await stage.until(lambda: texts(session) == ["hello"])
+            await stage.end()
+        assert all("Proxy-Authorization" in head.title() for head in proxy.heads)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+async def test_a_proxy_whose_certificate_nobody_trusts_is_told_nothing(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async with ProxyWire(certified(tmp_path)) as proxy:
+        monkeypatch.setenv(variable(scheme), f"https://me:hush@localhost:{proxy.port}")
+        said = await failure(f"{scheme}://{FAR}/acp")
+        assert f"the certificate of the proxy localhost:{proxy.port}" in said
+        assert "is not trusted: " in said and "never left out" in said
+        assert not proxy.heads
 
 
 @pytest.mark.parametrize("scheme", ["wss", "https"])

@@ -13,6 +13,7 @@ import anyio
 import pytest
 
 from acp_nvim.errors import Code
+from acp_nvim.transport import websocket
 from acp_nvim.transport.address import MOST
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.agents.socket_wire import SocketWire
@@ -21,6 +22,14 @@ from tests.support.remote_stage import RemoteStage, SocketStage
 from tests.support.stage import notices, texts
 
 SECRET = "Bearer 3fe1"
+
+
+def chunk(text: str) -> str:
+    """Return a chunk of an agent message as JSON."""
+    content = {"type": "text", "text": text}
+    update = {"sessionUpdate": "agent_message_chunk", "content": content}
+    params = {"sessionId": SESSION, "update": update}
+    return json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params})
 
 
 async def test_c332_a_text_frame_is_a_message_and_a_binary_one_is_none():
@@ -127,7 +136,12 @@ async def test_there_is_no_such_host():
         (404, {}, "there is no agent here; check the path of agents.scripted.url"),
         (409, {}, "another client has this connection"),
         (413, {}, "the message is too large for this server"),
+        (429, {"Retry-After": "7"}, "it has too much to do; try again in 7 seconds (status 429)"),
+        (429, {"Retry-After": "Sun, 22 Nov 2026"}, "it has too much to do; try again later"),
         (502, {}, "this server has failed; see its log (status 502)"),
+        (503, {}, "it cannot answer now; see its log, or try again later (status 503)"),
+        (302, {"Location": "/login?3fe1"}, "it has moved to ws://localhost:"),
+        (302, {"Location": "http://[::1/3fe1"}, "it has moved to what is no address"),
         (301, {"Location": "https://x:1/a?b"}, "it has moved to https://x:1/a; write that in"),
         (200, {"Content-Type": "text/html"}, "it answers with a web page, not with ACP"),
     ],
@@ -188,6 +202,61 @@ async def test_the_server_says_why_it_closes():
             "the connection to scripted is lost (the server stops: going for lunch): it is tried"
         )
         assert stage.client.left == (session,)
+
+
+@pytest.mark.parametrize("code", [3000, 3003, 4401, 4403])
+async def test_the_server_throws_us_out(code: int):
+    async with SocketWire() as wire, SocketStage(wire) as stage:
+        await stage.start()
+        await wire.connections[0].close(code, "token\nexpired")
+        await stage.until(lambda: stage.over)
+        expected = f"does not let us in; check agents.scripted.headers (code {code}: token expired)"
+        assert expected in str(stage.client.error)
+        assert stage.client.hopeless and not stage.client.left
+
+
+async def test_messages_that_share_a_frame_are_all_read():
+    async with SocketWire() as wire, SocketStage(wire) as stage:
+        session = await stage.start()
+        said = [chunk(text) for text in ("one ", "two ", "three")]
+        for frame in (said[0] + said[1] + "\n", "\ufeff" + said[2]):
+            wire.frame(frame)
+        await stage.until(lambda: texts(session) == ["one two three"])
+        await stage.end()
+
+
+@pytest.mark.parametrize("written", ["Sec-WebSocket-Protocol", "sec-websocket-protocol"])
+async def test_a_subprotocol_that_the_server_wants(written: str):
+    options = {"subprotocols": ["acp.v1"]}
+    async with SocketWire(**options) as wire:
+        stage = SocketStage(wire, headers={written: "token.3fe1, acp.v1"})
+        async with stage:
+            await stage.start()
+            assert wire.connections[0].subprotocol == "acp.v1"
+            await stage.end()
+
+
+@pytest.mark.parametrize("scheme", ["ws", "http", "wss"])
+async def test_what_connects_is_stopped_at_once(scheme: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(websocket, "PATIENCE", 1_000)
+    asked = anyio.Event()
+
+    async def say_nothing(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+            asked.set()
+            await anyio.sleep_forever()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, say_nothing)
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        async with RemoteStage(f"{scheme}://127.0.0.1:{port}/acp") as stage:
+            session = stage.launch()
+            await asked.wait()
+            await stage.end()
+            assert session.state.status == "closed"
+        tasks.cancel_scope.cancel()
 
 
 async def test_a_newer_version_in_answer_to_ours():

@@ -228,6 +228,15 @@ async def test_c122_an_error_ends_the_turn_and_is_shown():
         assert texts(session) == ["fine"]
 
 
+async def test_an_error_without_words_is_still_a_sentence():
+    async with Stage() as stage:
+        session = await stage.start()
+        request = await stage.turn(session)
+        stage.agent.send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -7}})
+        await stage.until(lambda: session.state.status == "idle")
+        assert shows(session, "✗ The turn failed: the agent does not say why (code -7)")
+
+
 async def test_c123_updates_outside_a_turn_are_applied():
     async with Stage() as stage:
         session = await stage.start()

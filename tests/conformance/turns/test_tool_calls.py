@@ -240,3 +240,16 @@ async def test_c173_raw_output_is_any_json(output: Any, look: str):
     async with Stage() as stage:
         session = await opened(stage, rawOutput=output)
         assert look in chat(session, "tool:call-1")
+
+
+async def test_numbers_for_ids_and_single_things_for_lists():
+    async with Stage() as stage:
+        session = await opened(stage, toolCallId=7, content=text("a"))
+        await patched(stage, toolCallId="7", locations={"path": "/a", "line": 3.0})
+        call = tool(session, "7")
+        assert call.title == "Look" and call.content == (Text("a"),)
+        assert call.locations == (Location("/a", 3),)
+        option = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
+        stage.agent.request_permission(toolCall={"toolCallId": 7}, options=option)
+        await stage.until(lambda: session.state.questions)
+        assert session.state.questions[0].tool_call_id == "7"

@@ -42,6 +42,14 @@ WRITES: dict[str, tuple[str, dict[str, str]]] = {
         f":set backup bsk= bdir=. undofile udir=. dir=.<CR>{TYPED}:w<CR>",
         {"a.txt": MINE, "a.txt~": TEXT},
     ),
+    "backup elsewhere": (
+        f":call mkdir('old')<CR>:exe 'set backup bsk= bdir='..getcwd()..'/old'<CR>{TYPED}:w<CR>",
+        {"a.txt": MINE, "old/a.txt~": TEXT},
+    ),
+    "patchmode": (
+        f":set patchmode=.orig bsk=<CR>{TYPED}:w<CR>",
+        {"a.txt": MINE, "a.txt.orig": TEXT},
+    ),
     "noautocmd": (f"{TYPED}:noautocmd w<CR>", {"a.txt": MINE}),
     "noautocmd, going on": (f"{TYPED}:noautocmd w<CR>Gomore<Esc>", {"a.txt": MINE}),
     "noautocmd, wiped": (f"{TYPED}:noautocmd w<CR>:bwipeout<CR>", {"a.txt": MINE}),

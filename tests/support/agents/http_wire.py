@@ -31,6 +31,8 @@ class HttpWire:
         """May answer a request in place of the agent."""
         self.before_202: Callable[[Any], Awaitable[None]] | None = None
         """Done before a post is answered."""
+        self.before_stream: Callable[[dict[str, str]], Awaitable[None]] | None = None
+        """Done before a stream begins, with the headers of who asks for it."""
         self.streams: dict[str, ByteStream] = {}
         """The open streams of events by their session, "" for the connection's."""
         self.port = 0
@@ -136,6 +138,8 @@ class HttpWire:
             method, headers, message
         )
         if answer is None:
+            if self.before_stream is not None:
+                await self.before_stream(headers)
             head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             await stream.send(head + b"Transfer-Encoding: chunked\r\n\r\n")
             self.streams[headers.get("acp-session-id", "")] = stream

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from ssl import SSLContext
 from types import TracebackType
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
-from anyio.abc import ByteStream, SocketAttribute, SocketStream, TaskGroup
+from anyio.abc import ByteStream, Listener, SocketAttribute, TaskGroup
+from anyio.streams.tls import TLSListener
 
 BROKEN = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
@@ -15,7 +18,8 @@ BROKEN = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStrea
 class ProxyWire:
     """Tunnels, and passes on what is for an address without TLS."""
 
-    def __init__(self) -> None:
+    def __init__(self, ssl: SSLContext | None = None) -> None:
+        self._ssl = ssl
         self.heads: list[str] = []
         """What it was asked for, each with its headers."""
         self.refusal = b""
@@ -27,7 +31,10 @@ class ProxyWire:
         self._listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
         self.port = self._listener.extra(SocketAttribute.local_port)
         self._tasks = await anyio.create_task_group().__aenter__()
-        self._tasks.start_soon(self._listener.serve, self._serve)
+        listener: Listener[Any] = self._listener
+        if self._ssl is not None:
+            listener = TLSListener(listener, self._ssl, standard_compatible=False)
+        self._tasks.start_soon(listener.serve, self._serve)
         return self
 
     async def __aexit__(
@@ -40,12 +47,12 @@ class ProxyWire:
         await self._tasks.__aexit__(None, None, None)
         await self._listener.aclose()
 
-    async def _serve(self, client: SocketStream) -> None:
+    async def _serve(self, client: ByteStream) -> None:
         async with client:
             with suppress(*BROKEN):
                 await self._connect(client)
 
-    async def _connect(self, client: SocketStream) -> None:
+    async def _connect(self, client: ByteStream) -> None:
         asked = b""
         while b"\r\n\r\n" not in asked:
             asked += await client.receive()

@@ -345,5 +345,8 @@ class FakeNotifier(Notifier):
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         self.events.append((name, data))
 
+    def redact(self, safe: Callable[[str], str]) -> None:
+        """Nothing of a fake is kept."""
+
     def fault(self, error: BaseException) -> None:
         self.faults.append(error)

@@ -141,3 +141,11 @@ def test_a_mistake_of_which_neovim_cannot_be_told_is_in_the_log(
     lua.broken = True
     Faults(cast(Call, lua))(KeyError("\ud800"))
     assert "KeyError" in capsys.readouterr().err
+
+
+def test_a_mistake_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    lua = Lua()
+    faults = Faults(cast(Call, lua))
+    faults.safe = lambda text: text.replace("hunter22", "(hidden)")
+    faults(KeyError("hunter22"))
+    assert "hunter22" not in capsys.readouterr().err + str(lua.calls)

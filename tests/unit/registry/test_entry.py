@@ -134,6 +134,8 @@ def test_what_is_no_package_is_not_installed(spec: Any) -> None:
         {"env": {"A B": "x"}},
         {"env": {"A": "x\ny"}},
         {"env": ["A=b"]},
+        {"env": {"NODE_OPTIONS": "--require ./x.js"}},
+        {"env": {"LD_PRELOAD": "x.so"}},
     ],
 )
 def test_a_program_that_is_refused(fields: dict[str, Any]) -> None:

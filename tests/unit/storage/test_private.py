@@ -33,7 +33,7 @@ WRITERS = pytest.mark.parametrize("write", [log, store])
 
 
 @WRITERS
-@pytest.mark.parametrize("mask", [0o000, 0o022])
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o777])
 def test_all_is_private_whatever_the_umask(
     write: Callable[[Path], None], mask: int, tmp_path: Path
 ) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode, urlsafe_b64encode
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -123,3 +125,57 @@ def test_a_log_has_none(tmp_path: Path) -> None:
     log.close()
     assert "hunter2" not in (tmp_path / "log").read_text()
     assert "hunter" not in (tmp_path / "log").read_text()
+
+
+ODD = 'pa"ss/w\u00f6rd+1'
+
+
+@pytest.mark.parametrize("value", ["sk-abcdef", ODD, "x" * 6, "a\\\nb" * 3])
+@pytest.mark.parametrize("before", ["", "u", "us", "use", "user:"])
+def test_a_value_in_another_form(value: str, before: str) -> None:
+    redaction = Redaction()
+    redaction.learn([value])
+    data = value.encode()
+    written = [
+        quote(value, safe=""),
+        quote_plus(value),
+        json.dumps(value),
+        json.dumps(json.dumps(value)),
+        json.dumps({"text": json.dumps({"key": value}, ensure_ascii=False)}),
+    ]
+    for text in written:
+        assert HIDDEN in redaction.values(f"{before} {text}"), text
+    for encode in (b64encode, urlsafe_b64encode):
+        for after in (b"", b"1", b"12"):
+            code = encode(before.encode() + data + after).decode()
+            shown = redaction.values(f"Basic {code}.")
+            assert HIDDEN in shown
+            left = shown.replace("Basic ", "").replace(HIDDEN, "").rstrip(".")
+            assert len(left) <= len(before) * 4 / 3 + 9
+
+
+def test_many_answers_push_out_neither_the_last_one_nor_what_is_configured() -> None:
+    redaction = Redaction()
+    redaction.learn(["configured"])
+    redaction.learn_answer({f"f{number}": f"answer-{number}" for number in range(MOST + 50)})
+    redaction.learn_answer("the last one")
+    for secret in ("configured", "the last one", f"answer-{MOST + 49}"):
+        assert redaction.values(secret) == HIDDEN
+    assert redaction.values("answer-7;") == "answer-7;"
+
+
+@pytest.mark.parametrize("shift", range(0, 12, 3))
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_long_line_of_stderr_is_not_cut_within_a_secret(
+    tmp_path: Path, shift: int, ends: bool
+) -> None:
+    log = Traffic(str(tmp_path / "log"), lambda: 0.0)
+    log.redaction.learn(["secret-value"])
+    line = "x" * (LONGEST - shift) + "secret-value" + "y" * (LONGEST - shift)
+    for start in range(0, len(line), 1000):
+        log.error_output(line[start : start + 1000].encode())
+    log.error_output(b"\n" if ends else b"")
+    log.close()
+    for text in (log.stderr, (tmp_path / "log").read_text()):
+        assert not [it for it in range(3, 12) if "secret-value"[:it] in text]
+        assert not [it for it in range(3, 9) if "secret-value"[it:] in text]

@@ -26,6 +26,12 @@ def test_the_cuts_do_not_matter(cuts: list[int]) -> None:
     assert (told, events.comments) == (TEXTS, 1)
 
 
+def test_an_event_whose_lines_end_with_cr_waits_for_nothing() -> None:
+    events = Events(100)
+    assert events.feed(b"data: {}\r\r") == ["{}"]
+    assert [events.feed(it) for it in (b"data: []\r", b"", b"\n\r", b"\n")] == [[], [], ["[]"], []]
+
+
 def test_half_an_event_is_none() -> None:
     events = Events(100)
     assert events.feed(b"data: {}\n") == []

@@ -238,3 +238,39 @@ def test_c009_an_empty_response_has_a_result() -> None:
 def test_a_value_that_is_not_json_is_an_error_of_ours() -> None:
     with pytest.raises(TypeError):
         to_line(Response(1, object()))
+
+
+NOTIFICATION = '{"method":"m"}'
+
+
+@pytest.mark.parametrize(
+    "lead", ["\ufeff", "\ufeff\ufeff", "\x1b[?25h", "\x1b[2K\r\x1b[1;32m", "\x1e", "\0 \t"]
+)
+def test_what_a_terminal_wants_before_a_message_is_no_part_of_it(lead: str) -> None:
+    assert parse(lead + NOTIFICATION) == Notification("m")
+
+
+def test_messages_side_by_side_are_all_read() -> None:
+    two = '{"id":1,"result":{"a":"}{"}}'
+    line = f"{NOTIFICATION}{two} \x1b[0m{NOTIFICATION}\x1b[0m"
+    assert parse_line(line.encode()) == [
+        Notification("m"),
+        Response(1, {"a": "}{"}),
+        Notification("m"),
+    ]
+
+
+def test_what_stands_behind_a_message_is_noise() -> None:
+    message, noise = parse_line(f"{NOTIFICATION} done in 3 s".encode())
+    assert message == Notification("m")
+    assert isinstance(noise, Noise) and noise.text == "done in 3 s"
+
+
+def test_a_line_of_ever_more_objects_ends() -> None:
+    messages = parse_line(NOTIFICATION.encode() * 100_000)
+    assert len(messages) < 1_000 and isinstance(messages[-1], Noise)
+
+
+@pytest.mark.parametrize("prefix", ["sent ", "[12] ", "2026-11-22 "])
+def test_a_message_that_a_log_line_quotes_is_none(prefix: str) -> None:
+    assert isinstance(parse(prefix + NOTIFICATION), Noise)

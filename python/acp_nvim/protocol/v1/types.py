@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
+from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.plan import Step
 from acp_nvim.protocol.common.tool_call import WithMeta
 
@@ -42,7 +42,7 @@ class ToolCallLocation(WireModel):
 class ToolCall(WithMeta):
     """`ToolCall` and `ToolCallUpdate`: null and absent are the same."""
 
-    tool_call_id: str
+    tool_call_id: Id
     title: Lenient[str]
     kind: Lenient[str]
     status: Lenient[Literal["pending", "in_progress", "completed", "failed"]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Items, Lenient, LenientList, Whole, WireModel
+from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.request_types import PermissionOption
 from acp_nvim.protocol.common.tool_call import WithMeta
 
@@ -26,7 +26,7 @@ class WorkCapabilities(WireModel):
 class ToolCall(WithMeta):
     """`ToolCallUpdate`: a patch, of which null clears; what was given is told by `fields_set`."""
 
-    tool_call_id: str
+    tool_call_id: Id
     name: Lenient[str]
     title: Lenient[str]
     kind: Lenient[str]
@@ -48,7 +48,7 @@ class ToolCallLocation(WireModel):
 class ToolCallContentChunk(WireModel):
     """`tool_call_content_chunk`: one more item of a tool call's content."""
 
-    tool_call_id: str
+    tool_call_id: Id
     content: dict[str, Any]
 
 
@@ -131,7 +131,7 @@ class Work(WireModel):
 
     type: str
     terminal_id: Lenient[str]
-    tool_call_id: Lenient[str]
+    tool_call_id: Lenient[Id]
 
 
 class Fault(WireModel):
@@ -241,7 +241,7 @@ class CommandSubject(WireModel):
 
     command: str
     cwd: str
-    tool_call_id: Lenient[str]
+    tool_call_id: Lenient[Id]
 
 
 class ToolCallSubject(WireModel):

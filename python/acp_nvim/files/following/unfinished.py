@@ -1,0 +1,126 @@
+"""What was begun with a file and is not done, or not told: the editor could not take it yet, or
+something has failed in between. The next look at the file ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from acp_nvim.files.baselines.baselines import DiskChange
+from acp_nvim.files.baselines.snapshot import Text
+from acp_nvim.files.event import DiskChanged, Emit
+from acp_nvim.files.live import LiveFile
+from acp_nvim.files.settle import Followed, joined
+from acp_nvim.files.text import reconciled
+from acp_nvim.ledger.delta import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A change of the disk that the editor has not taken, or may have (`amid`): it has failed."""
+
+    change: DiskChange
+    author: Author | None
+    amid: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A write of ours, exact live texts; `told`: the books have it."""
+
+    before: str | None
+    after: str
+    author: Author | None
+    told: bool = False
+
+
+class Unfinished:
+    """Knows both by path. Paths are resolved."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self._late: dict[str, Late] = {}
+        self._begun: dict[str, Begun] = {}
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._late or path in self._begun
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._late, **self._begun})
+
+    def over(self, path: str) -> None:
+        """The file is seen as it is, and all is told."""
+        self._late.pop(path, None)
+        self._begun.pop(path, None)
+
+    # --- what the disk has new
+
+    def later(self, change: DiskChange | None, author: Author | None) -> None:
+        """The editor cannot take that now."""
+        if change is not None:
+            self._late[change.path] = Late(change, author)
+
+    @contextmanager
+    def amid(self, change: DiskChange | None, author: Author | None) -> Iterator[None]:
+        """Take note of what was seen, should something fail: a change is told once."""
+        try:
+            yield
+        except Exception:
+            if change is not None:
+                late = self._late.get(change.path, Late(change, author))
+                self._late[change.path] = replace(_with(late, author, change), amid=True)
+            raise
+
+    def seen(self, path: str, known: Text) -> Text:
+        """Return what the disk held when last seen; what the editor did not take does not count."""
+        late = self._late.get(path)
+        return known if late is None else late.change.before
+
+    def with_late(
+        self, path: str, author: Author | None, change: DiskChange | None
+    ) -> tuple[Author | None, DiskChange | None, bool]:
+        """Return the change with that which waits, whose it is, and whether that has failed."""
+        late = self._late.pop(path, None)
+        if late is None:
+            return author, change, False
+        whole = _with(late, author, change)
+        return whole.author, whole.change, whole.amid
+
+    # --- what we write
+
+    def begins(self, path: str, before: str | None, after: str, author: Author | None) -> None:
+        """That is about to be written."""
+        self._begun[path] = Begun(before, after, author)
+
+    def told(self, path: str) -> None:
+        """The books have what was written."""
+        if path in self._begun:
+            self._begun[path] = replace(self._begun[path], told=True)
+
+    def without_own(self, live: LiveFile, change: DiskChange | None) -> DiskChange | None:
+        """Return what the disk has new but for a write of ours whose end nobody has seen, which is
+        told now."""
+        begun = self._begun.pop(live.path, None)
+        if begun is None or begun.after not in (live.exact, live.on_disk):
+            return change
+        if not begun.told:
+            texts = begun.before, begun.after
+            self._emit(DiskChanged(live.path, *texts, begun.author, encoding=live.encoding))
+        return None if change is not None and change.after == begun.after else change
+
+
+def _with(late: Late, author: Author | None, change: DiskChange | None) -> Late:
+    """Return what waits with that which has come to it."""
+    author = late.author or (author if change else None)
+    return replace(
+        late, author=author, change=joined(late.change, change) if change else late.change
+    )
+
+
+def as_new(followed: Followed) -> Followed:
+    """Return what became of a change that the buffer had already, for what was to tell has failed:
+    what it was without."""
+    without, conflicts = reconciled(followed.theirs, followed.after or "", followed.base)
+    is_told = followed.before != followed.after or not followed.theirs or conflicts
+    return followed if is_told else replace(followed, before=without)
