@@ -59,6 +59,7 @@ async def _made(session: Session, path: str, change: Change, steps: tuple[str, .
         return False
     await session.say(lessons.EDIT_DONE.format(name, written.line))
     await session.explain(lessons.EDIT_AFTERWARDS)
+    session.is_reviewed = False
     return True
 
 

@@ -1,4 +1,4 @@
-"""What the tutor says, in Markdown. Texts only; called by `scenes` and `agent`."""
+"""What the tutor says, in Markdown: one lesson at a time. Texts only; called by the scenes."""
 
 from __future__ import annotations
 
@@ -85,12 +85,13 @@ READ_AFTERWARDS = (
 
 PLAN = ("Show you a plan", "Follow it step by step", "Be done")
 PLAN_INTRODUCTION = (
-    "This is a **plan**. An agent replaces it as a whole whenever it gets further; watch the "
-    "marks. `:Acp cancel` stops me."
+    "This is a **plan**; watch its marks.\n\n"
+    "**6. Stop me.** Send `/read` at once: that waits, `:Acp queue` shows it. `:Acp cancel` stops "
+    "what runs, `:Acp stop` ends me."
 )
 PLAN_DONE = (
     "The plan is done.\n\n"
-    "**6. Go on.** `:Acp follow on` goes with me from file to file, `/ask` asks you something, "
+    "**7. Go on.** `:Acp follow on` goes with me from file to file, `/ask` asks you something, "
     "`:Acp sessions` shows what was said before. `:Acp start` lists the real agents on this "
     "machine, `/help` and `:help acp` tell the rest."
 )
@@ -123,11 +124,17 @@ EDIT_RETRY = "The editor did not take it: {} I read the file again and try once 
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
 EDIT_AFTERWARDS = (
-    "Had you been editing other lines meanwhile, they would still be there.\n\n"
-    "**4. Review.** Go to the file. `:Acp review` shows what is new, `:Acp why` who wrote it. "
-    "`:Acp reject because …` brings the old line back and tells me why, and `u` works as always; "
-    "`:Acp comment` says something about a line. `:Acp undo` takes back all that I did, "
-    "`:Acp redo` returns it.\n\n"
-    "**5. Stop me.** Send `/plan`, and `/read` at once: that waits, `:Acp queue` shows it. "
-    "`:Acp cancel` stops what runs, `:Acp stop` ends me."
+    "**4. Review.** Go to the file. `:Acp review` shows what is new there: `:Acp reject because …` "
+    "brings the old line back and tells me why, `:Acp comment …` says something on a line, `u` "
+    "works as always. Then come back and send `done`."
+)
+REVIEWED = {
+    (True, True): "I was told what you rejected, and what you say on the lines.",
+    (True, False): "I was told what you rejected. `:Acp comment` would say more.",
+    (False, True): "I was told what you say on the lines.",
+    (False, False): "You rejected nothing and said nothing: so I go on as I was.",
+}
+TAKE_BACK = (
+    "\n\n**5. Take back.** `:Acp undo` takes back all that a turn did, `:Acp redo` returns it; "
+    "`:Acp rewind` takes back the talk, too. `:Acp why` says who wrote a line. Then send `/plan`."
 )

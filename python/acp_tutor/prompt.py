@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+COMMENTS = "The user's comments "
 _LINES = re.compile(r"L(\d+)(?:-L?(\d+))?")
 
 
@@ -32,6 +33,10 @@ class Prompt:
 
     text: str
     attachment: Attachment | None = None
+    rejects: bool = False
+    """It says what of an edit the user does not want."""
+    comments: bool = False
+    """It says something on lines of files."""
 
     @property
     def command(self) -> str | None:
@@ -51,7 +56,10 @@ def parse_prompt(blocks: object) -> Prompt:
     known = [block for block in listed if isinstance(block, dict)]
     texts = [block["text"] for block in known if isinstance(block.get("text"), str)]
     attachments = (_attachment(block) for block in known)
-    return Prompt("\n".join(texts).strip(), next(filter(None, attachments), None))
+    rejects = any("acp-nvim://rejected" in str(block.get("resource")) for block in known)
+    comments = [text for text in texts if text.startswith(COMMENTS)]
+    said = "\n".join(text for text in texts if text not in comments).strip()
+    return Prompt(said, next(filter(None, attachments), None), rejects, bool(comments))
 
 
 def _attachment(block: dict[str, Any]) -> Attachment | None:

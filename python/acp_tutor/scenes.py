@@ -41,7 +41,11 @@ async def talk(session: Session, prompt: Prompt) -> None:
     await session.think("No model here, only a few lessons. The first that fits will do.")
     if prompt.attachment is not None:
         await session.say(_about(session, prompt.attachment))
-    if session.turns > 1:
+    if not session.is_reviewed:
+        session.is_reviewed = True
+        said = lessons.REVIEWED[prompt.rejects, prompt.comments]
+        await session.explain(said + lessons.TAKE_BACK)
+    elif session.turns > 1:
         await session.explain(lessons.AGAIN)
     elif session.mode == "quiet":
         await session.say(lessons.WELCOME_QUIET)

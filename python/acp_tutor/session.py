@@ -59,6 +59,8 @@ class Session:
         self.mode = "guide"
         self.turns = 0
         self.last_path: str | None = None
+        self.is_reviewed = True
+        """The user was asked how the last edit is, and has said."""
         self.standing: bool | None = None
         """What the user said to edits for good, if anything."""
         self._connection = connection

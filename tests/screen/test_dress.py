@@ -46,6 +46,24 @@ def test_what_matters_can_be_read_in_every_colour_scheme(
         assert contrast(fore, back) >= 2.5, name
 
 
+@pytest.mark.parametrize("background", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["default", "retrobox", "morning", "habamax", "quiet"])
+def test_the_keys_of_a_float_can_be_read_in_every_colour_scheme(
+    nvim: Neovim, spy: BridgeSpy, scheme: str, background: str
+) -> None:
+    nvim.command(f"set termguicolors background={background} | colorscheme {scheme}")
+    with Screen(nvim) as screen:
+        chat, _ = spy.open_session()
+        spy.open_ask(chat)
+        screen.wait_for(":Acp permit")
+        place = screen.find(":Acp permit")
+        assert place
+        look, plain = screen.cell(*place).attributes, screen.picture()
+        fore = plain.foreground if look.foreground is None else look.foreground
+        back = plain.background if look.background is None else look.background
+        assert contrast(fore, back) >= 2.5
+
+
 def test_a_group_of_the_users_stays(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("highlight AcpAllow guifg=#123456")
     spy.open_session()
@@ -80,6 +98,30 @@ def test_a_cursor_line_is_where_the_user_is(nvim: Neovim, spy: BridgeSpy) -> Non
         screen.wait(lambda _: is_marked())
         nvim.input("<C-w>j")
         screen.wait(lambda _: not is_marked())
+
+
+@pytest.mark.parametrize("shown", ["no", "number"])
+def test_a_bar_covers_no_text_where_there_are_no_signs(
+    nvim: Neovim, spy: BridgeSpy, shown: str
+) -> None:
+    with Screen(nvim) as screen:
+        chat, _ = spy.open_session()
+        bar = {"virt_text": [["▌ ", "AcpUserBar"]], "virt_text_win_col": -2}
+        spy.frame(chat, [0, 1, ["first words", ""], [[0, 0, bar]]])
+        screen.wait_for("▌ first words")
+        nvim.input(f"<C-w>k:setlocal signcolumn={shown}<CR>")
+        screen.wait(lambda _: nvim.eval("&signcolumn") == shown)
+        screen.wait_for("▌ first words")
+        nvim.input(":setlocal signcolumn=yes:1<CR>")
+        screen.wait(lambda _: nvim.eval("&statuscolumn") == "%s")
+
+
+def test_a_long_name_leaves_room_for_the_rest(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.command("set laststatus=2")
+    with Screen(nvim, columns=60) as screen:
+        chat, _ = spy.open_session("mine")
+        spy.frame(chat, status={"agent": "mine", "state": "idle", "title": "Fix 修复 of it all"})
+        screen.wait(lambda _: any("… · prompt" in row for row in screen.text()))
 
 
 def test_status_lines_have_names_for_people(nvim: Neovim, spy: BridgeSpy) -> None:

@@ -3,6 +3,7 @@
 
 local bridge = require('acp.host.bridge')
 local compare = require('acp.ui.compare')
+local marks = require('acp.review.marks')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -45,7 +46,11 @@ function M.show(menu, map)
     if not spec then
       return notice.warn(err or 'there is nothing to compare any more')
     end
-    local hooks = { map = map, back = menu.back, made = menu.settle }
+    local hooks = { map = map, back = menu.back, over = marks.draw_again }
+    function hooks.made()
+      menu.settle()
+      marks.draw_again(compare.find(payload.ask).buffers.left)
+    end
     function hooks.owns(other)
       return other == menu.winid or other == menu.detail
     end

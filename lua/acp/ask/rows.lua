@@ -34,8 +34,9 @@ end
 --- Cut a text into what fits into so many cells.
 ---@param text string
 ---@param width integer
+---@param hang? integer cells that the further ones have less
 ---@return string[]
-function M.pieces(text, width)
+function M.pieces(text, width, hang)
   if #text <= width and not text:find('\t', 1, true) then
     return { text }
   end
@@ -47,6 +48,9 @@ function M.pieces(text, width)
       local stop = blank or at - 1
       table.insert(pieces, text:sub(first, stop))
       used = M.cells(text:sub(stop + 1, at - 1))
+      if first == 1 then
+        width = width - (hang or 0)
+      end
       first, blank = stop + 1, nil
     end
     used = used + cells
@@ -92,6 +96,16 @@ local function part_of(mark, first, last)
   end
 end
 
+--- How far the further rows of a line stand in: as far as its words, behind blanks or its number.
+---@param text string
+---@param width integer
+---@return integer cells
+local function hang_of(text, width)
+  local head = text:match('^%S+ %d+%. ') or text:match('^%s+') or ''
+  local cells = M.cells(head)
+  return cells * 3 <= width and cells or 0
+end
+
 --- The rows of one line.
 ---@param text string
 ---@param marks acp.Mark[] of that line
@@ -108,7 +122,8 @@ function M.of_line(text, marks, width)
     end
   end
   local rows, first = {}, 0
-  for number, piece in ipairs(M.pieces(text, math.max(width - indent, 1))) do
+  local hang = hang_of(text, width - indent)
+  for number, piece in ipairs(M.pieces(text, math.max(width - indent, 1), hang)) do
     local row = { text = piece, marks = {} }
     for _, mark in ipairs(marks) do
       local found = not mark[3].virt_text and part_of(mark, first, first + #piece)
@@ -119,13 +134,17 @@ function M.of_line(text, marks, width)
       local chunks = number == 1 and mark[3].virt_text or blank
       table.insert(row.marks, { 0, { virt_text = chunks, virt_text_pos = 'inline' } })
     end
+    if number > 1 and hang > 0 then
+      local blank = { { (' '):rep(hang), 'AcpFloat' } }
+      table.insert(row.marks, { 0, { virt_text = blank, virt_text_pos = 'inline' } })
+    end
     table.insert(rows, row)
     first = first + #piece
   end
   for _, mark in ipairs(behind) do
-    local room = width - indent - M.cells(rows[#rows].text)
-    if chunk_cells(mark[3].virt_text) > room then
-      table.insert(rows, { text = '', marks = {} })
+    local taken = indent + (#rows > 1 and hang or 0) + M.cells(rows[#rows].text)
+    if chunk_cells(mark[3].virt_text) > width - taken then
+      table.insert(rows, { text = (' '):rep(hang), marks = {} })
     end
     local options = { virt_text = mark[3].virt_text, virt_text_pos = 'eol' }
     table.insert(rows[#rows].marks, { 0, options })

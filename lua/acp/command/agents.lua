@@ -3,6 +3,7 @@
 -- done.
 
 local apply = require('acp.ui.apply')
+local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
@@ -26,6 +27,18 @@ local SHARE = 0.65 -- of the rows of the screen
 ---@field opened table<string, true> of which the details are shown
 ---@field is_waiting boolean it is drawn again soon
 ---@field has_asked boolean the list of the registry was fetched by itself
+
+---@type acp.BarPart[]
+local BAR = {
+  { group = 'AcpWinbarState', text = 'Agents', need = 0, right = false },
+  {
+    group = 'AcpWinbarUsage',
+    text = '<CR> details · s start · i install · R fetch · g? all keys',
+    short = 's start · i install · g? keys',
+    need = 1,
+    right = true,
+  },
+}
 
 ---@type acp.AgentList?
 local list
@@ -175,6 +188,8 @@ local function make()
   local this =
     { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
   chats.name(buffer, NAME)
+  vim.b[buffer].acp_list = true
+  bar.set(buffer, BAR)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].undolevels = -1
   vim.bo[buffer].modifiable = false
@@ -195,6 +210,7 @@ local function make()
     buffer = buffer,
     callback = function()
       list = nil
+      bar.forget(buffer)
       api.nvim_del_augroup_by_id(group)
     end,
   })
@@ -210,8 +226,7 @@ local function show(this, mods)
   if not layout.says_where(mods) then
     api.nvim_win_set_height(0, math.floor(vim.o.lines * SHARE))
   end
-  local hint = ' Agents   <CR> details · s start · i install%< · R fetch · g? all keys'
-  dress.window(0, vim.tbl_extend('force', dress.LIST, { winbar = hint }))
+  dress.window(0, dress.LIST)
 end
 
 --- Show the agents in a window of their own.

@@ -33,7 +33,8 @@ local function anchor(chat, name)
   if first < 1 or #lines ~= last - first + 1 then
     return nil
   end
-  local options = { end_row = last - 1, end_col = #lines[#lines], right_gravity = false }
+  -- with the end of its last line: whoever writes a line anew has not taken it away
+  local options = { end_row = last, end_col = 0, strict = false }
   options.invalidate = true -- a mark of lines that are gone says nothing
   return {
     buffer = buffer,
@@ -58,10 +59,12 @@ local function place(it)
     and api.nvim_buf_get_extmark_by_id(it.buffer, namespace, it.mark, { details = true })
   if not mark or not mark[1] or mark[3].invalid then
     return nil, 0
-  elseif mark[1] == mark[3].end_row and mark[2] == mark[3].end_col then
+  end
+  local last = mark[3].end_col == 0 and mark[3].end_row or mark[3].end_row + 1
+  if last <= mark[1] then
     return nil, 0 -- nothing is left of them
   end
-  return mark[1] + 1, mark[3].end_row + 1
+  return mark[1] + 1, last
 end
 
 --- These names of lines stand in the prompt now.

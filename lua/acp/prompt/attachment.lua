@@ -320,7 +320,7 @@ api.nvim_create_autocmd('WinResized', {
   callback = function()
     for _, window in ipairs(vim.v.event.windows or {}) do
       local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
-      if chat and #all_rows(chat) > 0 then
+      if chat then
         M.draw(chat)
       end
     end

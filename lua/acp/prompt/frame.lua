@@ -36,6 +36,8 @@ local function texts(chat, count)
     ('<CR> sends to %s · <C-x> removes · K shows'):format(chat.agent),
     '<CR> sends · <C-x> removes · K shows',
     '<CR> sends · <C-x> removes',
+    '<CR> sends · K shows',
+    '<CR> sends',
   }
 end
 
@@ -63,8 +65,9 @@ end
 ---@return string winbar
 function M.bar(chat, count, room)
   if not chats.is_open(chat) then
-    local form = 'closed: :AcpStart %s begins anew, :Acp restart %s goes on'
-    return item('AcpWarning', form:format(chat.agent, chat.agent))
+    local on = (':Acp restart %s goes on'):format(chat.agent)
+    local anew = ('closed: :AcpStart %s begins anew, %s'):format(chat.agent, on)
+    return item('AcpWarning', fitting({ anew, 'closed: ' .. on, on, 'closed: :Acp restart' }, room))
   end
   return item('AcpWinbarUsage', fitting(texts(chat, count), room))
 end

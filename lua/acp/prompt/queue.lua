@@ -2,7 +2,9 @@
 -- knows it. What the user makes of the lines, the queue becomes.
 
 local bridge = require('acp.host.bridge')
+local bar = require('acp.ui.bar')
 local chats = require('acp.chat.registry')
+local dress = require('acp.ui.dress')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
@@ -11,6 +13,8 @@ local window = require('acp.chat.window')
 local api = vim.api
 
 local M = {}
+
+local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 
 ---@class acp.Waiting
 ---@field number integer
@@ -54,6 +58,11 @@ local function draw(view, rows)
     api.nvim_buf_set_lines(view.buffer, 0, -1, true, lines)
     view.is_drawing = false
   end
+  local count = #rows == 1 and '1 prompt waits' or ('%d prompts wait'):format(#rows)
+  bar.set(view.buffer, {
+    { group = 'AcpWinbarState', text = count, need = 0, right = false },
+    { group = 'AcpWinbarUsage', text = KEYS, short = 'g? keys', need = 1, right = true },
+  })
 end
 
 ---@param view acp.QueueView
@@ -129,6 +138,7 @@ local function watch(view)
     buffer = view.buffer,
     callback = function()
       api.nvim_del_augroup_by_id(group)
+      bar.forget(view.buffer)
     end,
   })
 end
@@ -139,6 +149,7 @@ local function make(chat)
   local buffer = api.nvim_create_buf(false, true)
   local view = { chat = chat.chat, buffer = buffer, texts = {}, shown = {}, is_drawing = false }
   chats.name(buffer, 'acp-queue')
+  vim.b[buffer].acp_list = true
   vim.bo[buffer].bufhidden = 'wipe'
   vim.b[buffer].acp_chat = chat.chat
   vim.bo[buffer].filetype = 'acp-queue'
@@ -167,6 +178,7 @@ function M.open(chat)
     require('acp.ui.layout').leave_float()
     local height = math.max(3, math.min(#rows + 1, 10))
     api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
+    dress.window(0, dress.LIST)
   end)
 end
 

@@ -77,7 +77,7 @@ local function config(place)
     style = 'minimal',
     border = 'rounded',
     title = { { (' Comment on %s '):format(lines), 'AcpFloatTitle' } },
-    footer = { { ' <CR> keeps it · q does not ', 'AcpFloatBorder' } },
+    footer = { { ' <CR> keeps it · q does not ', 'AcpFloatFooter' } },
   }
 end
 

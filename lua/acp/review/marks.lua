@@ -3,6 +3,7 @@
 
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
+local compare = require('acp.ui.compare')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.review.keys')
 local removed_lines = require('acp.review.removed_lines')
@@ -15,8 +16,10 @@ local PAUSE_MS = 200
 -- To read a longer buffer while the user types would be felt.
 local LONG = 20000
 
--- The colour of lines that are asked for, and of no others that are virtual.
+-- The colour of lines that are asked for, and of no others that are virtual; that of their signs.
 local ASKED = 'AcpReviewAdd'
+local ASKED_SIGN = 'AcpWinbarAsk'
+local ASKED_GONE = 'AcpReviewDelete' -- of lines; those that are gone already are virtual
 
 local namespace = api.nvim_create_namespace('acp_review')
 local group = api.nvim_create_augroup('acp.review', {})
@@ -29,6 +32,7 @@ local group = api.nvim_create_augroup('acp.review', {})
 ---@field tick integer the changedtick that it was drawn for
 ---@field has_removed boolean it shows removed lines
 ---@field width? integer at which those were broken
+---@field marks? acp.ReviewMark[] all of them, if some are of what is asked
 
 ---@type table<integer, acp.Reviewed> by buffer
 local reviewed = {}
@@ -161,6 +165,15 @@ local function fit(buffer, options, width)
   end
 end
 
+---@param mark acp.ReviewMark
+---@return boolean whether it shows what is asked
+local function is_asked(mark)
+  local options = mark[3]
+  local words = options.virt_text or (options.virt_lines or {})[1] or {}
+  local look = options.sign_hl_group or options.hl_group or (words[1] or {})[2]
+  return look == ASKED_SIGN or look == ASKED or look == ASKED_GONE
+end
+
 ---@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
@@ -168,8 +181,8 @@ end
 local function put_marks(buffer, marks, width)
   local above, has_removed = 0, false
   for _, mark in ipairs(marks) do
-    local row, column, options, rows = unpack(mark)
-    options.strict = false
+    local row, column, wanted, rows = unpack(mark)
+    local options = vim.tbl_extend('force', wanted, { strict = false })
     if options.virt_lines then
       fit(buffer, options, width)
       has_removed = true
@@ -203,6 +216,33 @@ local function spare_views(buffer)
   end
 end
 
+--- Put these marks in place of all that a buffer has; beside what is asked that is not in it, too.
+---@param buffer integer
+---@param marks acp.ReviewMark[]
+---@param width? integer at which removed lines are broken
+---@return boolean has_removed whether there are any
+local function put_all(buffer, marks, width)
+  api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  if compare.has(buffer) then
+    marks = vim.tbl_filter(function(mark)
+      return not is_asked(mark)
+    end, marks)
+  end
+  local has_removed = put_marks(buffer, marks, width)
+  spare_views(buffer)
+  return has_removed
+end
+
+--- A comparison with the buffer was opened or closed: show what is asked in one place.
+---@param buffer integer
+function M.draw_again(buffer)
+  local drawn = reviewed[buffer]
+  if drawn and drawn.marks and drawn.tick == tick_of(buffer) then
+    drawn.width = removed_lines.width(buffer)
+    put_all(buffer, drawn.marks, drawn.width)
+  end
+end
+
 --- Called by the host: put these marks in place of all that the file has; none takes all away.
 ---@param path string resolved
 ---@param tick integer the changedtick that they are for
@@ -217,17 +257,18 @@ function M.draw(path, tick, marks, rows)
     return { stale = true }
   end
   require('acp.ui.highlights').define()
-  api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   hunks.put(buffer, rows)
   keys.set(buffer, is_on and #rows > 0)
   if #marks == 0 and #rows == 0 and not reviewed[buffer] then
+    api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
     return { ok = true }
   end
   attach(buffer) -- and stay so without marks: `u` may have taken the hunk, and <C-r> brings it back
   local width = removed_lines.width(buffer)
-  local has_removed = put_marks(buffer, marks, width)
-  spare_views(buffer)
-  reviewed[buffer] = { path = path, tick = tick, has_removed = has_removed, width = width }
+  local has_removed = put_all(buffer, marks, width)
+  local kept = vim.iter(marks):any(is_asked) and marks or nil
+  reviewed[buffer] =
+    { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
   if has_removed then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
   end

@@ -5,6 +5,7 @@ local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
+local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 
@@ -13,6 +14,7 @@ local api = vim.api
 local M = {}
 
 local WHOLE = -1
+local PAUSE_MS = 100
 
 ---@class acp.ShownHunk
 ---@field row integer 0-based, of its first row
@@ -27,6 +29,7 @@ local WHOLE = -1
 ---@field chat? integer
 ---@field path string where the user was
 ---@field hunks acp.ShownHunk[]
+---@field is_late? boolean it is drawn again soon
 
 ---@type table<integer, acp.Overview> by buffer
 local overviews = {}
@@ -45,6 +48,21 @@ local function refresh(buffer)
     apply.draw_whole(buffer, found.ops)
   end)
 end
+
+-- Whoever has changed a file, or taken a turn back: what is on screen is what there is.
+hunks.listen(function()
+  for buffer, shown in pairs(overviews) do
+    if not shown.is_late and vim.fn.bufwinid(buffer) ~= -1 then
+      shown.is_late = true
+      vim.defer_fn(function()
+        shown.is_late = nil
+        if overviews[buffer] then
+          refresh(buffer)
+        end
+      end, PAUSE_MS)
+    end
+  end
+end)
 
 ---@param hunk acp.ShownHunk
 ---@param first integer 0-based row
@@ -71,24 +89,24 @@ local function part_of(hunk, first, last)
   return meant > 0 and part or nil
 end
 
----@param hunks acp.ShownHunk[]
+---@param all acp.ShownHunk[]
 ---@param row integer 0-based
 ---@return acp.ShownHunk?
-local function hunk_at(hunks, row)
-  return vim.iter(hunks):find(function(hunk)
+local function hunk_at(all, row)
+  return vim.iter(all):find(function(hunk)
     return hunk.row <= row and row < hunk.row + #hunk.offsets
   end)
 end
 
 --- What the user means: lines, the hunk there, all of its file, or all that is shown.
----@param hunks acp.ShownHunk[]
+---@param all acp.ShownHunk[]
 ---@param scope 'lines'|'hunk'|'file'|'all'
 ---@param range? integer[] 1-based, inclusive
 ---@return table[] parts the last one first, so that the others stay where they are
-local function meant_by(hunks, scope, range)
-  local here = hunk_at(hunks, api.nvim_win_get_cursor(0)[1] - 1)
+local function meant_by(all, scope, range)
+  local here = hunk_at(all, api.nvim_win_get_cursor(0)[1] - 1)
   local parts = {}
-  for _, hunk in ipairs(hunks) do
+  for _, hunk in ipairs(all) do
     local is_meant = scope == 'all'
       or hunk == here
       or scope == 'file' and here ~= nil and hunk.path == here.path
@@ -127,10 +145,10 @@ end
 ---@param step 1|-1
 local function jump(step)
   local row = api.nvim_win_get_cursor(0)[1] - 1
-  local hunks = overviews[api.nvim_get_current_buf()].hunks
-  for index = step == 1 and 1 or #hunks, step == 1 and #hunks or 1, step do
-    if (hunks[index].row - row) * step > 0 then
-      return api.nvim_win_set_cursor(0, { hunks[index].row + 1, 0 })
+  local all = overviews[api.nvim_get_current_buf()].hunks
+  for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
+    if (all[index].row - row) * step > 0 then
+      return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
     end
   end
   notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))

@@ -22,6 +22,7 @@ local M = {}
 ---@field back? integer window to go back to; without it the current one
 ---@field made? fun() its windows are there: more may be opened before the lines are levelled
 ---@field owns? fun(window: integer): boolean whether a window goes along with it, besides its sides
+---@field over? fun(buffer: integer) it was closed; the buffer of its left side
 
 ---@class acp.Comparison
 ---@field tab integer
@@ -30,6 +31,7 @@ local M = {}
 ---@field back integer the window from which the user came
 ---@field owns fun(window: integer): boolean whether a window is one of ours
 ---@field group integer of autocommands
+---@field over? fun(buffer: integer)
 
 ---@type table<string, acp.Comparison>
 local comparisons = {}
@@ -150,6 +152,7 @@ function M.open(key, spec, hooks)
       return is_side or (hooks.owns ~= nil and hooks.owns(window))
     end,
     group = api.nvim_create_augroup('acp.compare.' .. key, {}),
+    over = hooks.over,
   }
   for side, window in pairs(windows) do
     local title = side == 'right' and spec.title or ''
@@ -264,6 +267,18 @@ function M.close(key)
   end
   undress_splits(comparison)
   comparisons[key] = nil
+  if comparison.over then
+    comparison.over(comparison.buffers.left)
+  end
+end
+
+--- Whether a buffer is a side of one.
+---@param buffer integer
+---@return boolean
+function M.has(buffer)
+  return vim.iter(comparisons):any(function(_, comparison)
+    return vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
+  end)
 end
 
 ---@param key string

@@ -26,7 +26,7 @@ local COMMON = {
 M.CONTAINERS = [[\%#=1^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\+]]
   .. [[\|\s*|[^|]\{,20}|\s\=\)]]
 
-local STATUSLINE = "%<%{%v:lua.require'acp.ui.name'.line()%}%=%-14.(%l,%c%V%) %P"
+local STATUSLINE = "%{%v:lua.require'acp.ui.name'.line()%}%<%=%l,%c%V  %P"
 
 M.CHAT = vim.tbl_extend('force', COMMON, {
   winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
@@ -53,6 +53,27 @@ M.LIST = vim.tbl_extend('force', COMMON, {
   winfixheight = true,
 })
 
+--- A chat has two cells left of its text, also where its user wants no signs.
+---@param window integer
+local function keep_margin(window)
+  local look = vim.wo[window]
+  local wanted = (look.signcolumn == 'no' or look.signcolumn == 'number') and '  ' or '%s'
+  if look.statuscolumn ~= wanted then
+    api.nvim_set_option_value('statuscolumn', wanted, { win = window, scope = 'local' })
+  end
+end
+
+api.nvim_create_autocmd('OptionSet', {
+  group = api.nvim_create_augroup('acp.dress', {}),
+  pattern = 'signcolumn',
+  desc = 'The margin of a chat stays',
+  callback = function()
+    if vim.wo.winbar == M.CHAT.winbar and not vim.b.acp_list then
+      keep_margin(api.nvim_get_current_win())
+    end
+  end,
+})
+
 ---@return boolean whether the user has a status line of his own
 local function has_own_statusline()
   return vim.go.statusline ~= api.nvim_get_option_info2('statusline', {}).default
@@ -70,6 +91,9 @@ function M.window(window, values)
     if name ~= 'statusline' or not has_own_statusline() then
       api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
     end
+  end
+  if values.statuscolumn == M.CHAT.statuscolumn then
+    keep_margin(window)
   end
 end
 

@@ -26,7 +26,7 @@ local OPTIONS = {
     'NormalFloat:AcpFloat',
     'FloatBorder:AcpFloatBorder',
     'FloatTitle:AcpFloatTitle',
-    'FloatFooter:AcpFloatBorder',
+    'FloatFooter:AcpFloatFooter',
     'CursorLine:AcpSelected',
   }, ','),
 }

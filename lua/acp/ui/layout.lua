@@ -304,7 +304,7 @@ function M.fit(chat)
   elseif above and rows ~= api.nvim_win_get_height(below) then
     api.nvim_win_set_height(below, rows)
   end
-  vim.w[below].acp_height = api.nvim_win_get_height(below)
+  vim.w[below].acp_height = { room = room, height = api.nvim_win_get_height(below) }
 end
 
 --- Show a file at a line, not in a window of ours.

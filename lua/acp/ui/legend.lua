@@ -34,7 +34,7 @@ local function config(lines, title)
     style = 'minimal',
     border = 'rounded',
     title = { { (' %s '):format(title), 'AcpFloatTitle' } },
-    footer = { { ' q closes ', 'AcpFloatBorder' } },
+    footer = { { ' q closes ', 'AcpFloatFooter' } },
   }
 end
 

@@ -10,6 +10,7 @@ local M = {}
 local namespace = api.nvim_create_namespace('acp_life')
 
 local INTERVAL_MS = 250
+local LEAST = 4 -- cells of what is done
 
 ---@class acp.Life
 ---@field doing string
@@ -39,9 +40,18 @@ end
 local function chunks(life, width)
   local now = vim.uv.now()
   local spinner = margin.spinner() .. ' '
-  local rest = (' · %s · :Acp cancel'):format(elapsed(now - life.since))
-  local room = math.max(width - api.nvim_strwidth(spinner .. rest) - 1, 0)
-  local doing = life.doing
+  local doing, size = life.doing, api.nvim_strwidth(life.doing)
+  local rest, room ---@type string?, integer
+  for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
+    local text = ending:format(elapsed(now - life.since))
+    local left = math.max(width - api.nvim_strwidth(spinner .. text) - 1, 0)
+    if not rest or left >= size or room < LEAST then
+      rest, room = text, left -- how to end it gives way where what is done can be said whole
+    end
+    if left >= size then
+      break
+    end
+  end
   if api.nvim_strwidth(doing) > room then
     doing = vim.fn.printf(('%%.%dS…'):format(math.max(room - 1, 0)), doing)
   end

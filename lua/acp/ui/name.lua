@@ -7,6 +7,8 @@ local api = vim.api
 
 local M = {}
 
+local PLACE, LEAST = 12, 8 -- cells of what says where the cursor is, and of a title
+
 --- Of the buffer whose window is drawn now; 'statusline' of chats and prompts calls it.
 ---@return string statusline
 function M.line()
@@ -16,8 +18,15 @@ function M.line()
     return '%f'
   end
   local name = chat.title and ('%s · %s'):format(chat.agent, chat.title) or chat.agent
-  name = chat.prompt == buffer and name .. ' · prompt' or name
-  return (name:gsub('%%', '%%%%'))
+  local behind = chat.prompt == buffer and ' · prompt' or ''
+  local width = vim.o.laststatus == 3 and vim.o.columns or api.nvim_win_get_width(0)
+  local room = math.max(width - PLACE - api.nvim_strwidth(behind), LEAST)
+  if api.nvim_strwidth(name) > room and room < api.nvim_strwidth(chat.agent) + LEAST then
+    name = chat.agent
+  elseif api.nvim_strwidth(name) > room then
+    name = vim.fn.printf(('%%.%dS…'):format(room - 1), name)
+  end
+  return ((name .. behind):gsub('%%', '%%%%'))
 end
 
 return M

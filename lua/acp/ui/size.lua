@@ -89,14 +89,14 @@ function M.settle()
 end
 
 --- How high a prompt's window wants to be: as its text, between the limits. A height that the user
---- has given it is the least from then on.
+--- has given it is the least from then on; not one that came of other windows, which have taken or given room.
 ---@param window integer
 ---@param room integer rows that it may share with its chat
 ---@return integer rows
 function M.prompt_height(window, room)
   local least, most = M.prompt_rows()
-  local given, height = vim.w[window].acp_height, api.nvim_win_get_height(window)
-  if given and given ~= height then
+  local before, height = vim.w[window].acp_height, api.nvim_win_get_height(window)
+  if before and before.room == room and before.height ~= height then
     vim.w[window].acp_least = height
   end
   least = vim.w[window].acp_least or least

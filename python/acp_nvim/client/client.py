@@ -333,14 +333,15 @@ class Client:
     async def _open(self, session: Session, session_id: str | None) -> None:
         self.registry.add(session)
         await self._begun.wait()
-        if self.ready is None or not self._lives():
-            self._close(session, self.error)
-            return
-        problem = await self.ready.opening.open(session, session_id)
-        if problem is not None:
+        ready, problem = self.ready if self._lives() else None, self.error
+        if ready is not None:
+            problem = await ready.opening.open(session, session_id)
+        if session in self.waiting and not self._lives():
+            return  # another client opens it
+        if ready is None or problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
-            await self.ready.begin(session, is_new=session_id is None)
+            await ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:
         if self._lives():

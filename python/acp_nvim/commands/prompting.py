@@ -100,7 +100,11 @@ def sent(host: Host, payload: OfChat) -> list[str]:
 
 def prompt_text(message: Message) -> str:
     """Return what the user has written of a prompt."""
-    return "".join(it.text for it in message.content if isinstance(it, Text)).strip()
+    said = ""
+    for part in (it.text for it in message.content if isinstance(it, Text)):
+        is_apart = not said or said[-1].isspace() or part[:1].isspace()
+        said += part if is_apart else f" {part}"
+    return said.strip()
 
 
 def last_answer(host: Host, payload: OfChat) -> str:

@@ -134,9 +134,10 @@ def subject(asked: Asked) -> ToolCall | None:
 
 
 def label(host: Host, session: Session) -> str:
-    """Return what the agent is called."""
+    """Return what the agent is called, without its version: the chat has that."""
     client = host.workspace.client(session.state.agent)
-    return session.state.agent if client is None else client.label
+    info = None if client is None else client.info
+    return (info.label if info else "") or session.state.agent
 
 
 def _chat(host: Host, session: Session) -> Chat | None:

@@ -81,8 +81,15 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
         "" if row.updated is None else _since(now - row.updated),
         one_line(row.agent, 20),
         _folder(row.cwd, home),
-        one_line(row.title or row.id or "(not open yet)", 200),
+        one_line(_title(row), 200),
     )
+
+
+def _title(row: Row) -> str:
+    """Return what tells it from others; the agent knows one that is not open by its id."""
+    if row.title or row.kind != "open":
+        return row.title or row.id
+    return "(nothing said yet)" if row.id else "(not open yet)"
 
 
 def _state(row: Row) -> tuple[str, str]:

@@ -65,6 +65,21 @@ def test_it_stands_there_while_it_waits_and_follows_what_the_user_types(job: Mai
     assert job.nvim.lines() == LINES.splitlines()
 
 
+def test_a_comparison_shows_it_once(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    ask(job, agent, path, LINES.replace("line 3\n", "three\n"))
+    job.until(lambda: shown(job) == [[2, "gone"], [2, "three"]])
+    job.command("Acp permit")
+    job.until(lambda: job.nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"))
+    job.until(lambda: (job.nvim.input("d"), job.nvim.eval("tabpagenr('$')") == 2)[1])
+    job.command(f"call win_gotoid(win_findbuf(bufnr('{path}'))[-1])")
+    assert shown(job) == []
+    job.command("tabclose")
+    job.command("wincmd t")
+    job.until(lambda: shown(job) == [[2, "gone"], [2, "three"]])
+
+
 def test_a_file_that_is_opened_meanwhile_shows_it(job: MainJob) -> None:
     agent = job.start()
     path = job.work / "b.txt"

@@ -256,6 +256,21 @@ def test_a_height_that_the_user_gave_stays(nvim: Neovim, spy: BridgeSpy) -> None
     assert height(nvim, prompt) == 9
 
 
+@pytest.mark.parametrize("text", ["", "one<CR>two<CR>three<CR>four"])
+def test_a_window_that_comes_and_goes_changes_no_height(
+    nvim: Neovim, spy: BridgeSpy, text: str
+) -> None:
+    nvim.command("set lines=40")
+    chat, prompt = spy.open_session()
+    nvim.input(f"i{text}<Esc>")
+    nvim.lua("vim.wait(20)")
+    before = height(nvim, chat), height(nvim, prompt)
+    nvim.command("botright copen 20 | redraw")
+    nvim.lua("vim.wait(20)")
+    nvim.command("cclose | redraw")
+    nvim.wait(lambda: (height(nvim, chat), height(nvim, prompt)) == before)
+
+
 def test_in_a_low_window_the_chat_keeps_half(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("set lines=14")
     chat, prompt = spy.open_session()

@@ -250,6 +250,33 @@ def test_lines_that_have_moved_while_the_prompt_waited_are_sent(job: MainJob) ->
     }
 
 
+@pytest.mark.parametrize(
+    ("change", "lines", "text"),
+    [
+        ("2Gccnew", "L2-L2", "new\n"),
+        ("2G:s/.*/new/<CR>Oabove", "L3-L3", "new\n"),
+        ("2Gobelow", "L2-L2", "two\n"),
+        ("2G2ccnew", "L2-L2", "new\n"),
+        ("3Gccnew<Esc>2Gddu", "L2-L2", "two\n"),
+    ],
+)
+def test_lines_that_are_written_anew_are_still_those(
+    job: MainJob, change: str, lines: str, text: str
+) -> None:
+    path = job.edit("a.py", "one\ntwo\nthree\n")
+    agent = start(job, **EVERYTHING)
+    job.command("Acp prompt")
+    job.nvim.input("isee @a.py:2")
+    anchored = "#vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('a.py'), -1, 0, -1, {}) > 0"
+    job.until(lambda: job.nvim.lua(f"return {anchored}"))
+    job.nvim.input(f"<Esc><C-w>t{change}<Esc>")
+    job.command("Acp prompt")
+    job.nvim.input("<CR>")
+    _, found = agent.prompted()["params"]["prompt"]
+    assert found["resource"]["uri"] == f"{path.as_uri()}#{lines}"
+    assert found["resource"]["text"] == text
+
+
 def test_what_is_on_screen_is_sent(job: MainJob) -> None:
     path = job.edit("a.py", "one\ntwo\nthree\n")
     agent = start(job, **EVERYTHING)

@@ -23,6 +23,12 @@ def start(job: MainJob, *texts: str) -> tuple[StdioAgent, object]:
     return agent, running
 
 
+def test_rows_are_numbered_once(job: MainJob) -> None:
+    job.command("set number relativenumber")
+    start(job, "one")
+    assert job.nvim.eval("[&number, &relativenumber]") == [0, 0]
+
+
 def test_drop_move_and_undo(job: MainJob) -> None:
     start(job, "one", "two", "three")
     job.nvim.input("ggdd")

@@ -181,7 +181,7 @@ def test_what_one_session_was_told_no_other_is_shown_to_be_told(job: MainJob) ->
         return "".join(along(job.nvim, buffer))
 
     job.command("wincmd t | 2Acp comment why?")
-    job.until(lambda: "1 comment" in rows(first) and "1 comment" in rows(second))
+    job.until(lambda: "commented: " in rows(first) and "commented: " in rows(second))
     job.command(f"call win_gotoid(bufwinid({second}))")
     prompt = job.turn(agent, "go")
     assert "why?" in texts(prompt)[1]

@@ -90,6 +90,19 @@ def test_lines_moved_since_are_found_and_what_has_changed_is_left(job: MainJob) 
     job.told("has changed since")
 
 
+def test_it_follows_what_is_decided_elsewhere(job: MainJob) -> None:
+    opened(job)
+    overview = job.nvim.api.nvim_get_current_buf()
+    job.command("wincmd j | Acp undo")
+
+    def said() -> list[str]:
+        return [line for line in job.nvim.lines(overview) if "hunk" in line]
+
+    job.until(lambda: said() == ["one.txt  +2 −2  2 hunks"])
+    job.command("Acp redo")
+    job.until(lambda: len(said()) == 2)
+
+
 def test_motions_and_the_way_to_the_file(job: MainJob) -> None:
     opened(job)
     job.nvim.input("gg]h]h")

@@ -150,6 +150,35 @@ async def test_edit_asks_and_writes():
     assert len(asked(client)) == 2
 
 
+REJECTED = {"type": "resource", "resource": {"uri": "acp-nvim://rejected.diff", "text": "-x"}}
+COMMENTED = {"type": "text", "text": "The user's comments on these lines:\n\na.py:1\nwhy?\n"}
+
+
+@pytest.mark.parametrize(
+    ("along", "told"),
+    [
+        ((), "You rejected nothing and said nothing"),
+        ((REJECTED,), "I was told what you rejected. "),
+        ((COMMENTED,), "I was told what you say on the lines."),
+        ((COMMENTED, REJECTED), "what you rejected, and what you say"),
+    ],
+)
+async def test_lessons_come_one_at_a_time_and_are_checked(along: tuple[Message, ...], told: str):
+    async with tutor() as client:
+        Disk(client, {"/project/a.py": BUGGY})
+        choose(client, "allow-once")
+        session = await client.open()
+        await client.prompt(session, "/edit a.py")
+        assert "**4. Review.**" in client.said()
+        assert "**5." not in client.said()
+        await client.prompt(session, "done", *along)
+        assert told in client.said()
+        assert "**5. Take back.**" in client.said()
+        await client.prompt(session, "/plan")
+    assert "**6. Stop me.**" in client.said()
+    assert client.said().count("**3. Decide.**") == 0
+
+
 async def test_edit_rejected_writes_nothing():
     async with tutor() as client:
         disk = Disk(client, {"/project/a.py": BUGGY})

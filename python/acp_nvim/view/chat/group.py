@@ -88,8 +88,9 @@ def touched(
 
 
 def spaced(block: Block, entry: Entry, following: Entry | None, *, is_open: bool) -> Block:
-    """Return the block without the blank row between a closed call and the next one."""
-    if is_open or not (isinstance(entry, ToolCall) and isinstance(following, ToolCall)):
+    """Return the block without the blank row between a call without a body and the next one."""
+    has_body = is_open and len(block.lines) > 2
+    if has_body or not (isinstance(entry, ToolCall) and isinstance(following, ToolCall)):
         return block
     if entry.children or following.parent:
         return block

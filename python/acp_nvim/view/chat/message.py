@@ -5,6 +5,7 @@ The user's words stand verbatim behind a bar, the agent's are markdown; called b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ from acp_nvim.view.styled import before, coloured, filled, prefixed
 from acp_nvim.view.visible import one_line
 
 PREVIEW = 100
+_MARKUP = re.compile(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
 QUEUED = (Margin("⏳", "AcpDim"), before("queued: ", "AcpDim"))
@@ -120,7 +122,7 @@ def _thought(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
 def _first_words(message: Message) -> str:
     """Return the beginning only: a long thought that grows stays cheap, and its line still."""
     texts = (part.part(0, 4 * PREVIEW) for part in message.content if isinstance(part, Text))
-    return one_line(next(texts, "").strip(), PREVIEW)
+    return one_line(_MARKUP.sub("", next(texts, "").strip()), PREVIEW)
 
 
 def contents(

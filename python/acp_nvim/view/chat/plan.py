@@ -18,7 +18,7 @@ STEP = 60
 """Characters of the step that stands for the plan."""
 
 STATUSES = {
-    "pending": ("☐ ", "AcpNeutral"),
+    "pending": ("☐ ", "AcpPlanPending"),
     "in_progress": ("◐ ", "AcpPlanActive"),
     "completed": ("☑ ", "AcpPlanDone"),
 }
@@ -62,13 +62,13 @@ def text(plan: Plan) -> str:
 
 
 def _status(entry: PlanEntry) -> tuple[str, str]:
-    return STATUSES.get(entry.status, ("• ", "AcpNeutral"))
+    return STATUSES.get(entry.status, ("• ", "AcpPlanPending"))
 
 
 def _entry(entry: PlanEntry) -> list[Line]:
     icon, group = _status(entry)
     first, *more = visible_lines(cut.head(entry.content.strip("\n"), ENTRY)[0])
-    urgent = (after("!", "AcpWarning"),) if entry.priority == "high" else ()
+    urgent = (after("high priority", "AcpWarning"),) if entry.priority == "high" else ()
     return [
         coloured(first, group, Margin(icon.strip(), group), *urgent),
         *(coloured(text, group) for text in more),

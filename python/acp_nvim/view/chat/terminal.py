@@ -25,7 +25,7 @@ def summary(terminal: Terminal) -> tuple[tuple[str, str], ...]:
     """Return how it ended and a highlight group, for the line of the closed tool call."""
     if terminal.exit is None:
         return ()
-    return ((f"  {ended(terminal.exit)}", _group(terminal.exit)),)
+    return ((f" {ended(terminal.exit)}", _group(terminal.exit)),)
 
 
 def text(terminal: Terminal) -> str:

@@ -195,8 +195,10 @@ def _amount(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
         blank = (" ", "AcpDim")
         return (blank, (f"+{added}", "AcpAdded"), blank, (f"−{removed}", "AcpRemoved"))
     text = entry_text(tool).rstrip("\n")
-    size = ((f" {plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
-    return (*size, *(part for each in tool.terminals for part in terminal.summary(each)))
+    ended = tuple(part for each in tool.terminals for part in terminal.summary(each))
+    gap = "  " if ended else " "  # the size comes last: where there is no room it is not missed
+    size = ((f"{gap}{plural(text.count(chr(10)) + 1, 'line')}", "AcpDim"),) if text else ()
+    return (*ended, *size)
 
 
 def _body(tool: ToolCall, cwd: str, previous: Drawn | None, pause: Pause) -> Drawn:

@@ -359,8 +359,8 @@ def _extras(state: SessionState, opened: frozenset[str], basis: Transcript) -> t
     if state.plan and state.plan.entries:
         cells.append(_plan(state, state.plan, known.get(PLAN), is_open=PLAN not in opened))
     for number, prompt in enumerate(state.queue):
-        key = f"queue:{number}"
-        cells.append(_queued(prompt, key, state.cwd, known.get(key)))
+        key, is_last = f"queue:{number}", number == len(state.queue) - 1
+        cells.append(_queued(prompt, key, state.cwd, known.get(key), is_last=is_last))
     return tuple(cells)
 
 
@@ -372,10 +372,11 @@ def _plan(state: SessionState, source: Plan, old: _Cell | None, *, is_open: bool
     return _Cell(source, is_open, Block(PLAN, lines, foldable=True), is_live=is_live)
 
 
-def _queued(source: Prompt, key: str, cwd: str, old: _Cell | None) -> _Cell:
-    if old and old.source is source:
+def _queued(source: Prompt, key: str, cwd: str, old: _Cell | None, *, is_last: bool) -> _Cell:
+    if old and old.source is source and (len(old.block.lines) > 1) == is_last:
         return old
-    return _Cell(source, is_open=True, block=Block(key, message.queued(source, cwd)))
+    lines = (*message.queued(source, cwd), *((BLANK,) if is_last else ()))
+    return _Cell(source, is_open=True, block=Block(key, lines))
 
 
 def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:

@@ -39,7 +39,7 @@ DECIDING = frozenset(
     {"allow", "always", "reject", "once", "not", "no", "never", "deny", "disallow", "don", "cancel"}
 )
 """Words in the name of an option that could make it look like one of another kind."""
-SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 CHANGED = "! changed after it was asked: look at it before you answer"
 
 

@@ -46,7 +46,7 @@ def _header(preview: Preview, change: Diff, cwd: str) -> Line:
         row = first_change(preview.before, preview.after)
     path = place(Location(preview.path, row), cwd)
     added, removed = diff.counts(change)
-    counts = (("  ", "AcpDim"), (f"+{added}", "AcpDiffAdd"), (f" −{removed}", "AcpDiffDelete"))
+    counts = (("  ", "AcpDim"), (f"+{added}", "AcpAdded"), (f" −{removed}", "AcpRemoved"))
     said = _said(preview, cwd)
     chunks = (
         *(((f"  {said}", "AcpDim"),) if said else ()),

@@ -25,7 +25,13 @@ def comments_note(comments: Sequence[Comment], named: Callable[[str], str]) -> N
     if not comments:
         return None
     text = "\n\n".join(_told(it, named(it.path)) for it in comments)
-    return Note("comments", plural(len(comments), "comment"), text + "\n")
+    return Note("comments", f"commented: {_files(comments)}", text + "\n")
+
+
+def _files(comments: Sequence[Comment]) -> str:
+    """Return the name of the one file, or how many there are."""
+    first, *others = {it.path for it in comments}
+    return plural(1 + len(others), "file") if others else one_line(first.rpartition("/")[2], 40)
 
 
 def comment_marks(comments: Sequence[Comment], count: int) -> tuple[Mark, ...]:

@@ -20,7 +20,7 @@ async def test_a_comment_is_told_with_its_place_and_its_lines(rig: NotesRig) -> 
     comment(rig, "a.py", 1, "why two?")
     rig.save("a.py", "new\n" + TEXT)
     (note,) = (await rig.draft()).notes
-    assert (note.key, note.label) == ("comments", "1 comment")
+    assert (note.key, note.label) == ("comments", "commented: a.py")
     assert note.text.endswith(":\n\na.py:3\n> two\nwhy two?\n")
     assert note.content(embedded=True) == Text(note.text)
 
@@ -37,7 +37,7 @@ async def test_what_the_agent_has_is_gone_and_what_failed_waits(rig: NotesRig) -
     await rig.send()
     assert not (await rig.draft()).notes
     rig.lessons.failed(KEY)
-    assert await rig.labels() == ["1 comment"]
+    assert await rig.labels() == ["commented: a.py"]
     await rig.send()
     comment(rig, "a.py", 0, "meanwhile")
     rig.lessons.arrived(KEY)
@@ -52,7 +52,7 @@ async def test_comments_that_are_kept_back_go_with_the_prompt_after(rig: NotesRi
     assert not rig.lessons.shown(KEY).notes
     await rig.send()
     rig.lessons.arrived(KEY)
-    assert await rig.labels() == ["1 comment"]
+    assert await rig.labels() == ["commented: a.py"]
 
 
 async def test_comments_of_other_projects_stay(rig: NotesRig) -> None:

@@ -23,7 +23,13 @@ def test_a_checklist() -> None:
         PlanEntry("write", "high", "in_progress"),
         PlanEntry("rest", "low", "pending"),
     )
-    assert [look(row) for row in rows] == ["Plan 1/3", "☑ read", "◐ write !", "☐ rest", ""]
+    assert [look(row) for row in rows] == [
+        "Plan 1/3",
+        "☑ read",
+        "◐ write high priority",
+        "☐ rest",
+        "",
+    ]
     assert [row.text for row in rows] == ["Plan 1/3", "read", "write", "rest", ""]
     assert rows[-1] is BLANK
 

@@ -197,7 +197,7 @@ def shell(tail: str, status: ExitStatus | None = None) -> ToolCall:
 def test_a_terminal_is_shown_as_plain_text() -> None:
     call = shell("\x1b[32mok\x1b[0m\r\n10%\r20%\r\n", ExitStatus(2))
     assert opened(call) == ["│ $ make test", "│ ok", "│ 20%", "│ [exit 2]"]
-    assert closed(call) == "○ Test ▸ 2 lines  exit 2"
+    assert closed(call) == "○ Test ▸ exit 2  2 lines"
     assert entry_text(call) == "ok\n20%\n"
 
 
@@ -215,7 +215,7 @@ def test_a_terminal_that_runs_has_no_end() -> None:
     ],
 )
 def test_how_a_terminal_ended(status: ExitStatus, said: str) -> None:
-    assert closed(shell("", status)) == f"○ Test ▸  {said}"
+    assert closed(shell("", status)) == f"○ Test ▸ {said}"
     assert opened(shell("", status))[-1] == f"│ [{said}]"
 
 
