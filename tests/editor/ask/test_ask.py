@@ -487,3 +487,29 @@ def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeS
     spy.close_ask()
     nvim.lua("_G.done('secret')")
     assert spy.told("fill") == [{"ask": "ask-1", "field": 0, "text": "secret"}] * 2
+
+
+def diff_of(count: int) -> list[Any]:
+    """Return a body: a diff of two changed lines among so many that stay."""
+    lines = [(" ", f"stays {number}") for number in range(count)]
+    lines[count // 2 : count // 2] = [("-", "goes"), ("+", "comes")]
+    groups = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}
+    marks: list[Any] = []
+    for row, (sign, text) in enumerate(lines):
+        before = [[f"{sign} ", "AcpDim"]]
+        marks.append([row, 0, {"virt_text": before, "virt_text_pos": "inline"}])
+        if group := groups[sign]:
+            marks.append([row, 0, {"end_col": len(text), "hl_group": group}])
+    return [[text for _, text in lines], marks]
+
+
+@pytest.mark.parametrize("count", [4, 40, 400])
+def test_of_a_diff_what_stays_gives_way_first(nvim: Neovim, spy: BridgeSpy, count: int) -> None:
+    chat, _ = spy.open_session()
+    asked = spy.open_ask(chat, body=diff_of(count))
+    shown = nvim.lines(asked["bufnr"])
+    assert {"goes", "comes"} <= set(shown)
+    if count > 30:
+        assert f"… {count} unchanged: D shows all" in shown
+    else:
+        assert "stays 0" in shown
