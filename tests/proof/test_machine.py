@@ -109,6 +109,17 @@ FOUND: dict[str, list[Step]] = {
         Tool(1, 4, (*INSERT, *INSERT, Edit("insert", 3)), way="in place", told=True, twice=False),
         Decides("reject", "part", 0, 0),
     ],
+    "a new file that the user has saved and rejected, and an agent makes anew": [
+        DoubleWrites(0, 4, INSERT, disk_first=False, between="save", stale=False),
+        Decides("reject", "hunk", 0, 0),
+        Tool(0, 4, INSERT, way="in place", told=False, twice=False),
+        Decides("reject", "all", 0, 0),
+    ],
+    "a file that the user writes as it is, without an event, and types where an agent writes": [
+        User("quiet save", 0, 0, 3),
+        User("insert", 0, 0, 0),
+        Tool(0, 0, (Edit("insert", 1),), way="in place", told=False, twice=False),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

@@ -151,6 +151,23 @@ def test_what_is_asked_is_on_screen_at_any_size(
             assert covered(nvim, asked["winid"], prompt) == [], shown
 
 
+@pytest.mark.parametrize("where", ["prompt", "code"])
+@pytest.mark.parametrize("size", [(80, 8), (20, 9), (12, 12)], ids=str)
+def test_on_the_smallest_screens_the_command_and_that_it_has_changed(
+    size: tuple[int, int], where: str
+) -> None:
+    with Neovim(columns=80, lines=24) as nvim:
+        spy = BridgeSpy(nvim)
+        with Screen(nvim, columns=80, rows=24) as screen:
+            code = nvim.eval("win_getid()")
+            chat, _ = spy.open_session()
+            if where == "code":
+                nvim.api.nvim_set_current_win(code)
+            screen.resize(*size)
+            spy.open_ask(chat, body=part("rm -rf ~"), notes=part("! changed after it"), **OPTIONS)
+            assert "! " in "\n".join(screen.wait_for("rm").text())
+
+
 OVER = """
 local float, prompt = ...
 local config = vim.api.nvim_win_get_config(float)

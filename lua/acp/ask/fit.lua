@@ -6,6 +6,7 @@ local rows = require('acp.ask.rows')
 local M = {}
 
 local COUNTED = 20000 -- bytes
+local SHORT = 40 -- cells in which there is no room for more than what would be done
 
 ---@class acp.Ask
 ---@field id string
@@ -203,6 +204,17 @@ local function joined(lists)
   return all
 end
 
+--- The head where there is no room for notes: that there are some is to be seen all the same.
+---@param ask acp.Ask
+---@return acp.Part
+local function marked(ask)
+  if #ask.notes[1] == 0 then
+    return ask.head
+  end
+  local text = '! ' .. table.concat(ask.head[1], ' ')
+  return { { text }, { { 0, 0, { end_col = #text, hl_group = 'AcpWarning' } } } }
+end
+
 --- What of it is shown at a level; nil if even that is too much.
 ---@param ask acp.Ask
 ---@param level table
@@ -211,9 +223,10 @@ end
 ---@param is_inside boolean
 ---@return acp.Row[]?
 local function at_level(ask, level, width, room, is_inside)
-  local head = middle_cut(ask.head, width, math.min(level.head, room), 0)
-  local notes = (level.notes or 1) > 0 and middle_cut(ask.notes, width, level.notes or room, 0)
-    or {}
+  local has_notes = (level.notes or 1) > 0
+  local head = has_notes and ask.head or marked(ask)
+  head = middle_cut(head, width, math.min(level.head, room), 0)
+  local notes = has_notes and middle_cut(ask.notes, width, level.notes or room, 0) or {}
   local choices = options(ask, width, level.options, is_inside)
   local about = level.more and rows.of(ask.about, width) or {}
   local gap = level.more and #choices > 0 and { { text = '', marks = {} } } or {}
@@ -256,8 +269,9 @@ function M.fit(ask, width, room, is_inside)
       return scrolling(ask, width)
     end
   end
-  local title = table.concat(ask.head[1], ' ')
-  local text = #ask.body[1] > 0 and title .. ': ' .. ask.body[1][1] or title
+  local title, first = table.concat(marked(ask)[1], ' '), ask.body[1][1]
+  local sign = #ask.notes[1] > 0 and '! ' or ''
+  local text = not first and title or width < SHORT and sign .. first or title .. ': ' .. first
   local last = ask.body[1][#ask.body[1]] or ''
   local only = rows.row(rows.middle_cut(text, last, width), 'AcpToolTitle')
   return { rows = { only }, level = #LEVELS + 1 }

@@ -14,6 +14,7 @@ local M = {}
 
 local BORDER = 2
 local READABLE, NARROW, WIDEST = 60, 30, 100
+local LEAST = 16 -- cells of a row in which words can be read
 local LEVEL = 60 -- the least zindex
 local MESSAGES = 200 -- zindex of command lines that plugins draw
 local GOOD = 3 -- the last level of a fit at which the options are whole
@@ -245,18 +246,20 @@ end
 local function choose(ask, own, shape)
   local holes, chat, whole = obstacles(own), chat_area(ask, own), screen()
   local best, found, width, in_chat
+  local rank = math.huge
   local function try(base, is_chat)
     for _, part in ipairs(free(base, holes)) do
       local made, wide = fitted(ask, part, shape)
-      if not found or made.level < found.level then
-        best, found, width, in_chat = part, made, wide, is_chat
+      local worse = made.level + math.max(LEAST - (part.width - BORDER), 0)
+      if worse < rank then
+        best, found, width, in_chat, rank = part, made, wide, is_chat, worse
       end
     end
   end
   if chat then
     try(chat, true)
   end
-  if not found or found.level > GOOD then
+  if rank > GOOD then
     try(
       { row = whole.row, column = whole.column, width = whole.width, height = whole.height },
       false

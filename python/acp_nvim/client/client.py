@@ -336,7 +336,7 @@ class Client:
         ready, problem = self.ready if self._lives() else None, self.error
         if ready is not None:
             problem = await ready.opening.open(session, session_id)
-        if session in self.waiting:
+        if session in self.waiting and not self._lives():
             return  # another client opens it
         if ready is None or problem is not None:
             self._close(session, problem)
