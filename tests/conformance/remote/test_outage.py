@@ -86,6 +86,33 @@ async def test_c343_restart_tries_at_once():
         assert len(stage.host.workspace.clients) == 1
 
 
+async def test_c343_restart_while_it_is_loaded_loads_it_anew():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[0].transport.abort()
+        await stage.slept(1.0)
+        await stage.agent.initialize(**LOADS)
+        await stage.agent.expect("session/load")
+        stage.host.tasks.start_soon(stage.restart)
+        await stage.loaded("as before")
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session) == ["as before"]
+
+
+async def test_c343_one_in_which_nothing_was_said_begins_anew_where_it_is_not_known():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[0].transport.abort()
+        await stage.slept(1.0)
+        await stage.agent.initialize(**LOADS)
+        load = await stage.agent.expect("session/load")
+        stage.agent.refuse(load, -32002, "Session not found")
+        await stage.agent.open("another")
+        await stage.until(lambda: session.state.status == "idle")
+        assert session.id == "another"
+        assert notices(session)[-1] == "far no longer knows this session: this one starts anew"
+
+
 async def test_c343_stop_ends_it():
     async with SocketWire() as wire, OutageStage(wire) as stage:
         session = await stage.opened()
