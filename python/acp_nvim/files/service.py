@@ -8,8 +8,8 @@ overwritten. Only `client` calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -63,6 +63,7 @@ class FileService:
         knowledge: Knowledge,
         emit: Emit,
         author: Callable[[str], Author | None],
+        noted: Callable[[], Awaitable[None]],
     ) -> None:
         self._agent = agent
         self._files = files
@@ -70,6 +71,7 @@ class FileService:
         self._knowledge = knowledge
         self._emit = emit
         self._author = author
+        self._noted = noted
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -126,13 +128,15 @@ class FileService:
     async def _attempt(self, session: SessionKey, path: str, content: str) -> None:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""
         author = self._author(session[1])
-        async with self._sync.exclusive():
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._sync.exclusive())
             # what the disk has new before this write is only supposed to be the agent's, too
             synced = await self._sync.sync(path, author and replace(author, how="found"))
             if synced.busy is not None:
                 raise synced.busy
-            with anyio.CancelScope(shield=True):  # what is written is told, too
+            with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent
                 await self._write(session, synced, content, author)
+                await held.aclose()
 
     async def _write(
         self, session: SessionKey, synced: Synced, content: str, author: Author | None
@@ -187,9 +191,12 @@ class FileService:
         if live.buffer is not None and not live.buffer.modified:
             await self._sync.sync(path, author)
 
-    def _begun(self, path: str, author: Author | None, before: str | None, after: str) -> None:
+    async def _begun(
+        self, path: str, author: Author | None, before: str | None, after: str
+    ) -> None:
         self._sync.unfinished.begins(path, before, after, author)
         self._emit(event.WriteBegun(path, before, after, author))
+        await self._noted()
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""

@@ -170,6 +170,7 @@ class Decisions:
                 asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
                 is_done = now == text and not asks
                 self._log.writes(path, text, now, conflict.author)
+                await self._log.noted()
                 if is_done or await self._put(live, now, settled=conflict.on_disk):
                     await self._sync.refresh(path, live.encoding)
                     self._emit(FilePut(path, live.read(text), live.read(now)))
@@ -258,6 +259,7 @@ class Decisions:
             if after is ledger:
                 return turned
             self._log.puts(path, live.exact, after, live.attributes)
+            await self._log.noted()
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
                 theirs, left = live.read(live.exact), live.read(after.text)

@@ -19,8 +19,8 @@ from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.recode import recoded, revived
+from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.journal import Act, Killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +202,10 @@ class EditLog:
         """An agent's text is about to be written; `wrote` tells when it is."""
         if before != after:
             self._store.journal.intend(Act("intend", 0, path, before, after, author))
+
+    async def noted(self) -> None:
+        """Wait until a kill cannot make it undone that these were told."""
+        await self._store.journal.noted()
 
     def puts(self, path: str, before: str | None, ledger: Ledger, form: FileAttributes) -> None:
         """The file is about to be made what this ledger holds; `put` tells when it is."""

@@ -18,7 +18,8 @@ from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.review import changes
 from acp_nvim.ledger.rewind import undone
-from acp_nvim.storage.journal import Act, Journal, Killed
+from acp_nvim.storage.act import Act, Killed
+from acp_nvim.storage.journal import Journal
 from acp_nvim.storage.json_store import JsonStore, Report
 from acp_nvim.storage.record import Record, Value, loaded
 

@@ -101,7 +101,13 @@ class FileRig:
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
         self.service = FileService(
-            "a", ports, self.sync, self.knowledge, self.on_file, lambda it: self.turns.get(it)
+            "a",
+            ports,
+            self.sync,
+            self.knowledge,
+            self.on_file,
+            lambda it: self.turns.get(it),
+            self.edits.noted,
         )
 
         self.notifier = FakeNotifier()
