@@ -287,7 +287,7 @@ def _content(
             compared = _Compared(part, room, *diff.first_lines(part, cwd, room))
             return compared.lines, None if pause() else compared.more, compared
         case Terminal():
-            drawn = terminal.lines(part)
+            drawn = terminal.lines(part, cwd)
         case TerminalOutput(terminal_id):
             drawn = (coloured(f"[terminal {one_line(terminal_id, 60)}]", "AcpDim"),)
         case _:
