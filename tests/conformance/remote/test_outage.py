@@ -126,6 +126,19 @@ async def test_c343_stop_ends_it():
         assert not wire.requests[1:]
 
 
+async def test_a_stop_ends_it_when_an_attempt_was_lost_too():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[-1].transport.abort()
+        await stage.slept(1.0)
+        await stage.agent.expect("initialize")
+        wire.connections[-1].transport.abort()
+        await stage.until(lambda: stage.pauses)
+        assert session.state.status == "loading"
+        await stage.stop()
+        assert session.state.status == "closed"
+
+
 async def test_c343_credentials_that_hold_no_more_end_it():
     async with SocketWire() as wire, OutageStage(wire) as stage:
         session = await stage.opened()
