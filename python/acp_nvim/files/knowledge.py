@@ -33,12 +33,6 @@ Sure: TypeAlias = Literal["sure", "likely", "unlikely"]
 """Whether an agent has changed the disk: it has said so, its turn runs, neither."""
 
 
-def how_sure(author: Author | None, runs: Author | None, *, said: bool = False) -> Sure:
-    """Return how sure it is that the author has changed a file where `runs` is whose turn runs."""
-    is_likely = author is not None and runs is not None and runs.session_key == author.session_key
-    return "sure" if said else "likely" if is_likely else "unlikely"
-
-
 @dataclass(frozen=True, slots=True)
 class Known:
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.

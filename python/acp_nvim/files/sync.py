@@ -24,7 +24,7 @@ from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.following.unfinished import Unfinished, as_new
 from acp_nvim.files.hands import Hands
-from acp_nvim.files.knowledge import Knowledge, Sure, how_sure
+from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, joined
@@ -68,7 +68,6 @@ class DiskSync:
         self._emit = emit
         self._fault = fault
         self._knowledge = knowledge
-        self._author = author
         self._baselines = baselines or Baselines()
         self._asked = Asked(author)
         self.hands = Hands(emit)
@@ -272,7 +271,7 @@ class DiskSync:
                 new = self.unfinished.without_own(live, change)
                 return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
-            is_sure = how_sure(whose, self._author(change.path))
+            is_sure = self._asked.how_sure(change.path, whose)
             if (followed := (await self._settle(live, change, whose))[1]) is not None:
                 self._took(live, whose, followed, change, is_sure)
         return False
@@ -299,7 +298,7 @@ class DiskSync:
         then, None if it is to be looked at again at once."""
         author, change, has_failed = self.unfinished.with_late(live.path, author, change)
         held = self._baselines.text(live.path, live.encoding)
-        is_sure = how_sure(author, self._author(live.path), said=sure)  # its turn may end meanwhile
+        is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
         with self.unfinished.amid(change, author):
             change = self._disputes.made_upon(change)
             try:

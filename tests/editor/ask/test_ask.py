@@ -459,6 +459,28 @@ def test_no_float_hides_it(nvim: Neovim, spy: BridgeSpy, chat: int, zindex: int)
     assert "all of it" in nvim.lua(SCREEN)
 
 
+@pytest.mark.parametrize("keys", [":b1<CR>", ":b! 1<CR>", "<C-^>", ":enew!<CR>"])
+def test_nothing_takes_its_place_in_its_window(
+    nvim: Neovim, spy: BridgeSpy, chat: int, keys: str
+) -> None:
+    asked = spy.open_ask(chat)
+    nvim.input("<Tab>" + keys)
+    nvim.wait(lambda: nvim.eval(f"len(win_findbuf({asked['bufnr']}))") == 1)
+    window = nvim.eval(f"win_findbuf({asked['bufnr']})[0]")
+    assert config(nvim, window)["relative"] == "editor"
+    assert config(nvim, window)["title"][0][0] == " tutor asks "
+    nvim.command("Acp permit 1")
+    assert spy.told("respond") == [OUTSIDE]
+
+
+def test_one_that_is_hidden_is_looked_at_first(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    asked = spy.open_ask(chat)
+    nvim.api.nvim_win_set_config(asked["winid"], {"hide": True})
+    assert "look at the question first" in nvim.command("Acp permit 1")
+    assert spy.told("respond") == []
+    assert not config(nvim, asked["winid"])["hide"]
+
+
 def test_the_kind_of_an_option_is_not_cut_off(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("vim.o.columns, vim.o.lines = 40, 17")
     chat, _ = spy.open_session()
