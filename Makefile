@@ -50,6 +50,7 @@ pictures: venv
 bench: venv
 	$(BIN)/python bench/sizes.py
 	$(BIN)/python bench/flood.py
+	$(BIN)/python bench/stalls.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/markdown.py
 	$(BIN)/python bench/edit.py

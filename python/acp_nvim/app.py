@@ -209,6 +209,7 @@ def keep_safe(
     author, baselines = Authors(workspace).of_path, Baselines()
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
+    sync.foresee = log.foresee
     decisions = Decisions(log, files, sync, emit)
     comments = Comments(files, store, changed)
     presenter = ReviewPresenter(

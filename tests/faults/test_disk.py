@@ -14,11 +14,12 @@ import pytest
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import begin
 from acp_nvim.storage import journal, left_open, private
+from acp_nvim.storage.act import Act
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.journal import Act
 from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.left_open import LeftOpen
 from tests.faults.whole_app import LINES, ORIGINAL, TYPED, WholeApp
+from tests.support.agents.scripted_agent import SESSION
 
 AUTHOR = Author("agent", "session", 1, 0.0)
 KEY = ("agent", "session")
@@ -100,6 +101,42 @@ async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> 
             go_on.set()
         await app.until(lambda: "job 2" in kept(app, "sessions/*"))
         await app.until(lambda: "nine 1" in kept(app, "edits/*.jsonl"))
+        assert not app.notifier.faults
+
+
+async def test_an_act_waits_until_it_is_noted_and_nothing_else_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on, write, held = threading.Event(), journal._write, list[bytes]()
+
+    def slow(handle: int, data: bytes) -> None:
+        if b"agent's" in data:
+            held.append(data)
+            assert threading.current_thread() is not threading.main_thread()
+            assert go_on.wait(40)
+        write(handle, data)
+
+    monkeypatch.setattr(journal, "_write", slow)
+    async with WholeApp() as app:
+        await app.open()
+        prompt = {"chat": 1, "text": "go", "selections": [], "bang": False}
+        await app.ask("prompt", prompt)
+        sent = await app.agent.expect("session/prompt")
+        path = app.work / "b.txt"
+        params = {"sessionId": SESSION, "path": str(path), "content": "agent's\n"}
+        try:
+            app.agent.request("fs/write_text_file", params, "w")
+            await app.until(lambda: held)
+            assert (await app.ask("inspect", {}))[0] is None
+            await app.ask("cancel", {"chat": 1})
+            await app.agent.expect("session/cancel")
+            assert path.read_text() == ORIGINAL
+        finally:
+            go_on.set()
+        assert (await app.agent.answer_to("w"))["result"] == {}, "it had begun, and is not denied"
+        assert path.read_text() == "agent's\n"
+        app.agent.reply(sent, {"stopReason": "cancelled"})
+        await app.until(lambda: app.session.state.status == "idle")
         assert not app.notifier.faults
 
 

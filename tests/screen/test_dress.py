@@ -121,7 +121,8 @@ def test_a_long_name_leaves_room_for_the_rest(nvim: Neovim, spy: BridgeSpy) -> N
     with Screen(nvim, columns=60) as screen:
         chat, _ = spy.open_session("mine")
         spy.frame(chat, status={"agent": "mine", "state": "idle", "title": "Fix 修复 of it all"})
-        screen.wait(lambda _: any("… · prompt" in row for row in screen.text()))
+        screen.wait_for("mine · Fix …")
+        screen.wait_for("mine · prompt")
 
 
 def test_status_lines_have_names_for_people(nvim: Neovim, spy: BridgeSpy) -> None:

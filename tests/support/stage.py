@@ -82,7 +82,15 @@ class Stage:
         rig.faults = self.faults
         self.lessons = rig.lessons
         services = Services(
-            FileService("scripted", self.files, rig.sync, rig.knowledge, rig.on_file, _nobody),
+            FileService(
+                "scripted",
+                self.files,
+                rig.sync,
+                rig.knowledge,
+                rig.on_file,
+                _nobody,
+                rig.edits.noted,
+            ),
             self.questions,
             self.faults.append,
             outside=self.session(),

@@ -71,12 +71,16 @@ function M.is_folded(menu)
   return menu.folded == menu.ask.id
 end
 
---- Whether a float of somebody else lies over it.
+--- Whether its window shows something else, or is hidden: by whom, is not asked.
 ---@param menu acp.Menu
 ---@return boolean
 function M.is_hidden(menu)
-  local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
-  return is_float and place.is_hidden(menu.winid, M.own_windows(menu))
+  if not float.is_open(menu.winid) or not layout.is_float(menu.winid) then
+    return false
+  end
+  local is_other = api.nvim_win_get_buf(menu.winid) ~= menu.bufnr
+  local is_away = api.nvim_win_get_config(menu.winid).hide
+  return is_other or is_away or place.is_hidden(menu.winid, M.own_windows(menu))
 end
 
 --- The line of the cursor is shown as selected only where <CR> would do something.
@@ -188,6 +192,7 @@ local function open(menu, found, is_below)
     dress.window(menu.winid, { winfixheight = true })
   end
   dress.window(menu.winid, { wrap = false, linebreak = false, conceallevel = 0 })
+  dress.window(menu.winid, { winfixbuf = true })
 end
 
 ---@param menu acp.Menu
@@ -201,10 +206,16 @@ local function move(menu, found)
   end
 end
 
---- Close the window where it cannot stay: in another tabpage, or of the other kind.
+--- Close the window where it cannot stay: in another tabpage, or of the other kind. One in which the
+--- user has opened something is theirs.
 ---@param menu acp.Menu
 ---@param is_below boolean
 local function clear(menu, is_below)
+  if float.is_open(menu.winid) and api.nvim_win_get_buf(menu.winid) ~= menu.bufnr then
+    pcall(api.nvim_win_set_config, menu.winid, { title = '', footer = '' })
+    api.nvim_set_option_value('winfixbuf', false, { win = menu.winid, scope = 'local' })
+    menu.winid = 0
+  end
   if float.is_open(menu.winid) then
     local is_elsewhere = api.nvim_win_get_tabpage(menu.winid) ~= api.nvim_get_current_tabpage()
     if is_elsewhere or layout.is_float(menu.winid) == is_below then

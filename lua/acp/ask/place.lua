@@ -290,6 +290,7 @@ function M.window(ask, own, shape)
     width = width,
     height = height,
     focusable = true,
+    hide = false,
     style = 'minimal',
     border = float.border(),
     title = { { float.cut(shape.title, width), 'AcpFloatTitle' } },
@@ -315,6 +316,7 @@ function M.folded(ask, own, key)
     width = width,
     height = 1,
     focusable = true,
+    hide = false,
     style = 'minimal',
     border = 'none',
   }

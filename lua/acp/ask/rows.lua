@@ -6,6 +6,7 @@ local api = vim.api
 local M = {}
 
 local TAB = 4
+local GAP = 1 -- cell that Neovim leaves between the end of a line and virtual text behind it
 local LATE = 0.6 -- of a row: a blank behind that is a better place to break it than its end
 
 ---@class acp.Part texts and marks, as in an op
@@ -143,8 +144,8 @@ function M.of_line(text, marks, width)
   end
   for _, mark in ipairs(behind) do
     local taken = indent + (#rows > 1 and hang or 0) + M.cells(rows[#rows].text)
-    if chunk_cells(mark[3].virt_text) > width - taken then
-      table.insert(rows, { text = (' '):rep(hang), marks = {} })
+    if chunk_cells(mark[3].virt_text) + GAP > width - taken then
+      table.insert(rows, { text = '', marks = {} })
     end
     local options = { virt_text = mark[3].virt_text, virt_text_pos = 'eol' }
     table.insert(rows[#rows].marks, { 0, options })
@@ -230,7 +231,7 @@ function M.joined(first, second, width)
   for _, each in ipairs(second.marks) do
     behind = each[2].virt_text_pos == 'eol' and each[2] or behind
   end
-  local room = width - 1 - (behind and chunk_cells(behind.virt_text) or 0)
+  local room = width - 1 - (behind and chunk_cells(behind.virt_text) + GAP or 0)
   local text = first.text
   if not (first.cut or second.text == '') or M.cells(text) > room + 1 then
     text = fitting(text, room, false) .. '…'

@@ -257,7 +257,7 @@ function M.permit(wanted)
   elseif not wanted.kind and (wanted.number or 0) == 0 then
     return enter()
   elseif pane.is_folded(menu) or pane.is_hidden(menu) then
-    menu.folded = nil
+    menu.folded, menu.config = nil, nil
     menu.settle()
     return notice.warn('nothing was answered: look at the question first')
   end

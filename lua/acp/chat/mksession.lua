@@ -26,8 +26,8 @@ end
 ---@return integer[] buffers of ours that are only names yet
 local function names()
   return vim.tbl_filter(function(buffer)
-    local is_made = vim.bo[buffer].buftype ~= '' or chats.of(buffer) ~= nil
-    return not is_made and is_ours(api.nvim_buf_get_name(buffer))
+    local is_more = vim.bo[buffer].buftype ~= '' or vim.bo[buffer].modified
+    return not is_more and not chats.of(buffer) and is_ours(api.nvim_buf_get_name(buffer))
   end, api.nvim_list_bufs())
 end
 

@@ -23,7 +23,7 @@ local COMMON = {
 
 --- What the rows into which a line is broken are indented by, for 'formatlistpat': markers of quotes and
 --- items, the first cell of a table.
-M.CONTAINERS = [[\%#=1^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\+]]
+M.CONTAINERS = [[\%#=1^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\{1,30}]]
   .. [[\|\s*|[^|]\{,20}|\s\=\)]]
 
 local STATUSLINE = "%{%v:lua.require'acp.ui.name'.line()%}%<%=%l,%c%V  %P"

@@ -376,7 +376,7 @@ class Client:
             self.left = tuple(self.registry)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
-        self.waiting = let_wait(self.left)
+        self.waiting = let_wait(self.left) or self.waiting
 
     def _gone(self, state: ClientState, error: str | None) -> None:
         """Close what there is, once: who ended it first knows why."""

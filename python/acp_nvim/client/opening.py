@@ -134,8 +134,8 @@ class Opening:
     async def _open_again(self, session: Session, session_id: str) -> str | None:
         """Load a session, else resume it; return why it must begin anew, if it must.
 
-        Raises what the agent has said where it may still know the session, or where nothing was
-        said in it: another one is of no use then.
+        Raises what the agent has said where it may still know the session, or where one of earlier
+        has nothing that was said: another one is of no use then.
         """
         ways = [self._load] if self._capabilities.load else []
         ways += [self._resume] if self._capabilities.resume else []
@@ -150,7 +150,7 @@ class Opening:
             else:
                 return None
         is_said = _is_said(session)
-        if refusal is not None and not (reasons.is_lost(refusal) and is_said):
+        if refusal is not None and not (reasons.is_lost(refusal) and (is_said or session.was_open)):
             raise refusal
         return reasons.anew(self._launch.name, refusal, is_said=is_said)
 

@@ -11,7 +11,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
-from acp_nvim.session.event import Event
+from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState
 
@@ -27,6 +27,8 @@ class Session:
         self._listener = listener
         self._real: dict[str, str] = {}
         """What its folders led to at first: a link that takes the place of one leads nowhere."""
+        self.was_open = False
+        """An agent has had it open here, though perhaps nothing was said in it."""
 
     @property
     def id(self) -> str | None:
@@ -46,6 +48,7 @@ class Session:
         for event in events:
             before = self.state
             self.state = reduce(before, event)
+            self.was_open = self.was_open or isinstance(event, SessionOpened)
             self._listener(self, before, event)
 
     def decide(self, action: Action) -> tuple[Event, ...] | Refused:

@@ -137,7 +137,7 @@ async def _drawn(host: Host, deed: Awaitable[None]) -> None:
 async def _restart(host: Host, old: Client, chats: list[Chat], ended: Awaitable[None]) -> None:
     await ended
     still = [it for it in chats if it.client is old and it.session.state.status == "loading"]
-    if host.workspace.client(old.name) is not old or (chats and not still):
+    if not still and (chats or host.workspace.client(old.name) is not old):
         return  # restarted a second time meanwhile, or stopped
     client = clients.start_anew(host, old, still)
     for chat in still:

@@ -68,6 +68,7 @@ class NotRead(Misfit):
     """A buffer cannot have these bytes: the message goes on from the name of the file."""
 
 
+@cache  # asked for each line of a review
 def codec(encoding: str) -> str:
     """Return Python's name of a 'fileencoding'; ASCII, of which all are sure, if it has none."""
     plain = encoding.removeprefix("8bit-").removeprefix("2byte-")
@@ -159,6 +160,8 @@ def is_misread(read: str, text: str, old: str, encoding: str) -> bool:
 
     Its file was opened or closed since, or in another encoding.
     """
+    if clean(text, old) == clean(text, encoding):
+        return False
     then, now = (set(clean(text, it).split("\n")) for it in (old, encoding))
     return not then.isdisjoint(set(read.split("\n")) - now)
 

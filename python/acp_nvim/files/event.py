@@ -8,7 +8,7 @@ of the buffer by which they are read, "" without one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -167,3 +167,10 @@ FileEvent: TypeAlias = (
 
 Emit: TypeAlias = Callable[[FileEvent], None]
 """Takes a fact; never waits, never raises."""
+
+Foresee: TypeAlias = Callable[[FileWritten | DiskChanged], Awaitable[None]]
+"""Finds out, in a thread, what a fact on large texts will take long for; it is told next."""
+
+
+async def unforeseen(_fact: FileWritten | DiskChanged) -> None:
+    """Leave it to whoever is told."""

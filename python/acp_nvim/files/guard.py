@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
+from pathlib import Path
 
 from acp_nvim.session.content import Diff
 
 _GIT = ".git/**"
+MOST = 1_000
+"""Files that are compared with one that has several names, for each pattern and folder."""
 _IN_GIT_FOLDER = ("HEAD", "objects", "refs")
 """What git takes for a repository, whatever its folder is called."""
 
@@ -37,12 +43,16 @@ def is_guarded(paths: Iterable[str], patterns: tuple[str, ...]) -> bool:
 
     A pattern holds at any depth: `*` stands for a part of a name, `**` for folders. Upper and lower
     case are alike, and so is what some file systems leave out of names. With `.git/**` also `.git`
-    itself, which is a file in worktrees and submodules, and git's folders of any other name.
+    itself, which is a file in worktrees and submodules, and git's folders of any other name. A hard
+    link to what is meant in one of the folders above is meant, too.
     """
+    paths = tuple(paths)
     found = [_plain(path) for path in paths]
     if any(_regex(pattern).search(path) for path in found for pattern in patterns):
         return True
-    return _GIT in patterns and any(_is_in_repository(path) for path in paths)
+    if _GIT in patterns and any(_is_in_repository(path) for path in paths):
+        return True
+    return any(_is_other_name(path, patterns) for path in paths)
 
 
 @cache
@@ -75,4 +85,30 @@ def _is_in_repository(path: str) -> bool:
         if all(os.path.exists(os.path.join(folder, it)) for it in others):
             return True
         folder, name = os.path.split(folder)
+    return False
+
+
+def _is_other_name(path: str, patterns: tuple[str, ...]) -> bool:
+    """Tell whether the file has another name by which it is guarded, in a folder above it."""
+    with suppress(OSError, ValueError):
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            return any(_is_file(it, status) for it in _guarded_above(path, patterns))
+    return False
+
+
+def _guarded_above(path: str, patterns: tuple[str, ...]) -> Iterator[Path]:
+    """Yield what a guard would name in the folders above a file: no folder below is searched."""
+    for folder in Path(path).parents:
+        for pattern in patterns:
+            if pattern != _GIT:
+                yield from islice(folder.glob(pattern.replace("**", "*").lstrip("/")), MOST)
+            elif (folder / ".git").is_dir():
+                yield from islice((folder / ".git").glob("*"), MOST)
+                yield from islice((folder / ".git").glob("*/*"), MOST)
+
+
+def _is_file(path: Path, status: os.stat_result) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(path.lstat(), status)
     return False

@@ -33,12 +33,6 @@ Sure: TypeAlias = Literal["sure", "likely", "unlikely"]
 """Whether an agent has changed the disk: it has said so, its turn runs, neither."""
 
 
-def how_sure(author: Author | None, runs: Author | None, *, said: bool = False) -> Sure:
-    """Return how sure it is that the author has changed a file where `runs` is whose turn runs."""
-    is_likely = author is not None and runs is not None and runs.session_key == author.session_key
-    return "sure" if said else "likely" if is_likely else "unlikely"
-
-
 @dataclass(frozen=True, slots=True)
 class Known:
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
@@ -86,7 +80,10 @@ class Agreed:
 
 
 class Knowledge:
-    """What all agents of the host know, by session and resolved path. Texts are clean."""
+    """What all agents of the host know, by session and resolved path. Texts are clean.
+
+    It learns of large texts in a thread, of one at a time.
+    """
 
     def __init__(self) -> None:
         self._sessions: dict[SessionKey, dict[str, Known]] = {}
@@ -199,7 +196,7 @@ class Knowledge:
         encoding = agreed.encoding
         found.append(Ancestor(agreed.older, False, encoding))
         found.append(Ancestor(agreed.text, True, encoding))
-        everybodys = (files[path] for files in self._sessions.values() if path in files)
+        everybodys = (files[path] for files in tuple(self._sessions.values()) if path in files)
         wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
         return Lineage(tuple(found), frozenset(it for it in wrote if isinstance(it, str)))
 
@@ -231,7 +228,7 @@ class Knowledge:
     def texts(self, session: SessionKey) -> Mapping[str, str | None]:
         """Return what the agent takes files for, of all of which that is known, oldest first."""
         files = self._sessions.get(session, {})
-        return {path: it.text for path, it in files.items() if it.text is not UNKNOWN}
+        return {path: it.text for path, it in tuple(files.items()) if it.text is not UNKNOWN}
 
     def revision(self, session: SessionKey) -> int:
         """Return a number that is another when the agent has learned something."""

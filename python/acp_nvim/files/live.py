@@ -45,6 +45,11 @@ class LiveFile:
         return None if self.disk is None else self.disk.text
 
     @property
+    def read_text(self) -> str:
+        """The text that was read from the disk, to tell how much there is to do; "" for none."""
+        return "" if self.disk is None else self.disk.text
+
+    @property
     def exact(self) -> str | None:
         """What the user has, exact to the byte; None: no file. Raises `FileProblem`.
 

@@ -8,8 +8,8 @@ overwritten. Only `client` calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Files
 from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
@@ -63,6 +64,7 @@ class FileService:
         knowledge: Knowledge,
         emit: Emit,
         author: Callable[[str], Author | None],
+        noted: Callable[[], Awaitable[None]],
     ) -> None:
         self._agent = agent
         self._files = files
@@ -70,6 +72,7 @@ class FileService:
         self._knowledge = knowledge
         self._emit = emit
         self._author = author
+        self._noted = noted
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -126,13 +129,15 @@ class FileService:
     async def _attempt(self, session: SessionKey, path: str, content: str) -> None:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""
         author = self._author(session[1])
-        async with self._sync.exclusive():
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._sync.exclusive())
             # what the disk has new before this write is only supposed to be the agent's, too
             synced = await self._sync.sync(path, author and replace(author, how="found"))
             if synced.busy is not None:
                 raise synced.busy
-            with anyio.CancelScope(shield=True):  # what is written is told, too
+            with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent
                 await self._write(session, synced, content, author)
+                await held.aclose()
 
     async def _write(
         self, session: SessionKey, synced: Synced, content: str, author: Author | None
@@ -158,14 +163,15 @@ class FileService:
                 await self._sync.refresh(path, written.encoding, written.left)
             else:
                 written = await self._opened(path, author, written)
-            self._knowledge.wrote(session, request, written.read(live))
+            learning = partial(self._knowledge.wrote, session, request, written.read(live))
+            await aside_if_large(learning, content)
         finally:  # it is on the disk, whatever fails behind that
             line = first_change(request.base, content) if isinstance(request.base, str) else None
-            self._emit(
-                event.FileWritten(
-                    session, path, written.before, written.after, author, line, live.encoding
-                )
+            fact = event.FileWritten(
+                session, path, written.before, written.after, author, line, live.encoding
             )
+            await self._sync.foresee(fact)
+            self._emit(fact)
             self._sync.unfinished.told(path)
         if written.taken:
             self._emit(ConflictSettled(path))
@@ -187,9 +193,12 @@ class FileService:
         if live.buffer is not None and not live.buffer.modified:
             await self._sync.sync(path, author)
 
-    def _begun(self, path: str, author: Author | None, before: str | None, after: str) -> None:
+    async def _begun(
+        self, path: str, author: Author | None, before: str | None, after: str
+    ) -> None:
         self._sync.unfinished.begins(path, before, after, author)
         self._emit(event.WriteBegun(path, before, after, author))
+        await self._noted()
 
     def _check(self, path: str) -> None:
         """Raise `FileProblem` if the file must not be written now."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
@@ -150,7 +152,8 @@ async def bring_up(
         is_needed = held is not UNKNOWN and needs_disk(live, change, saved, same=same)
         if is_needed and live.on_disk != held:
             raise Moved(live.path)
-        step = settle(
+        settling = partial(
+            settle,
             live,
             change,
             saved=saved,
@@ -159,6 +162,7 @@ async def bring_up(
             in_step=change is None and seen_at(live.read_at),
             lineage=lineage(saved),
         )
+        step = await aside_if_large(settling, live.read_text if live.buffer else "")
         if await carry_out(files, live, step.edit):
             return live if step.edit is None else await load(files, live.path), step.followed
         live = await load(files, live.path)

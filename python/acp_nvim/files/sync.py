@@ -14,17 +14,18 @@ from functools import partial
 
 import anyio
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.event import DiskChanged, Emit, Unrecoverable
+from acp_nvim.files.event import DiskChanged, Emit, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.following.unfinished import Unfinished, as_new
 from acp_nvim.files.hands import Hands
-from acp_nvim.files.knowledge import Knowledge, Sure, how_sure
+from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, joined
@@ -68,8 +69,8 @@ class DiskSync:
         self._emit = emit
         self._fault = fault
         self._knowledge = knowledge
-        self._author = author
         self._baselines = baselines or Baselines()
+        self.foresee: Foresee = unforeseen
         self._asked = Asked(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
@@ -272,9 +273,9 @@ class DiskSync:
                 new = self.unfinished.without_own(live, change)
                 return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
-            is_sure = how_sure(whose, self._author(change.path))
+            is_sure = self._asked.how_sure(change.path, whose)
             if (followed := (await self._settle(live, change, whose))[1]) is not None:
-                self._took(live, whose, followed, change, is_sure)
+                await self._took(live, whose, followed, change, is_sure)
         return False
 
     def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
@@ -299,7 +300,7 @@ class DiskSync:
         then, None if it is to be looked at again at once."""
         author, change, has_failed = self.unfinished.with_late(live.path, author, change)
         held = self._baselines.text(live.path, live.encoding)
-        is_sure = how_sure(author, self._author(live.path), said=sure)  # its turn may end meanwhile
+        is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
         with self.unfinished.amid(change, author):
             change = self._disputes.made_upon(change)
             try:
@@ -312,7 +313,7 @@ class DiskSync:
             self._waits(live.path)
             if followed is not None:
                 followed = as_new(followed) if has_failed else followed
-                self._took(live, author, followed, change, is_sure)
+                await self._took(live, author, followed, change, is_sure)
                 self._disputes.note_emptied(live.path, followed, change)
             else:
                 self._disputes.seen(live.path, live.stamp)
@@ -363,7 +364,7 @@ class DiskSync:
             held=held,
         )
 
-    def _took(
+    async def _took(
         self,
         live: LiveFile,
         author: Author | None,
@@ -374,8 +375,11 @@ class DiskSync:
         path, encoding = live.path, live.encoding
         left = None if change is None or change.after is not None else change.form
         if followed.before != followed.after or left is not None:
-            self._learn(live, author, followed, is_sure)
-            self._emit(DiskChanged(path, followed.before, followed.after, author, left, encoding))
+            fact = DiskChanged(path, followed.before, followed.after, author, left, encoding)
+            learning = partial(self._learn, live, author, followed, is_sure)
+            await aside_if_large(learning, fact.before or "", fact.after or "")
+            await self.foresee(fact)
+            self._emit(fact)
         self._disputes.note(path, author, followed)
 
     def _learn(

@@ -5,7 +5,7 @@ Through the buffer where the file is open, else to the disk. All of it happens, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,6 +23,10 @@ ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
 
 
+async def _unheard(_before: str | None, _after: str) -> None:
+    """Nobody wants to know."""
+
+
 @dataclass(frozen=True, slots=True)
 class WriteRequest:
     """What an agent wants a file to be: `content`, which it made of `base` (None: no file)."""
@@ -30,7 +34,7 @@ class WriteRequest:
     path: str
     base: Text
     content: str
-    begun: Callable[[str | None, str], object] = lambda before, after: None
+    begun: Callable[[str | None, str], Awaitable[None]] = _unheard
     """Told the exact live texts before anything is changed: it is settled what will be written."""
 
 
@@ -120,7 +124,9 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return None
     if now is None:
         data = exact_bytes(live.path, request.content)
-        request.begun(None, request.content)
+        await request.begun(None, request.content)
+        if disk.stamp(live.path) != live.stamp:
+            return None
         await disk.write(live.path, data)
         return WriteResult(None, request.content, saved=saved)
     base = request.base if isinstance(request.base, str) else now
@@ -130,7 +136,9 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return None
     if text != now:
         data = exact_bytes(live.path, text)
-        request.begun(now, text)
+        await request.begun(now, text)
+        if disk.stamp(live.path) != live.stamp:
+            return None
         await disk.write(live.path, data, in_place=await files.in_place())
     return WriteResult(now, text, disk=now, saved=saved)
 
@@ -162,7 +170,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if saved and after == text:
         return result
     exact_bytes(live.path, after)
-    request.begun(before, after)
+    await request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options)

@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from acp_nvim.ledger.delta import Author, Delta, Kind, TurnKey
-from acp_nvim.ledger.span import FILE, NOBODY, Span, Weave, lines_of, packed, text_of
+from acp_nvim.ledger.span import (
+    FILE,
+    NOBODY,
+    Span,
+    Weave,
+    exploded,
+    lines_of,
+    marked,
+    packed,
+    text_of,
+)
 from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
 
 
@@ -34,11 +44,15 @@ class Ledger:
     """By their numbers, which count from 1."""
     form: FileAttributes = UNKNOWN_ATTRIBUTES
     """How the file was, for when it comes back."""
+    mark: str = ""
+    """What stands before the first line, whichever that is: it is the file's. "" where an agent has
+    changed it: then it is a part of the lines, as any other change."""
 
     @property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
-        return text_of(self.weave)
+        text = text_of(self.weave)
+        return self.mark + text if text and self.mark else text
 
     def delta(self, number: int) -> Delta | None:
         """Return the delta of that number, None for `NOBODY`."""
@@ -70,11 +84,17 @@ class Ledger:
 
 def begin(text: str | None) -> Ledger:
     """Return the ledger of a file that no agent has changed yet; None: there is no file."""
-    return Ledger(packed([Span(lines_of(text))]))
+    mark, text = marked(text)
+    return Ledger(packed([Span(lines_of(text))]), mark=mark)
 
 
 def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger:
     """Return the ledger after the agent has made this text of the one that it knows."""
+    mark, rest = marked(text)
+    if rest and mark != ledger.mark:
+        ledger = _in_lines(ledger)
+    else:
+        text = rest
     deltas = list(ledger.deltas)
 
     def judge(place: Place) -> Verdict:
@@ -96,6 +116,9 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
     What the user changed in an agent's lines belongs to the agent's hunk from then on; everything
     else is nobody's to review.
     """
+    mark, rest = marked(text)
+    if rest and (mark or ledger.mark) and not _has_in_lines(ledger):
+        ledger, text = replace(ledger, mark=mark), rest
     deltas = list(ledger.deltas)
 
     def judge(place: Place) -> Verdict:
@@ -109,6 +132,24 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
 
     weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, is_users=True)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
+
+
+def _in_lines(ledger: Ledger) -> Ledger:
+    """Return the ledger with its mark as a part of what comes first, or would if it were back."""
+    if not ledger.mark:
+        return ledger
+    spans: list[Span] = []
+    done = False
+    for span in (one for each in ledger.weave for one in exploded(each)):
+        is_first = not done and span.lines != (FILE,)
+        done = done or (is_first and span.alive)
+        lines = tuple(ledger.mark + line for line in span.lines)
+        spans.append(replace(span, lines=lines) if is_first else span)
+    return replace(ledger, weave=packed(spans), mark="")
+
+
+def _has_in_lines(ledger: Ledger) -> bool:
+    return any(marked(line)[0] for span in ledger.weave for line in span.lines)
 
 
 def added(ledger: Ledger, kind: Kind, author: Author, at: float, batch: str = "") -> Ledger:

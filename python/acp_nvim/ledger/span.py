@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
@@ -12,6 +13,9 @@ NOBODY: Final = 0
 """Where a delta is named: the user, or whoever wrote before any agent did."""
 FILE: Final = "\0file"
 """Stands before the first line of a file that exists, so that its coming and going is a line's."""
+
+MARK: Final = re.compile("[\udd10-\udd3f]?\ufeff?")
+"""That of a wide encoding, and that of the order of bytes; see `files.encoding`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,16 @@ class Span:
 
 Weave: TypeAlias = tuple[Span, ...]
 """All lines that are or were in the file, in their order."""
+
+
+def marked(text: str | None) -> tuple[str, str | None]:
+    """Return what stands before the first line of an exact text, and the rest.
+
+    What is nothing but that is a line.
+    """
+    found = MARK.match(text) if text and not text.isascii() else None
+    at = found.end() if found else 0
+    return (text[:at], text[at:]) if text and at < len(text) else ("", text)
 
 
 def lines_of(text: str | None) -> tuple[str, ...]:

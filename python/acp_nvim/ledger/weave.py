@@ -110,30 +110,48 @@ class _Region:
 
 def _pieces(weave: Weave, hunks: Iterable[Hunk]) -> Iterator[Span | _Region]:
     """Cut the weave where the hunks begin and end."""
-    rest, row = list(reversed(weave)), 0
+    rest, row = _Rest(weave), 0
     above: Span | None = None
     for hunk in hunks:
         while row < hunk.first:
-            span = _take(rest, hunk.first - row)
+            span = rest.take(hunk.first - row)
             if span.alive:
                 above, row = span, row + len(span.lines)
             yield span
         region: list[Span] = []
-        while rest and (not rest[-1].alive or row < hunk.last):
-            span = _take(rest, hunk.last - row)
+        while (below := rest.next) and (not below.alive or row < hunk.last):
+            span = rest.take(hunk.last - row)
             row += len(span.lines) if span.alive else 0
             region.append(span)
-        yield _Region(tuple(region), hunk.lines, above, rest[-1] if rest else None)
-    yield from reversed(rest)
+        yield _Region(tuple(region), hunk.lines, above, below)
+    while rest.next:
+        yield rest.take()
 
 
-def _take(rest: list[Span], most: int) -> Span:
-    """Take the next span; of one that is alive so many lines at most."""
-    span = rest.pop()
-    if span.alive and len(span.lines) > most:
-        rest.append(replace(span, lines=span.lines[most:]))
-        return replace(span, lines=span.lines[:most])
-    return span
+class _Rest:
+    """What is left of a weave as it is taken off from its beginning.
+
+    A span that is taken in parts stays whole: cut off, its rest would be copied for each.
+    """
+
+    def __init__(self, weave: Weave) -> None:
+        self._spans = list(reversed(weave))
+        self._taken = 0
+
+    @property
+    def next(self) -> Span | None:
+        """The span of which the next lines are; its first ones may be taken."""
+        return self._spans[-1] if self._spans else None
+
+    def take(self, most: int | None = None) -> Span:
+        """Take the next span; of one that is alive so many lines at most."""
+        span, start = self._spans[-1], self._taken
+        if most is not None and span.alive and len(span.lines) - start > most:
+            self._taken = start + most
+            return replace(span, lines=span.lines[start : start + most])
+        self._taken = 0
+        self._spans.pop()
+        return replace(span, lines=span.lines[start:]) if start else span
 
 
 class _Changed:

@@ -28,6 +28,8 @@ _Events: TypeAlias = list[dict[str, Any]]
 
 FRAME = 0.033
 """Seconds from one frame to the next."""
+EVENTS = 100
+"""Of a frame: each may have listeners, and a key waits for all of them."""
 
 
 @dataclass(slots=True)
@@ -120,13 +122,14 @@ class Painter:
         plain_events = [{"name": name, "data": dict(data)} for name, data in events]
         broken: set[int] = set()
         buffers = [self._parts(chat, it, broken) for chat, it in pictures.items()]
+        answers, fired = list[Any](), 0
         try:
-            answers = [
-                await self._call.lua("acp.ui.apply.frame", {"buffers": part, "events": told})
-                for part, told in _frames(buffers, plain_events)
-            ]
+            for part, told in _frames(buffers, plain_events):
+                frame = {"buffers": part, "events": told}
+                answers.append(await self._call.lua("acp.ui.apply.frame", frame))
+                fired += len(told)
         except EditorError:
-            self._events[:0] = events
+            self._events[:0] = events[fired:]
             answers = [{"failed": list(pictures)}]
         except Exception as error:  # what comes next may be drawn
             self._fault(error)
@@ -189,11 +192,13 @@ def _parts(chat: int, canvas: _Canvas, picture: Picture) -> Iterator[_Part]:
 def _frames(
     buffers: list[Iterator[_Part]], events: _Events
 ) -> Iterator[tuple[list[_Part], _Events]]:
-    """Yield the buffers of each frame; the events come after all that is drawn."""
+    """Yield the buffers of each frame; the events come after all that is drawn, some at a time."""
     frames = ([it for it in parts if it] for parts in zip_longest(*buffers))
     frame = next(frames, [])
     for following in frames:
         yield frame, []
         frame = following
     if frame or events:
-        yield frame, events
+        yield frame, events[:EVENTS]
+    for first in range(EVENTS, len(events), EVENTS):
+        yield [], events[first : first + EVENTS]

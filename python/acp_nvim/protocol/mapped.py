@@ -29,6 +29,7 @@ from acp_nvim.session.content import (
     ResourceLink,
     Text,
 )
+from acp_nvim.session.event import TerminalUpdated
 from acp_nvim.session.model import ListedSession, Location, PlanEntry, Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -46,6 +47,7 @@ PATHS: Mapping[type, tuple[str, ...]] = {
     ListedSession: ("cwd", "additional_directories"),
     Location: ("path",),
     Subject: ("cwd",),
+    TerminalUpdated: ("cwd",),
 }
 """Fields that are a path, or paths."""
 ADDRESSES: Mapping[type, tuple[str, ...]] = {
@@ -175,6 +177,6 @@ def renamed(value: R, path: Rename, address: Rename) -> R:
 def _renamed_field(kind: type, name: str, value: Any, path: Rename, address: Rename) -> Any:
     rename = path if name in PATHS.get(kind, ()) else None
     rename = address if name in ADDRESSES.get(kind, ()) else rename
-    if rename is None or value is None:
+    if rename is None or not isinstance(value, str | tuple):
         return renamed(value, path, address)
     return tuple(map(rename, value)) if isinstance(value, tuple) else rename(value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
+from acp_nvim.aside import LARGE, aside
 from acp_nvim.client.session import Session
-from acp_nvim.session.content import Text
+from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.model import PermissionQuestion, Question
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
@@ -21,6 +23,8 @@ from acp_nvim.workspace.host import Host
 OURS = "acp.nvim"
 SESSION = 40
 """Characters of a session's title."""
+MANY = 50
+"""Changes for which a thread pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +81,49 @@ def showing(host: Host) -> Menu | None:
 
 def shown(host: Host, asked: Asked) -> Menu:
     """Return how a question looks now."""
-    session, question, state = asked.session, asked.question, asked.session.state
+    session, question = asked.session, asked.question
     sight, chat = host.questions.sight(question.id), _chat(host, session)
-    if isinstance(question, PermissionQuestion):
-        menu = permission_menu(
-            question,
-            subject(asked),
-            agent=OURS if question.is_ours else label(host, session),
-            cwd=state.cwd,
-            said=sight.said,
-            previews=[it for it, _ in sight.previews],
-        )
-    else:
-        draft = host.questions.draft(question.id)
-        menu = elicitation_menu(question, draft, agent=label(host, session))
+    menu = _menu(host, asked)()
     menu = changed(menu) if sight.asked and sight.asked != menu.seen else menu
     return replace(
         menu,
         chat=0 if chat is None else chat.number,
         title=menu.title + _which(host, session),
     )
+
+
+def _menu(host: Host, asked: Asked) -> Callable[[], Menu]:
+    """Return what makes the menu; it may be called in a thread."""
+    session, question = asked.session, asked.question
+    sight, agent = host.questions.sight(question.id), label(host, session)
+    if not isinstance(question, PermissionQuestion):
+        draft = host.questions.draft(question.id)
+        return partial(elicitation_menu, question, draft, agent=agent)
+    return partial(
+        permission_menu,
+        question,
+        subject(asked),
+        agent=OURS if question.is_ours else agent,
+        cwd=session.state.cwd,
+        said=sight.said,
+        previews=tuple(it for it, _ in sight.previews),
+    )
+
+
+def is_large(asked: Asked) -> bool:
+    """Tell whether it takes long to find out how the question looks."""
+    call = subject(asked) if isinstance(asked.question, PermissionQuestion) else None
+    diffs = [it for it in call.content if isinstance(it, Diff)] if call else []
+    size = sum(len(it.old_text or "") + len(it.new_text) for it in diffs)
+    return len(diffs) > MANY or size > LARGE
+
+
+async def prepare(host: Host, asked: Asked) -> None:
+    """Find out in a thread how a large question looks: `shown` knows it then."""
+    previews = [it for it, _ in host.questions.sight(asked.question.id).previews]
+    size = sum(len(it.before or "") + len(it.after or "") for it in previews)
+    if size > LARGE or is_large(asked):
+        await aside(_menu(host, asked))
 
 
 def _which(host: Host, session: Session) -> str:

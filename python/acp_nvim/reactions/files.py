@@ -211,6 +211,7 @@ def serve(host: Host, agent: str) -> FileService:
         host.review.knowledge,
         partial(on_file, host),
         partial(Authors(host.workspace).of_session, agent),
+        host.review.log.noted,
     )
 
 

@@ -7,7 +7,9 @@ changes nothing of what the question itself shows.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.questions.preview import Previewed, PreviewService
 from acp_nvim.questions.sight import Sight
 from acp_nvim.reactions.asking import Asked, subject, waiting
@@ -29,10 +31,19 @@ def edited(host: Host, path: str) -> None:
             host.tasks.start_soon(_look, host, asked)
 
 
+async def prepare(found: Iterable[Previewed]) -> None:
+    """Find out in a thread what is drawn in large files: `foresee` knows it then."""
+    for preview, live in found:
+        if live.buffer is not None:
+            marking = partial(in_place, preview, len(live.buffer.lines))
+            await aside_if_large(marking, preview.before or "", preview.after or "")
+
+
 async def _look(host: Host, asked: Asked) -> None:
     call, roots = subject(asked), host.workspace.roots(asked.session)
     if call is not None:
         found = await PreviewService(host.editor.files).gather(call, roots)
+        await prepare(found)
         _sight(host, asked).in_place = found
         foresee(host)
 

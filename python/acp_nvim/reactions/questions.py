@@ -15,7 +15,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
 from acp_nvim.reactions import in_place
-from acp_nvim.reactions.asking import Asked, find, showing, shown, subject
+from acp_nvim.reactions.asking import Asked, find, is_large, prepare, showing, shown, subject
 from acp_nvim.session.event import QuestionClosed, QuestionOpened, ToolCallUpdated
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import proposals
@@ -39,7 +39,7 @@ def show(host: Host, session: Session, _before: SessionState, event: QuestionOpe
     if session.state.is_running:  # else the question is ours, and about nothing that was said
         sight.said = session.state.said
     found = Asked(session, question)
-    if _is_about_files(found):
+    if is_large(found) or _is_about_files(found):
         host.tasks.start_soon(_open_with_files, host, found)
     else:
         _open(host, found)
@@ -58,8 +58,14 @@ def follow(host: Host, session: Session, before: SessionState, event: ToolCallUp
         if isinstance(question, PermissionQuestion) and question.tool_call_id == event.id:
             sight = host.questions.sight(question.id)
             sight.previews = sight.in_place = ()
-            _look(host, Asked(session, question))
-            draw(host)
+            asked = Asked(session, question)
+            _look(host, asked)
+            host.tasks.start_soon(_prepared, host, asked) if is_large(asked) else draw(host)
+
+
+async def _prepared(host: Host, asked: Asked) -> None:
+    await prepare(host, asked)
+    draw(host)
 
 
 def file_changed(host: Host, event: FileWritten | DiskChanged) -> None:
@@ -87,11 +93,13 @@ async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
         return ()
     roots = host.workspace.roots(asked.session)
     found = await PreviewService(host.editor.files).gather(call, roots)
+    await in_place.prepare(found)
     sight = host.questions.sight(asked.question.id)
     if call == subject(asked):
         sight.in_place = found
     if call == subject(asked) and [it for it, _ in found] != [it for it, _ in sight.previews]:
         sight.previews = found
+        await prepare(host, asked)
         draw(host)
     return found
 
@@ -121,6 +129,7 @@ def _open(host: Host, asked: Asked) -> None:
 async def _open_with_files(host: Host, asked: Asked) -> None:
     with anyio.move_on_after(PATIENCE) as patience:
         await _safely_gather(host, asked)
+    await prepare(host, asked)
     if find(host, asked.question.id) is None:
         return
     _open(host, asked)

@@ -10,10 +10,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import uuid4
 
 import anyio
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import decoded, guess
@@ -111,18 +113,18 @@ class Decisions:
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        found = (*self._log.changes(path), *(self._log.changes(path, "kept") if kept else ()))
-        changes = (_read(it, live) for it in sorted(found, key=lambda it: (it.first, it.last)))
-        review = FileReview(path, live.rows, tuple(changes))
+        found = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
+        review = await aside_if_large(partial(_review, live, found), live.read_text)
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many."""
         async with self._sync.exclusive():
-            await self._look(path)
+            live = await self._look(path)
             ledger = None if self._log.is_missing(path) else self._log.ledger(path)
-            decided = None if ledger is None else review.keep(ledger, rows)
-            if decided is None or not decided.count:
+            keeping = partial(review.keep, ledger or Ledger(), rows)
+            decided = await aside_if_large(keeping, "" if live is None else live.read_text)
+            if not decided.count:
                 return 0
             self._log.put(path, decided.ledger)
             return decided.count
@@ -170,6 +172,7 @@ class Decisions:
                 asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
                 is_done = now == text and not asks
                 self._log.writes(path, text, now, conflict.author)
+                await self._log.noted()
                 if is_done or await self._put(live, now, settled=conflict.on_disk):
                     await self._sync.refresh(path, live.encoding)
                     self._emit(FilePut(path, live.read(text), live.read(now)))
@@ -251,13 +254,15 @@ class Decisions:
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)
-            turned = replace(turn(ledger), path=path)
+            turning = partial(turn, ledger)
+            turned = replace(await aside_if_large(turning, live.read_text), path=path)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
                 return Turned(ledger, missing=True, path=path)
             if after is ledger:
                 return turned
             self._log.puts(path, live.exact, after, live.attributes)
+            await self._log.noted()
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
                 theirs, left = live.read(live.exact), live.read(after.text)
@@ -282,7 +287,7 @@ class Decisions:
                 raise
             return None
         self._log.weigh(path, live.exact)
-        self._log.saw(path, live.exact, live.encoding)
+        await self._log.look(path, live.exact, live.encoding)
         return live
 
     async def _load(self, path: str, *, changing: bool) -> LiveFile:
@@ -321,9 +326,15 @@ def _busy(path: str, busy: Busy) -> UserError:
     return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
 
 
-def _read(hunk: ReviewHunk, live: LiveFile) -> ReviewHunk:
-    """Return a hunk with its lines as they are read."""
+def _review(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:
+    """Return the hunks as they are read, in their order."""
     encoding = live.encoding or guess(live.exact or "")
+    hunks = sorted(found, key=lambda it: (it.first, it.last))
+    return FileReview(live.path, live.rows, tuple(_read(it, encoding) for it in hunks))
+
+
+def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
+    """Return a hunk with its lines as they are read."""
     added, removed = (
         tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
     )

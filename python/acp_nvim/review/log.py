@@ -6,11 +6,16 @@ the user decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, get_args
 
 import anyio
 
+from acp_nvim.aside import LARGE, aside
+from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.files.text import apart, reconciled
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
@@ -19,8 +24,11 @@ from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.recode import recoded, revived
+from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.journal import Act, Killed
+
+MANY: Final = 5_000
+"""Lines for which a thread pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,15 @@ class Turn:
     key: TurnKey
     author: Author
     paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    """What is made of a ledger by something that is told of next."""
+
+    by: tuple[object, ...]
+    was: Ledger | None
+    ledger: Ledger
 
 
 class EditLog:
@@ -53,6 +70,10 @@ class EditLog:
         self._conflicts: dict[str, Conflict] = {}
         self._left: dict[str, FileAttributes] = {}
         self._missing: set[str] = set()
+        self._foreseen: _Foreseen | None = None
+        self._last: tuple[Ledger, str | None] = Ledger(), None
+        self._hunks: dict[tuple[str, State], tuple[ReviewHunk, ...]] = {}
+        """As far as somebody has asked for them since the file's ledger is as it is."""
         self._restored = False
         self._restoring = anyio.Lock()
 
@@ -92,13 +113,47 @@ class EditLog:
         self._wrote(path, before, after, author)
 
     def _wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        ledger = self._ledgers.get(path) or begin(before)
-        if before is None and ledger.text is not None:
-            ledger = begin(before)  # the user has removed it: what comes is another file
-        if ledger.text != before:
-            ledger = saw(ledger, before, self.now())
-        ledger = wrote(ledger, after, author, self.now())
+        was = self._ledgers.get(path)
+        ledger = self._made(
+            (path, before, after, author),
+            was,
+            partial(_written, was, before, after, author, self.now),
+        )
         self._keep(path, replace(ledger, form=self._left.pop(path, ledger.form)))
+
+    async def foresee(self, fact: FileWritten | DiskChanged) -> None:
+        """Find out in a thread what `wrote` makes of a large file, which is told of that next."""
+        path, before, after, author = fact.path, fact.before, fact.after, fact.author
+        if author is not None and len(before or "") + len(after or "") > LARGE:
+            was = self._ledgers.get(path)
+            with suppress(Exception):  # `wrote` meets it again, and all others are told
+                made = await aside(partial(_written, was, before, after, author, self.now))
+                self._foreseen = _Foreseen((path, before, after, author), was, made)
+
+    async def look(self, path: str, text: str | None, encoding: str = "") -> None:
+        """`saw`, of which a thread does what takes long; nobody else may change the ledger."""
+        ledger = self._ledgers.get(path)
+        if ledger is not None and text is not None and len(text) > LARGE:
+            seeing = partial(self._seen, ledger, text, encoding)
+            self._foreseen = _Foreseen((path, text, encoding), ledger, await aside(seeing))
+        self.saw(path, text, encoding)
+
+    def _seen(self, ledger: Ledger, text: str, encoding: str) -> Ledger:
+        if self._text(ledger) == text:
+            return ledger
+        return saw(recoded(ledger, text, encoding), text, self.now())
+
+    def _made(
+        self, by: tuple[object, ...], was: Ledger | None, make: Callable[[], Ledger]
+    ) -> Ledger:
+        found, self._foreseen = self._foreseen, None
+        return found.ledger if found and found.was is was and found.by == by else make()
+
+    def _text(self, ledger: Ledger) -> str | None:
+        """Return the text of a ledger; that of the last one is known."""
+        if self._last[0] is not ledger:
+            self._last = ledger, ledger.text
+        return self._last[1]
 
     def left(self, path: str, form: FileAttributes) -> None:
         """A file is gone which was like that on disk; `wrote` is told next."""
@@ -154,13 +209,13 @@ class EditLog:
         ledger = self._ledgers.get(path)
         if ledger is None:
             return
-        if text is None and ledger.text is not None:
+        if text is None and self._text(ledger) is not None:
             if path not in self._missing:
                 self._missing.add(path)
                 self._changed(path)
-        elif ledger.text != text:
-            ledger = ledger if text is None else recoded(ledger, text, encoding)
-            self._keep(path, saw(ledger, text, self.now()))
+        elif text is not None and self._text(ledger) != text:
+            seeing = partial(self._seen, ledger, text, encoding)
+            self._keep(path, self._made((path, text, encoding), ledger, seeing))
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)
@@ -172,9 +227,14 @@ class EditLog:
 
     def _keep(self, path: str, ledger: Ledger) -> None:
         self._missing.discard(path)
+        self._forget_hunks(path)
         self._ledgers[path] = ledger
         self._store.note(path, ledger)
         self._changed(path)
+
+    def _forget_hunks(self, path: str) -> None:
+        for state in get_args(State):
+            self._hunks.pop((path, state), None)
 
     def forget(self, session: SessionKey | None) -> tuple[str, ...]:
         """Keep nothing any more of what that session has done, None: of what any has.
@@ -190,6 +250,7 @@ class EditLog:
             who = {it.author.session_key for it in ledger.deltas} if ledger is not None else set()
             if ledger is not None and (session is None or who == {session}):
                 del self._ledgers[path]
+                self._forget_hunks(path)
                 self._store.forget(path)
                 self._changed(path)
             elif session in who:
@@ -202,6 +263,10 @@ class EditLog:
         """An agent's text is about to be written; `wrote` tells when it is."""
         if before != after:
             self._store.journal.intend(Act("intend", 0, path, before, after, author))
+
+    async def noted(self) -> None:
+        """Wait until a kill cannot make it undone that these were told."""
+        await self._store.journal.noted()
 
     def puts(self, path: str, before: str | None, ledger: Ledger, form: FileAttributes) -> None:
         """The file is about to be made what this ledger holds; `put` tells when it is."""
@@ -238,7 +303,22 @@ class EditLog:
     def changes(self, path: str, state: State = "pending") -> tuple[ReviewHunk, ...]:
         """Return the hunks of a file as it was last seen; none while it is missing."""
         ledger = None if path in self._missing else self._ledgers.get(path)
-        return () if ledger is None else changes(ledger, state)
+        if ledger is None:
+            return ()
+        if (path, state) not in self._hunks:
+            self._hunks[path, state] = changes(ledger, state)
+        return self._hunks[path, state]
+
+    async def find(self, path: str, states: Sequence[State]) -> tuple[ReviewHunk, ...]:
+        """Return the same in all these states, found out in a thread where the text is large."""
+        ledger = self._ledgers.get(path)
+        if ledger is not None and path not in self._missing:
+            lines = sum(len(span.lines) for span in ledger.weave)
+            for state in states if lines > MANY else ():
+                found = await aside(partial(changes, ledger, state))
+                if self._ledgers.get(path) is ledger:
+                    self._hunks[path, state] = found
+        return tuple(hunk for state in states for hunk in self.changes(path, state))
 
     def conflict(self, path: str) -> Conflict | None:
         """Return where the user and an agent stand against each other in a file."""
@@ -293,3 +373,20 @@ class EditLog:
     def _author(self, path: str, key: TurnKey) -> Author:
         deltas = self._ledgers[path].deltas
         return next(delta.author for delta in deltas if delta.author.turn_key == key)
+
+
+def _written(
+    ledger: Ledger | None,
+    before: str | None,
+    after: str | None,
+    author: Author,
+    now: Callable[[], float],
+) -> Ledger:
+    """Return the ledger of a file, None: there is none yet, after the agent has written it."""
+    ledger = ledger or begin(before)
+    text = ledger.text
+    if before is None and text is not None:
+        ledger = begin(before)  # the user has removed it: what comes is another file
+    elif text != before:
+        ledger = saw(ledger, before, now())
+    return wrote(ledger, after, author, now())

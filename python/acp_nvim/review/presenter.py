@@ -20,6 +20,11 @@ from acp_nvim.view.review.comment import comment_marks
 from acp_nvim.view.review.lists import quickfix
 from acp_nvim.view.review.marks import Drawing, FileReview, Mark, conflict_marks, drawing, signs
 
+REST = 5
+"""Times what listing all files takes, until they are listed again,"""
+MOST_REST = 1.0
+"""in seconds at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
@@ -98,8 +103,10 @@ class ReviewPresenter:
         while True:
             await self._wake.wait()
             self._wake, self._busy = anyio.Event(), True
+            began = anyio.current_time()
             try:
                 await self._draw_all()
+                began = anyio.current_time()
                 await self._list_all()
             except Exception as error:  # what is touched next may be drawn
                 self._fault(error)
@@ -107,6 +114,8 @@ class ReviewPresenter:
                 self._busy = False
                 self._settled.set()
                 self._settled = anyio.Event()
+            # Of many files, that change one after the other, all would be listed for each.
+            await anyio.sleep(min(REST * (anyio.current_time() - began), MOST_REST))
 
     async def _draw_all(self) -> None:
         dirty, self._dirty = self._dirty, {}

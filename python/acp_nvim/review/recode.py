@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from acp_nvim.files.encoding import BOM, LATIN_1, MARKS, UTF_8, codec, decoded, encoded_line, guess
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, Ledger
-from acp_nvim.ledger.span import split_lines
+from acp_nvim.ledger.span import marked, split_lines
 
 
 def recoded(ledger: Ledger, text: str, encoding: str) -> Ledger:
@@ -20,7 +20,7 @@ def recoded(ledger: Ledger, text: str, encoding: str) -> Ledger:
     The same one, if they are so. `encoding`: that of its buffer, "" without one.
     """
     odd = [it for span in ledger.weave for it in span.lines if not it.isascii()]
-    held = set(split_lines(text)) if odd else set()
+    held = {*split_lines(text), *split_lines(marked(text)[1] or "")} if odd else set()
     # a line that is back, as it was before an agent converted it, is as the ledger has it
     if held.isdisjoint(odd):
         name = codec(encoding) if encoding else guess(text)

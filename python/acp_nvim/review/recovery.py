@@ -24,8 +24,8 @@ from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage import private
+from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.journal import Act, Killed
 
 GRACE = 1_000_000_000
 """Nanoseconds after a host's last sign of life in which a change may be its agent's."""

@@ -203,6 +203,8 @@ class TerminalUpdated:
     exit: ExitStatus | Unset | None = UNSET
     cancellable: bool | Unset = UNSET
     """The agent lets it be cancelled by itself."""
+    cwd: str | Unset = UNSET
+    size: tuple[int, int] | Unset | None = UNSET
 
 
 # --- facts from this side

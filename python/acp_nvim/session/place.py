@@ -37,6 +37,10 @@ MOST_NAME = 4096
 """Characters of a path."""
 MOST_WORDS = 100
 """Words of a command that may be files."""
+MOST_READ = 20_000
+"""Characters of a command in which they are looked for."""
+MOST_GIVEN = 200_000
+"""Characters of what a tool was given that are read; what a longer one changes is found anyhow."""
 WORD = re.compile(r"""'([^']+)'|"([^"]+)"|([^\s'"`;|&<>()\[\]{}=,$]+)""")
 """What may be a file in a command: what is quoted, and what stands between a shell's signs."""
 
@@ -92,7 +96,7 @@ def commanded(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
         return ()
     lines = [it.command for it in call.terminals]
     lines += _texts(call.raw_input) if call.raw_input else [call.title]
-    words = (word for line in lines for word in _words(line))
+    words = _words("\n".join(lines)[:MOST_READ])
     # a quoted part may be a command itself, as in `sh -c "…"`
     parts = (part for word in words for part in {word: 0, **dict.fromkeys(_words(word))})
     names = dict.fromkeys(part for part in parts if _may_be_name(part))
@@ -118,12 +122,18 @@ def line_of_change(text: str, diff: Diff) -> int | None:
 
 def first_change(old: str, new: str) -> int | None:
     """Return the first line in which the texts differ, None if they do not."""
-    before, after = old.split("\n"), new.split("\n")
-    if before == after:
+    if old == new:
         return None
-    pairs = enumerate(zip(before, after, strict=False), 1)
-    shorter = min(len(before), len(after))
-    return next((row for row, (one, other) in pairs if one != other), shorter + 1)
+    # Halves are compared, which is a thousand times as fast as lines.
+    same, end = 0, min(len(old), len(new))
+    while same < end:
+        middle = (same + end + 1) // 2
+        if old[same:middle] == new[same:middle]:
+            same = middle
+        else:
+            end = middle - 1
+    goes_on = "\n" in (old[same : same + 1], new[same : same + 1]) and same in (len(old), len(new))
+    return old.count("\n", 0, same) + 1 + goes_on
 
 
 def _with_change(location: Location, changes: Mapping[str, Diff]) -> Place:
@@ -138,10 +148,10 @@ def _diffs(content: tuple[object, ...]) -> list[Diff]:
 
 def _texts(raw_input: str) -> list[str]:
     """Return all texts in what the tool was given."""
-    try:
-        found: list[object] = [json.loads(raw_input)]
-    except (ValueError, RecursionError):
-        return [raw_input]
+    given = _given(raw_input)
+    if given is None:
+        return [raw_input[:MOST_READ]]
+    found: list[object] = [given]
     texts: list[str] = []
     for it in found:  # grows meanwhile
         if isinstance(it, str):
@@ -149,6 +159,14 @@ def _texts(raw_input: str) -> list[str]:
         elif isinstance(it, dict | list):
             found += it.values() if isinstance(it, dict) else it
     return texts
+
+
+def _given(raw_input: str) -> object:
+    """Return what the tool was given; None if it is no JSON, or too much of it."""
+    try:
+        return json.loads(raw_input) if len(raw_input) <= MOST_GIVEN else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _words(text: str) -> Iterator[str]:
@@ -164,10 +182,7 @@ def _absolute(path: str, cwd: str, paths: Paths) -> str:
 
 
 def _guesses(raw_input: str, cwd: str, paths: Paths) -> tuple[Place, ...]:
-    try:
-        arguments = json.loads(raw_input)
-    except ValueError:
-        return ()
+    arguments = _given(raw_input)
     if not isinstance(arguments, dict):
         return ()
     for key in PATH_KEYS:

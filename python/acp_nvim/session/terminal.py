@@ -30,6 +30,10 @@ class Terminal:
     exit: ExitStatus | None = None
     cancellable: bool = False
     """The agent that owns it lets it be cancelled."""
+    cwd: str = ""
+    """Where it runs; "" as long as nobody says so."""
+    size: tuple[int, int] | None = None
+    """Columns and rows for which it writes."""
 
 
 def tail(text: str) -> str:

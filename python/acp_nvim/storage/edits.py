@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import anyio
+from pydantic import TypeAdapter
 
 from acp_nvim.ledger.comment import Comment, Reason
 from acp_nvim.ledger.conflict import Conflict
@@ -18,14 +20,20 @@ from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.review import changes
 from acp_nvim.ledger.rewind import undone
-from acp_nvim.storage.journal import Act, Journal, Killed
+from acp_nvim.ledger.span import Weave
+from acp_nvim.storage.act import Act, Killed
+from acp_nvim.storage.journal import Journal
 from acp_nvim.storage.json_store import JsonStore, Report
-from acp_nvim.storage.record import Record, Value, loaded
+from acp_nvim.storage.record import Record, Value, dumped, loaded
 
 MOST_SETTLED = 300
 """Ledgers that are kept although nothing in them waits for the user."""
 MOST_LESSONS = 100
 """Sessions of which is kept what their agents were not told: they may never be opened again."""
+
+PORTION = 2_000
+"""Spans that are made JSON of at once."""
+EMPTY = '"ledger":{'
 
 Texts: TypeAlias = dict[str, str | None]
 """What files hold, by resolved path; None: there is no such file."""
@@ -110,10 +118,23 @@ class LedgerRecord(Record[KeptLedger]):
     def __init__(self) -> None:
         super().__init__(KeptLedger, "acp_edits", 2)
 
+    @cached_property
+    def _spans(self) -> TypeAdapter[Weave]:
+        return TypeAdapter(Weave)
+
     def to_text(self, value: KeptLedger) -> str:
         """Return the ledger as one line that tells whether something in it waits."""
-        waits = bool(changes(value.ledger) or undone(value.ledger))
-        return super().to_text(replace(value, waits=waits))
+        ledger = value.ledger
+        waits = bool(changes(ledger) or undone(ledger))
+        if len(ledger.weave) <= PORTION:
+            return super().to_text(replace(value, waits=waits))
+        # At once it would hold the interpreter, and so the loop, for as long as it takes.
+        rest = super().to_text(replace(value, waits=waits, ledger=replace(ledger, weave=())))
+        starts = range(0, len(ledger.weave), PORTION)
+        portions = (ledger.weave[start : start + PORTION] for start in starts)
+        plain = (self._spans.dump_python(portion, exclude_defaults=True) for portion in portions)
+        weave = ",".join(dumped(it).removeprefix("[").removesuffix("]") for it in plain)
+        return rest.replace(EMPTY, f'{EMPTY}"weave":[{weave}],', 1)
 
     def from_text(self, text: str) -> KeptLedger | None:
         """Return the ledger that the text holds, None if it holds none."""

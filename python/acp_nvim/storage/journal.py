@@ -13,18 +13,18 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final
 from uuid import uuid4
 
 import anyio
 
-from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.storage import limits, private
-from acp_nvim.storage.record import Record
+from acp_nvim.storage.act import ACTS, Act, Killed, ended
+from acp_nvim.storage.in_order import InOrder
 
 FOLDER: Final = "turns"
 """Of the files, within that of the ledgers."""
@@ -44,67 +44,6 @@ SIGNS: Final = {
     ".gitignore": "*\n",
 }
 """Files that keep backups, git, and our own looking out of the folder, if it is in a project."""
-
-Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict"]
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
-    to take the place of `before`. "wrote": it has. "put": `ledger` is that of the file now.
-    "conflict": `conflict` is, None: it is over.
-
-    An "intend" with a ledger is the user's decision, else the agent's write.
-    """
-
-    kind: Kind
-    number: int = 0
-    """Counts up in a journal."""
-    path: str = ""
-    before: str | None = None
-    after: str | None = None
-    author: Author | None = None
-    ledger: Ledger | None = None
-    conflict: Conflict | None = None
-    folders: tuple[str, ...] = ()
-
-
-ACTS: Final = Record(Act, "acp_act", 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Killed:
-    """What a host has left that is gone."""
-
-    name: str
-    at: int
-    """When it was last known to live, in ns since 1970."""
-    acts: tuple[Act, ...]
-    sights: Path
-    """The file of what the project's files held."""
-    handle: int
-
-    @property
-    def turns(self) -> tuple[Act, ...]:
-        """The turns that ran."""
-        running: dict[SessionKey, Act] = {}
-        for act in self.acts:
-            if act.author is not None and act.kind == "begin":
-                running[act.author.session_key] = act
-            elif act.author is not None and act.kind == "end":
-                _end(running, act.author)
-        return tuple(running.values())
-
-    @property
-    def begun(self) -> tuple[Act, ...]:
-        """The writes that were begun, and of which no end is known."""
-        begun: dict[str, Act] = {}
-        for act in self.acts:
-            if act.kind == "intend":
-                begun[act.path] = act
-            elif act.kind in ("wrote", "put"):
-                begun.pop(act.path, None)
-        return tuple(begun.values())
 
 
 class Journal:
@@ -134,20 +73,25 @@ class Journal:
         self._begun: dict[str, Act] = {}
         self._forgotten = 0
         """The number of the last act that the ledgers had when acts were forgotten."""
+        self._size = 0
+        """Bytes of the acts."""
+        self._spent = ""
+        """The name of a journal that was given up."""
         self._taken: set[int] = set()
         self._something = anyio.Event()
         self._lock = threading.RLock()
+        self._disk = InOrder()
 
     # --- what is noted
 
     def begin(self, author: Author, folders: tuple[str, ...]) -> None:
         """The turn of that author runs in these folders from now on, and none before it."""
-        self._broken = False
+        self._disk.do(self._try_again)
         self._turns[author.session_key] = self._note(Act("begin", author=author, folders=folders))
 
     def end(self, author: Author) -> None:
         """All that the turn has done is noted."""
-        if _end(self._turns, author):
+        if ended(self._turns, author):
             self._note(Act("end", author=author))
 
     def intend(self, act: Act) -> None:
@@ -162,6 +106,10 @@ class Journal:
         if act.kind != "conflict":
             self._begun.pop(act.path, None)
         self._note(act)
+
+    async def noted(self) -> None:
+        """Wait until all that was noted is on disk, or cannot be."""
+        await self._disk.done()
 
     def see(self, data: bytes, *, anew: bool) -> None:
         """Keep what files held; `anew`: it takes the place of all that was kept."""
@@ -178,18 +126,20 @@ class Journal:
 
     async def run(self, is_settled: Callable[[], bool]) -> None:
         """Show that the host lives, and forget what the ledgers have, for ever."""
-        while True:
-            await self._something.wait()
-            await anyio.sleep(BEAT)
-            self.beat()
-            self._tell()
-            if is_settled():
-                self.forget_acts()
-            if not self._turns:
-                self._something = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._disk.run)
+            while True:
+                await self._something.wait()
+                await anyio.sleep(BEAT)
+                self._disk.do(self.beat)
+                self._tell()
+                if is_settled():
+                    self.forget_acts()
+                if not self._turns:
+                    self._something = anyio.Event()
 
     def beat(self) -> None:
-        """Show that the host lives."""
+        """Show that the host lives. Blocking."""
         with self._lock, self._safely():
             if self._acts is not None:
                 os.utime(self._acts)
@@ -201,18 +151,24 @@ class Journal:
 
     def forget_acts(self) -> None:
         """Keep only what is not over: the ledgers on disk have all else."""
+        if self._forgotten == self.number:
+            return
+        self._forgotten = self.number
+        stays = "".join(map(ACTS.to_text, (*self._turns.values(), *self._begun.values()))).encode()
+        self._size = len(stays)
+        self._disk.do(partial(self._rewrite, stays))
+
+    def _rewrite(self, stays: bytes) -> None:
         with self._lock, self._safely():
-            if self._acts is None or self._forgotten == self.number:
-                return
-            self._forgotten = self.number
-            stays = "".join(map(ACTS.to_text, (*self._turns.values(), *self._begun.values())))
-            # Cut off in between there are whole lines of acts left, which the ledgers have.
-            os.lseek(self._acts, 0, os.SEEK_SET)
-            _write(self._acts, stays.encode())
-            os.ftruncate(self._acts, os.lseek(self._acts, 0, os.SEEK_CUR))
+            if self._acts is not None:
+                # Cut off in between there are whole lines of acts left, which the ledgers have.
+                os.lseek(self._acts, 0, os.SEEK_SET)
+                _write(self._acts, stays)
+                os.ftruncate(self._acts, os.lseek(self._acts, 0, os.SEEK_CUR))
 
     def close(self) -> None:
         """The host ends, and the ledgers are written: leave only what is not over."""
+        self._disk.finish()
         with self._lock, self._safely():
             if self._acts is None:
                 return
@@ -287,14 +243,28 @@ class Journal:
         self._something.set()
         self.number += 1
         act = replace(act, number=self.number)
+        data = ACTS.to_text(act).encode()
+        if self._size > MOST_ACTS:
+            self.forget_acts()
+        self._size += len(data)
+        if not self._broken:
+            self._take_name()
+        self._disk.do(partial(self._append, data))
+        return act
+
+    def _append(self, data: bytes) -> None:
         with self._lock, self._safely():
             self._open()
             if self._acts is not None:
-                if os.lseek(self._acts, 0, os.SEEK_CUR) > MOST_ACTS:
-                    self.forget_acts()
-                _write(self._acts, ACTS.to_text(act).encode())
+                _write(self._acts, data)
                 self._is_told = False
-        return act
+
+    def _take_name(self) -> None:
+        if self.name == self._spent:
+            self.name = uuid4().hex
+
+    def _try_again(self) -> None:
+        self._broken = False
 
     def _open(self) -> None:
         if self._acts is not None or self._broken:
@@ -304,7 +274,7 @@ class Journal:
             private.make_folder(made)
         for name, text in SIGNS.items():
             private.replace(folder / name, text)
-        self.name = uuid4().hex
+        self._take_name()
         self._acts = _locked(self._paths(self.name)[1], os.O_RDWR | os.O_CREAT | os.O_EXCL)
         if self._acts is None:
             raise BlockingIOError("the journal cannot be locked")
@@ -334,7 +304,9 @@ class Journal:
 
     def _fail(self, error: OSError) -> None:
         """Give up; what was written until now stays, should the host be killed."""
-        self._broken = True
+        self._broken, self._spent = True, self.name
+        if self._acts is None:
+            self.name = self._spent = ""
         self.drop()
         if self._is_told:
             return
@@ -356,15 +328,6 @@ class _Safely:
             self._fail(error)
             return True
         return False
-
-
-def _end(turns: dict[SessionKey, Act], author: Author) -> bool:
-    """Take that turn out; False if another one runs in the session by now, or none."""
-    running = turns.get(author.session_key)
-    if running is None or running.author is None or running.author.turn_key != author.turn_key:
-        return False
-    del turns[author.session_key]
-    return True
 
 
 def _locked(path: Path, flags: int) -> int | None:

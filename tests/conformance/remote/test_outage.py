@@ -86,6 +86,33 @@ async def test_c343_restart_tries_at_once():
         assert len(stage.host.workspace.clients) == 1
 
 
+async def test_c343_restart_while_it_is_loaded_loads_it_anew():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[0].transport.abort()
+        await stage.slept(1.0)
+        await stage.agent.initialize(**LOADS)
+        await stage.agent.expect("session/load")
+        stage.host.tasks.start_soon(stage.restart)
+        await stage.loaded("as before")
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session) == ["as before"]
+
+
+async def test_c343_one_in_which_nothing_was_said_begins_anew_where_it_is_not_known():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[0].transport.abort()
+        await stage.slept(1.0)
+        await stage.agent.initialize(**LOADS)
+        load = await stage.agent.expect("session/load")
+        stage.agent.refuse(load, -32002, "Session not found")
+        await stage.agent.open("another")
+        await stage.until(lambda: session.state.status == "idle")
+        assert session.id == "another"
+        assert notices(session)[-1] == "far no longer knows this session: this one starts anew"
+
+
 async def test_c343_stop_ends_it():
     async with SocketWire() as wire, OutageStage(wire) as stage:
         session = await stage.opened()
@@ -97,6 +124,19 @@ async def test_c343_stop_ends_it():
         await wire.listen()
         await stage.slept(2.0)
         assert not wire.requests[1:]
+
+
+async def test_a_stop_ends_it_when_an_attempt_was_lost_too():
+    async with SocketWire() as wire, OutageStage(wire) as stage:
+        session = await stage.opened()
+        wire.connections[-1].transport.abort()
+        await stage.slept(1.0)
+        await stage.agent.expect("initialize")
+        wire.connections[-1].transport.abort()
+        await stage.until(lambda: stage.pauses)
+        assert session.state.status == "loading"
+        await stage.stop()
+        assert session.state.status == "closed"
 
 
 async def test_c343_credentials_that_hold_no_more_end_it():

@@ -44,8 +44,8 @@ async def test_the_main_job(server: PeerServer, scheme: str, tmp_path: Path):
     work = (tmp_path / "work").resolve()
     async with RemoteStage(server.url(scheme), cwd=work, read_files=True) as stage:
         session = await opened(stage, stage.launch())
-        expected = "".join(f"{number} " for number in range(2_000))
-        assert await turn(stage, session, "stream:2000") == expected
+        expected = "".join(f"{number} " for number in range(10_000))
+        assert await turn(stage, session, "stream:10000") == expected
         await turn(stage, session, "ask:", lambda: session.state.questions)
         stage.choose(session.state.questions[0].id, "y")
         await stage.until(lambda: session.state.status == "idle")

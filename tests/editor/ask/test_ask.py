@@ -459,6 +459,28 @@ def test_no_float_hides_it(nvim: Neovim, spy: BridgeSpy, chat: int, zindex: int)
     assert "all of it" in nvim.lua(SCREEN)
 
 
+@pytest.mark.parametrize("keys", [":b1<CR>", ":b! 1<CR>", "<C-^>", ":enew!<CR>"])
+def test_nothing_takes_its_place_in_its_window(
+    nvim: Neovim, spy: BridgeSpy, chat: int, keys: str
+) -> None:
+    asked = spy.open_ask(chat)
+    nvim.input("<Tab>" + keys)
+    nvim.wait(lambda: nvim.eval(f"len(win_findbuf({asked['bufnr']}))") == 1)
+    window = nvim.eval(f"win_findbuf({asked['bufnr']})[0]")
+    assert config(nvim, window)["relative"] == "editor"
+    assert config(nvim, window)["title"][0][0] == " tutor asks "
+    nvim.command("Acp permit 1")
+    assert spy.told("respond") == [OUTSIDE]
+
+
+def test_one_that_is_hidden_is_looked_at_first(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    asked = spy.open_ask(chat)
+    nvim.api.nvim_win_set_config(asked["winid"], {"hide": True})
+    assert "look at the question first" in nvim.command("Acp permit 1")
+    assert spy.told("respond") == []
+    assert not config(nvim, asked["winid"])["hide"]
+
+
 def test_the_kind_of_an_option_is_not_cut_off(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("vim.o.columns, vim.o.lines = 40, 17")
     chat, _ = spy.open_session()
@@ -487,3 +509,29 @@ def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeS
     spy.close_ask()
     nvim.lua("_G.done('secret')")
     assert spy.told("fill") == [{"ask": "ask-1", "field": 0, "text": "secret"}] * 2
+
+
+def diff_of(count: int) -> list[Any]:
+    """Return a body: a diff of two changed lines among so many that stay."""
+    lines = [(" ", f"stays {number}") for number in range(count)]
+    lines[count // 2 : count // 2] = [("-", "goes"), ("+", "comes")]
+    groups = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}
+    marks: list[Any] = []
+    for row, (sign, text) in enumerate(lines):
+        before = [[f"{sign} ", "AcpDim"]]
+        marks.append([row, 0, {"virt_text": before, "virt_text_pos": "inline"}])
+        if group := groups[sign]:
+            marks.append([row, 0, {"end_col": len(text), "hl_group": group}])
+    return [[text for _, text in lines], marks]
+
+
+@pytest.mark.parametrize("count", [4, 40, 400])
+def test_of_a_diff_what_stays_gives_way_first(nvim: Neovim, spy: BridgeSpy, count: int) -> None:
+    chat, _ = spy.open_session()
+    asked = spy.open_ask(chat, body=diff_of(count))
+    shown = nvim.lines(asked["bufnr"])
+    assert {"goes", "comes"} <= set(shown)
+    if count > 30:
+        assert f"… {count} unchanged: D shows all" in shown
+    else:
+        assert "stays 0" in shown

@@ -96,3 +96,31 @@ def test_a_status_is_no_larger_than_a_person_reads(job: MainJob) -> None:
     job.until(lambda: job.nvim.lua(status, chat).get("commands"))
     assert len(job.nvim.lua(status, chat)["commands"]) == 200
     assert len(job.session()["commands"]) == 5_000
+
+
+def test_a_line_of_endless_quotes_is_drawn_without_a_word(job: MainJob) -> None:
+    agent = job.start()
+    prompt = job.turn(agent)
+    agent.say(">" * 10_000 + " deep\n\n" + "- " * 900 + "deep\n\nthe end")
+    cancelled(job, agent, prompt)
+    job.until(lambda: "the end" in job.chat())
+    job.command("redraw!")
+    assert "E363" not in job.nvim.messages()
+    job.usable()
+
+
+def test_a_question_of_very_many_changes_is_asked_and_cancelled(job: MainJob) -> None:
+    agent = job.start()
+    prompt = job.turn(agent)
+    changes = [
+        {"type": "diff", "path": f"/tmp/{at}", "oldText": "a\n", "newText": "b\n"}
+        for at in range(5_000)
+    ]
+    call = {"toolCallId": "t", "title": "Edit", "kind": "edit", "content": changes}
+    agent.request_permission("ask", toolCall=call)
+    job.command("Acp cancel")
+    agent.expect("session/cancel")
+    assert agent.answer_to("ask")["result"]["outcome"] == {"outcome": "cancelled"}
+    agent.end(prompt, "cancelled")
+    job.until(lambda: job.session()["state"] == "idle")
+    job.usable()

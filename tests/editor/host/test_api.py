@@ -83,6 +83,7 @@ def test_the_status_is_that_of_the_session(job: MainJob) -> None:
         200,
     ]
     assert job.nvim.lua("return require('acp').statusline()") == "scripted running 1 waiting 5%%"
+    job.until(job.asks)  # it is on the screen: the status may come a frame before
     job.command("Acp permit 1")
     agent.answer_to("p")
     job.finish(agent, prompt)

@@ -62,6 +62,20 @@ def test_two_restarts_at_once_are_one(job: MainJob) -> None:
     assert len(alive) == 1
 
 
+def test_a_chat_whose_agent_was_started_for_another_one_is_restarted(job: MainJob) -> None:
+    ended(job)
+    number = job.session()["bufnr"]
+    job.command("AcpStart scripted")
+    beside = job.stage.accept()
+    beside.initialize(**LOADS)
+    beside.open("beside")
+    job.until(lambda: [it["state"] for it in job.inspect()["sessions"]] == ["closed", "idle"])
+    job.command(f"sbuffer {number}")
+    at_once(job, "Acp restart", "AcpPrompt waits")
+    assert said(opened(job)) == "waits"
+    beside.quiet()
+
+
 def test_a_stop_behind_a_restart_ends_it(job: MainJob) -> None:
     agent = job.start(**LOADS)
     at_once(job, "Acp restart", "Acp stop")

@@ -94,6 +94,7 @@ class FileRig:
             author=lambda path: self.running.get(Path(path).name) or self.running.get(""),
             baselines=baselines,
         )
+        self.sync.foresee = self.edits.foresee
         self.said: list[str] = []
         """What the user was told of turns that were killed."""
         self.recovery = Recovery(
@@ -101,7 +102,13 @@ class FileRig:
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
         self.service = FileService(
-            "a", ports, self.sync, self.knowledge, self.on_file, lambda it: self.turns.get(it)
+            "a",
+            ports,
+            self.sync,
+            self.knowledge,
+            self.on_file,
+            lambda it: self.turns.get(it),
+            self.edits.noted,
         )
 
         self.notifier = FakeNotifier()

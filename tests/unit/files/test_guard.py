@@ -86,3 +86,16 @@ def test_what_would_make_a_folder_a_repository(tmp_path: Path) -> None:
     shutil.rmtree(meta / "objects")
     assert is_guarded([str(meta / "OBJECTS" / "x")], GUARD)
     assert not is_guarded([str(meta / "readme")], GUARD)
+
+
+@pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", ".envrc"])
+def test_another_name_of_what_is_guarded(tmp_path: Path, name: str) -> None:
+    guarded, other = tmp_path / name, tmp_path / "src" / "innocent"
+    for file in (guarded, other):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    guarded.write_text("x")
+    other.hardlink_to(guarded)
+    assert is_guarded([str(other)], GUARD)
+    guarded.unlink()
+    (tmp_path / "src" / "second").hardlink_to(other)
+    assert not is_guarded([str(other)], GUARD)

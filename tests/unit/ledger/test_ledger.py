@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
+
+from acp_nvim.ledger import weave
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, origin, reject
@@ -495,3 +499,19 @@ def test_a_hunk_with_lines_that_were_only_found_can_be_left_out_of_a_rejection()
     only_gone = edited(text("a", "b"), text("a"), SUPPOSED)
     assert reject(only_gone, ONE, 0.0, found=False).count == 0
     assert reject(only_gone, ONE, 0.0).ledger.text == text("a", "b")
+
+
+def test_many_hunks_copy_no_line_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[int] = []
+    change = weave.replace
+
+    def noted(span: Any, **fields: Any) -> Any:
+        copied.append(len(fields.get("lines", ())))
+        return change(span, **fields)
+
+    monkeypatch.setattr(weave, "replace", noted)
+    lines = [f"line {at}\n" for at in range(2_000)]
+    other = [f"other {at}\n" if at % 4 == 0 else line for at, line in enumerate(lines)]
+    changed = wrote(begin("".join(lines)), "".join(other), ONE, 1.0)
+    assert changed.text == "".join(other)
+    assert sum(copied) < 3 * len(lines)

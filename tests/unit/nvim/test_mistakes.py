@@ -11,9 +11,10 @@ import anyio
 import pytest
 
 from acp_nvim.editor import Picture
+from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.notifier import AGAIN, Faults
-from acp_nvim.nvim.painter import Painter
+from acp_nvim.nvim.painter import EVENTS, Painter
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.terminals import TerminalBuffers
 from acp_nvim.view.block import Block, Line
@@ -141,6 +142,31 @@ def test_a_mistake_of_which_neovim_cannot_be_told_is_in_the_log(
     lua.broken = True
     Faults(cast(Call, lua))(KeyError("\ud800"))
     assert "KeyError" in capsys.readouterr().err
+
+
+async def test_many_events_come_in_several_frames_and_each_once() -> None:
+    lua = Frames()
+    painter = Painter(cast(Call, lua), lambda error: None)
+    refused = 2
+
+    async def frame(*call: Any) -> Any:
+        nonlocal refused
+        if len(call[1]["events"]) == EVENTS:
+            refused -= 1
+        if not refused:
+            refused = -1
+            raise EditorError("not now")
+        return await Frames.lua(lua, *call)
+
+    lua.lua = frame  # type: ignore[method-assign]
+    async with running(painter.run):
+        painter.show(CHAT, lambda: picture("there"))
+        for number in range(3 * EVENTS):
+            painter.event("AcpModeChanged", {"number": number})
+        await painter.settled()
+    fired = [event["data"]["number"] for _, frame in lua.calls for event in frame["events"]]
+    assert fired == [*range(3 * EVENTS)]
+    assert max(len(frame["events"]) for _, frame in lua.calls) == EVENTS
 
 
 def test_a_mistake_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,5 +30,6 @@ def test_ops_and_comparisons_in_an_answer_are_made_plain() -> None:
         "right": {"name": "c", "lines": (), "path": "/c"},
         "title": "",
         "focus": "right",
+        "seen": "",
     }
     assert plain(None) is None

@@ -136,7 +136,9 @@ UPDATES: dict[str, Event] = {
     ),
     "tool_call_odd": ToolCallUpdated("t1", kind="other", status="in_progress"),
     "tool_call_content_chunk": ToolCallUpdated("t1", more=(HELLO,)),
-    "terminal": TerminalUpdated("x", "make", "hi\n", exit=ExitStatus(0), cancellable=True),
+    "terminal": TerminalUpdated(
+        "x", "make", "hi\n", exit=ExitStatus(0), cancellable=True, cwd="/p", size=(80, 24)
+    ),
     "terminal_cleared": TerminalUpdated("x", "", "", exit=None),
     "terminal_output_chunk": TerminalUpdated("x", more="ü"),
     "plan": PlanReplaced(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
+from acp_nvim.files.event import DiskChanged
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.review import keep
 from acp_nvim.ledger.rewind import undo
+from acp_nvim.review import log
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
 from tests.support.files.file_rig import author
@@ -175,3 +178,51 @@ async def test_who_asks_while_the_books_are_read_waits_for_them(
         tasks.start_soon(restore)
         tasks.start_soon(restore)
     assert found == [("/a",), ("/a",)]
+
+
+LONG = "".join(f"line {at}\n" for at in range(30_000))
+MADE = LONG.replace("line 7\n", "agent\n").replace("line 20000\n", "")
+SEEN = MADE.replace("line 8\n", "user\n").replace("agent\n", "agent, user\n")
+
+
+@pytest.fixture
+def aside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of what was done in a thread."""
+    done: list[str] = []
+    of = log.aside
+
+    async def noted(work: Any) -> Any:
+        done.append(work.func.__name__)
+        return await of(work)
+
+    monkeypatch.setattr(log, "aside", noted)
+    return done
+
+
+@pytest.mark.anyio
+async def test_of_a_large_file_all_is_found_out_in_a_thread(
+    edits: EditLog, aside: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Books(tmp_path / "plain").edits
+    plain.wrote("/a", LONG, MADE, author())
+    plain.saw("/a", SEEN)
+
+    await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
+    with monkeypatch.context() as patched:
+        patched.setattr(log, "wrote", None)  # it is known already
+        edits.wrote("/a", LONG, MADE, author())
+    await edits.look("/a", SEEN)
+    found = await edits.find("/a", ("pending",))
+    assert aside == ["_written", "_seen", "changes"]
+    assert found == plain.changes("/a")
+    assert edits.ledger("/a") == plain.ledger("/a")
+
+
+@pytest.mark.anyio
+async def test_what_was_foreseen_of_another_ledger_is_not_taken(edits: EditLog) -> None:
+    await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
+    edits.wrote("/a", "one\n", LONG, author())
+    edits.wrote("/a", LONG, MADE, author(2))
+    ledger = edits.ledger("/a")
+    assert ledger is not None
+    assert (ledger.text, len(ledger.deltas)) == (MADE, 3)

@@ -58,7 +58,9 @@ def test_a_file_that_is_gone_is_in_the_encoding_that_was_kept() -> None:
     back = revived(gone)
     assert back.form == FileAttributes(0o600)
     assert back.weave[0].lines == ("\0file", "\udce6\n")
-    wide = revived(replace(ledger("\ufeffж\n", None), form=FileAttributes(0, "utf-16-le")))
+    earlier = ledger("ж\n", None)
+    weave = (replace(earlier.weave[0], lines=("\0file", "\ufeffж\n")),)
+    wide = revived(replace(earlier, weave=weave, form=FileAttributes(0, "utf-16-le")))
     assert wide.weave[0].lines == ("\0file", "\udd16\ufeffж\n")
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 
 import pytest
+from hypothesis import given, strategies
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.event import ToolCallUpdated
@@ -162,3 +164,26 @@ def test_the_first_change_of_a_file_is_its_place() -> None:
     call = ToolCall("tool:1", "1", 1, content=(CHANGE, again))
     event = ToolCallUpdated("1", locations=(Location("/a"),))
     assert told(event, call) == (Place("/a", None, CHANGE),)
+
+
+def test_of_an_endless_command_the_beginning_is_read() -> None:
+    call = ToolCall("tool:1", "1", 1, "first.txt " + "x " * 1_000_000 + "last.txt", "execute")
+    assert commanded(call, "/work") == ("/work/first.txt", "/work/x")
+
+
+def test_of_endless_input_no_path_is_guessed() -> None:
+    endless = json.dumps({"path": "/a", "more": "x" * 1_000_000})
+    assert told(ToolCallUpdated("1", raw_input=endless)) == ()
+
+
+def first_change_by_lines(old: str, new: str) -> int | None:
+    """Return what `first_change` does, as it is said."""
+    if old == new:
+        return None
+    pairs = zip_longest(old.split("\n"), new.split("\n"))
+    return next(row for row, (one, other) in enumerate(pairs, 1) if one != other)
+
+
+@given(strategies.text("a\n", max_size=7), strategies.text("a\n", max_size=7))
+def test_the_first_change_is_the_first_line_that_is_another(old: str, new: str) -> None:
+    assert first_change(old, new) == first_change_by_lines(old, new)

@@ -18,7 +18,8 @@ from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 from acp_nvim.storage import journal as module
-from acp_nvim.storage.journal import Act, Journal, Killed
+from acp_nvim.storage.act import Act, Killed
+from acp_nvim.storage.journal import Journal
 from tests.support.files.baselines import plain
 
 AUTHOR = Author("gemini", "s", 1, 1.5, "call", "do it \udcff\n")

@@ -15,6 +15,7 @@ from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import keep, reject
 from acp_nvim.ledger.rewind import redo, undo
 from acp_nvim.ledger.span import FILE, Span
+from acp_nvim.storage import edits
 from acp_nvim.storage.edits import LEDGERS, KeptLedger
 
 ONE = Author("gemini", "s", 1, 1.5, "call", "Fix it", "Edit a")
@@ -168,3 +169,13 @@ def test_what_was_only_found_is_kept_as_such_and_all_else_is_named() -> None:
     found = wrote(begin("a\n"), "b\n", replace(ONE, how="found"), 3.0)
     assert LEDGERS.from_text(to_text(found)) == KeptLedger("/a", found, waits=True)
     assert '"how"' not in to_text(ledger("text"))
+
+
+@pytest.mark.parametrize("which", NAMES)
+def test_a_large_one_is_the_same_text_made_in_portions(
+    which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = to_text(ledger(which))
+    monkeypatch.setattr(edits, "PORTION", 1)
+    assert json.loads(to_text(ledger(which))) == json.loads(at_once)
+    assert LEDGERS.from_text(to_text(ledger(which))) == LEDGERS.from_text(at_once)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.following.supposed import EndedTurns, surest
+from acp_nvim.files.knowledge import Sure
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 
@@ -73,6 +74,17 @@ class Asked:
         known = (looks.paths.get(path), author, *asked)
         said = surest(*(it for it in known if self.ended.may_be_of(it, path)))
         return said if said and said.how == "named" else surest(said, self._author(path))
+
+    def how_sure(self, path: str, author: Author | None, *, said: bool = False) -> Sure:
+        """Return how sure it is that the author has changed that path; `said`: it says so.
+
+        Where turns of several run, one that has named it counts as well as that which we name.
+        """
+        runs = self._author(path)
+        if said or author is None or runs is None:
+            return "sure" if said else "unlikely"
+        is_named = author.how == "named" and not self.ended.is_over(author)
+        return "likely" if is_named or runs.session_key == author.session_key else "unlikely"
 
 
 def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:

@@ -28,6 +28,10 @@ class EndedTurns:
         """The author's turn is over now."""
         self._ended[author.session_key] = (author.turn_key, self.now())
 
+    def is_over(self, author: Author) -> bool:
+        """Return whether the author's turn has ended."""
+        return self._ended.get(author.session_key, (None, 0))[0] == author.turn_key
+
     def may_be_of(self, author: Author | None, path: str) -> bool:
         """Return whether the file as it is may be what that turn has made of it.
 

@@ -96,11 +96,20 @@ class TerminalExit(WireModel):
     signal: Lenient[str]
 
 
+class TerminalSize(WireModel):
+    """For how many columns and rows a command writes."""
+
+    cols: Whole
+    rows: Whole
+
+
 class TerminalUpdate(WireModel):
     """`terminal_update`: a patch, of which null clears."""
 
     terminal_id: str
     command: Lenient[str]
+    cwd: Lenient[str]
+    size: Lenient[TerminalSize]
     output: Lenient[TerminalOutput]
     exit_status: Lenient[TerminalExit]
     capabilities: Lenient[WorkCapabilities]

@@ -99,12 +99,15 @@ def _terminal(update: Update) -> Event:
     output = _text(told.output.data) if told.output is not None else ""
     ended = told.exit_status
     exit_status = None if ended is None else ExitStatus(ended.exit_code, ended.signal)
+    size = None if told.size is None else (told.size.cols, told.size.rows)
     return TerminalUpdated(
         told.terminal_id,
         command=(told.command or "") if "command" in given else UNSET,
         tail=_given(output, "output" in given),
         exit=exit_status if "exit_status" in given else UNSET,
         cancellable=_cancellable(told.capabilities) if "capabilities" in given else UNSET,
+        cwd=(told.cwd or "") if "cwd" in given else UNSET,
+        size=size if "size" in given else UNSET,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from acp_nvim import hunks
 from acp_nvim.paths import SAME, Paths
@@ -18,6 +19,9 @@ from acp_nvim.session.proposal.apply import applied
 from acp_nvim.session.proposal.edit import NoFit, Proposal, Remove, Replace, Whole
 from acp_nvim.session.proposal.tool_input import raw_proposals
 from acp_nvim.session.state import ToolCall
+
+MOST_PARTS = 200
+"""Diffs of a tool call that are put together, file by file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,13 @@ def proposals(
     """Return what the call would do, one for each file, paths absolute; () if it does not say.
 
     What a tool was given is in the agent's own words: `paths` has our names of the files there, and
-    `real` tells which of these are of one file.
+    `real` tells which of these are of one file. Of very many diffs the first ones are put together;
+    the others are seen as the agent tells them.
     """
     told = (_ours(it, paths) for it in raw_proposals(call))
     raw = {real(it.path): it for it in _united(told, cwd)}
-    shown = _united(map(_of_diff, (it for it in call.content if isinstance(it, Diff))), cwd)
+    diffs = (it for it in call.content if isinstance(it, Diff))
+    shown = _united(map(_of_diff, islice(diffs, MOST_PARTS)), cwd)
     best = tuple(_best(it, raw.pop(real(it.path), None)) for it in shown)
     return (*best, *raw.values())
 

@@ -20,6 +20,9 @@ from acp_nvim.session.event import (
 from acp_nvim.session.reduce.entries import add, put
 from acp_nvim.session.state import Message, SessionState
 
+MOST_PARTS = 500
+"""Parts of a message; what is more begins another, for each part that comes copies all of them."""
+
 
 def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
     """Append a chunk to its message, or start a new one."""
@@ -80,11 +83,19 @@ def _replay_turn(state: SessionState) -> SessionState:
 
 
 def _open_message(state: SessionState, event: ChunkReceived) -> Message | None:
-    key = state.current if event.message_id is None else _identified(state, event)
-    message = None if key is None else state.entry(key)
-    if isinstance(message, Message) and message.role == event.role and not message.local:
-        return message
+    keys = (state.current, None if event.message_id is None else _identified(state, event))
+    for key in keys:
+        message = None if key is None else state.entry(key)
+        if isinstance(message, Message) and _goes_on(message, event, state.turn):
+            return message
     return None
+
+
+def _goes_on(message: Message, event: ChunkReceived, turn: int) -> bool:
+    is_named = (event.message_id, turn) == (message.message_id, message.turn)
+    if message.role != event.role or message.local or not (is_named or event.message_id is None):
+        return False
+    return len(message.content) < MOST_PARTS or isinstance(event.content, Text)
 
 
 def _identified(state: SessionState, event: ChunkReceived) -> str:
@@ -92,10 +103,9 @@ def _identified(state: SessionState, event: ChunkReceived) -> str:
 
 
 def _start(state: SessionState, event: ChunkReceived) -> SessionState:
-    if event.message_id is None:
+    key = None if event.message_id is None else _identified(state, event)
+    if key is None or key in state.index:  # it is full
         key = f"{event.role}:{state.turn}#{len(state.entries)}"
-    else:
-        key = _identified(state, event)
     message = Message(key, event.role, state.turn, (event.content,), event.message_id)
     return add(state, message, current=key)
 

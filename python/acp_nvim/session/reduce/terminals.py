@@ -67,4 +67,6 @@ def _patched(terminal: Terminal, event: TerminalUpdated) -> Terminal:
         tail(_mended(output + event.more)),
         terminal.exit if event.exit is UNSET else event.exit,
         terminal.cancellable if event.cancellable is UNSET else event.cancellable,
+        terminal.cwd if event.cwd is UNSET else event.cwd,
+        terminal.size if event.size is UNSET else event.size,
     )

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple, TypeAlias
 
 from acp_nvim.session.plain_text import ODD, PART, erased
 from acp_nvim.view.block import Highlight, Line
@@ -38,22 +40,32 @@ _FLAGS = {1: "AcpBold", 3: "AcpItalic", 4: "AcpUrl", 9: "AcpStrike", 2: "AcpDim"
 _OFF = {22: (1, 2), 23: (3,), 24: (4,), 29: (9,)}
 _BETWEEN = re.compile("[;:]")
 
-_Style = tuple[str, ...]
+_Style: TypeAlias = tuple[str, ...]
+
+
+class Pen(NamedTuple):
+    """What the sequences so far have chosen."""
+
+    text: int | None = None
+    ground: int | None = None
+    flags: frozenset[int] = frozenset()
 
 
 def lines(text: str) -> Iterator[Line]:
     r"""Yield the lines of raw output, safe to show, each cut where an editor bears no more."""
-    pen = _Pen()
+    pen = Pen()
     for line in text.removesuffix("\n").split("\n"):
-        yield _line(line[:WIDTH], pen)
+        shown, pen = _line(line[:WIDTH], pen)
+        yield shown
 
 
 def portions(text: str) -> Iterator[list[Line]]:
     """Yield all lines, in portions of what is coloured in a moment; a long one in pieces."""
-    pen, found, size = _Pen(), list[Line](), 0
+    pen, found, size = Pen(), list[Line](), 0
     for line in text.removesuffix("\n").split("\n"):
         for at in range(0, max(len(line), 1), WIDTH):
-            found.append(_line(line[at : at + WIDTH], pen))
+            shown, pen = _line(line[at : at + WIDTH], pen)
+            found.append(shown)
         size += len(line) + 1
         if size > PORTION or len(found) >= LINES:
             yield found
@@ -61,48 +73,39 @@ def portions(text: str) -> Iterator[list[Line]]:
     yield found
 
 
-class _Pen:
-    """What the sequences so far have chosen."""
-
-    def __init__(self) -> None:
-        self.style: _Style = ()
-        self._text: int | None = None
-        self._ground: int | None = None
-        self._flags: set[int] = set()
-
-    def take(self, parameters: str) -> None:
-        """Obey one SGR sequence; what is not known of it changes nothing."""
-        parts = _BETWEEN.split(parameters[:CODES])
-        codes = [int(it) if it.isdecimal() else 0 for it in parts]
-        while codes:
-            code = codes.pop(0)
-            if code in (38, 48):
-                colour, codes = _extended(codes)
-                self._choose(code, colour)
-            else:
-                self._obey(code)
-        # light letters on a red ground, or dark ones, are a word in red
-        is_plain = self._text in (None, _BLACK, _WHITE) and self._ground is not None
-        colour = self._ground if is_plain else self._text
-        named = (_COLOURS[colour],) if colour is not None and _COLOURS[colour] else ()
-        self.style = (*named, *(_FLAGS[flag] for flag in sorted(self._flags)))
-
-    def _obey(self, code: int) -> None:
-        if code == 0:
-            self._text = self._ground = None
-            self._flags.clear()
+@lru_cache(maxsize=1_000)
+def _obeyed(pen: Pen, parameters: str) -> Pen:
+    """Return the pen after one SGR sequence; what is not known of it changes nothing."""
+    parts = _BETWEEN.split(parameters[:CODES])
+    codes = [int(it) if it.isdecimal() else 0 for it in parts]
+    while codes:
+        code = codes.pop(0)
+        if code in (38, 48):
+            colour, codes = _extended(codes)
+            pen = _chosen(pen, code, colour)
+        elif code == 0:
+            pen = Pen()
         elif code in _FLAGS:
-            self._flags.add(code)
+            pen = pen._replace(flags=pen.flags | {code})
         elif code in _OFF:
-            self._flags.difference_update(_OFF[code])
+            pen = pen._replace(flags=pen.flags.difference(_OFF[code]))
         elif 30 <= code <= 49 or 90 <= code <= 107:
-            self._choose(code, code % 10 if code % 10 < 8 else None)
+            pen = _chosen(pen, code, code % 10 if code % 10 < 8 else None)
+    return pen
 
-    def _choose(self, code: int, colour: int | None) -> None:
-        if code // 10 in (4, 10):
-            self._ground = colour
-        else:
-            self._text = colour
+
+def _chosen(pen: Pen, code: int, colour: int | None) -> Pen:
+    is_ground = code // 10 in (4, 10)
+    return pen._replace(ground=colour) if is_ground else pen._replace(text=colour)
+
+
+@lru_cache(maxsize=1_000)
+def _style(pen: Pen) -> _Style:
+    # light letters on a red ground, or dark ones, are a word in red
+    is_plain = pen.text in (None, _BLACK, _WHITE) and pen.ground is not None
+    colour = pen.ground if is_plain else pen.text
+    named = (_COLOURS[colour],) if colour is not None and _COLOURS[colour] else ()
+    return (*named, *(_FLAGS[flag] for flag in sorted(pen.flags)))
 
 
 def _extended(codes: list[int]) -> tuple[int | None, list[int]]:
@@ -133,28 +136,39 @@ def _nearest(*parts: int) -> int:
     return sum(1 << bit for bit, part in enumerate(parts) if part > most * 0.6)
 
 
-def _line(raw: str, pen: _Pen) -> Line:
-    """Return what is left of a line after its overwriting."""
+def _line(raw: str, pen: Pen) -> tuple[Line, Pen]:
+    """Return what is left of a line after its overwriting, and the pen after it."""
+    style = _style(pen)
     if ODD.search(raw) is None:
         text = visible(raw.removesuffix("\r"))
-        return Line(text, tuple(Highlight(0, len(text.encode()), group) for group in pen.style))
+        marks = tuple(Highlight(0, len(text.encode()), group) for group in style)
+        return Line(text, marks), pen
     shown, styles, cursor = "", list[_Style](), 0
     for part in PART.finditer(raw.removesuffix("\r")):
         if text := part["text"]:
             end = cursor + len(text)
-            shown = shown[:cursor] + text + shown[end:]
-            styles[cursor:end] = [pen.style] * len(text)
+            shown = _put(shown, cursor, text)
+            styles[cursor:end] = [style] * len(text)
             cursor = end
         elif part[0] == "\r":
             cursor = 0
         elif part[0] == "\b":
             cursor = max(cursor - 1, 0)
         elif part["final"] == "m":
-            pen.take(part["parameters"])
+            pen = _obeyed(pen, part["parameters"])
+            style = _style(pen)
         elif part["final"] == "K":
             shown = erased(shown, cursor, part["parameters"])
             styles = [*styles[: len(shown)], *[()] * (len(shown) - len(styles))]
-    return _styled(shown, styles)
+    return _styled(shown, styles), pen
+
+
+def _put(shown: str, cursor: int, text: str) -> str:
+    return (
+        shown + text
+        if cursor == len(shown)
+        else shown[:cursor] + text + shown[cursor + len(text) :]
+    )
 
 
 def _styled(text: str, styles: list[_Style]) -> Line:

@@ -7,7 +7,7 @@ a diff stays. Called by `transcript`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from acp_nvim.session.content import Diff
@@ -20,6 +20,11 @@ LEAST = 3
 """So many calls are worth a line of their own."""
 PREFIX = "group:"
 """Of the key by which the user opens one: then that of its first call."""
+
+
+def with_groups(keys: Iterable[str]) -> set[str]:
+    """Return these keys of entries, and those of the groups that would begin with them."""
+    return {name for key in keys for name in (key, f"{PREFIX}{key}")}
 
 
 def is_quiet(entry: Entry) -> bool:

@@ -13,12 +13,20 @@ LINES = 200
 """Lines of output that are shown in the chat."""
 
 
-def lines(terminal: Terminal) -> tuple[Line, ...]:
-    """Return the command, the last lines of output, and how it ended."""
+def lines(terminal: Terminal, cwd: str) -> tuple[Line, ...]:
+    """Return the command, the last lines of output, and how it ended; `cwd` is the session's."""
     code = LineHighlight("AcpCodeBlock")
     command = one_line(terminal.command, 200)
     head = (Line(f"$ {command}", (code,)),) if command else ()
-    return (*head, *_output(terminal), *_end(terminal))
+    return (*head, *_where(terminal, cwd), *_output(terminal), *_end(terminal))
+
+
+def _where(terminal: Terminal, cwd: str) -> tuple[Line, ...]:
+    """Return where it runs, if not in the session's folder, and for what size it writes."""
+    place = one_line(terminal.cwd, 200) if terminal.cwd.rstrip("/") != cwd.rstrip("/") else ""
+    size = "{} × {}".format(*terminal.size) if terminal.size else ""
+    said = ", ".join(filter(None, (place and f"in {place}", size)))
+    return (coloured(said, "AcpDim"),) if said else ()
 
 
 def summary(terminal: Terminal) -> tuple[tuple[str, str], ...]:

@@ -61,6 +61,30 @@ class _Compared:
     counts: tuple[int, int] = (0, 0)
 
 
+class _Coloured:
+    """Output that is being drawn in its colours, from where it was paused."""
+
+    def __init__(self, text: str, room: int) -> None:
+        self.text, self.room = text, room
+        kept, self._more = _cut(text, room)
+        self._coming = ansi.lines(kept)
+        self._lines: list[Line] = []
+
+    @staticmethod
+    def of(text: str, room: int, known: object) -> _Coloured:
+        """Return what is known of that output in so many lines, else begin."""
+        is_known = isinstance(known, _Coloured) and (known.text, known.room) == (text, room)
+        return known if isinstance(known, _Coloured) and is_known else _Coloured(text, room)
+
+    def go_on(self, pause: Pause) -> tuple[Sequence[Line], int | None, _Coloured]:
+        """Return the lines that there are, and how many more it has, None until all are drawn."""
+        for line in self._coming:
+            self._lines.append(line)
+            if pause():
+                return tuple(self._lines), None, self
+        return tuple(self._lines), self._more, self
+
+
 @dataclass(frozen=True, slots=True)
 class _Plain:
     """Text that is no markdown: raw input or output."""
@@ -271,8 +295,7 @@ def _content(
     """
     match part:
         case Text(text) | _Plain(text) if ansi.ESCAPE in text:
-            kept, more = _cut(text, room)
-            return tuple(ansi.lines(kept)), more, None
+            return _Coloured.of(text, room, known).go_on(pause)
         case Text(text):
             kept, more = _cut(text, room)
             rendered_before = known if isinstance(known, markdown.Rendered) else None
@@ -287,7 +310,7 @@ def _content(
             compared = _Compared(part, room, *diff.first_lines(part, cwd, room))
             return compared.lines, None if pause() else compared.more, compared
         case Terminal():
-            drawn = terminal.lines(part)
+            drawn = terminal.lines(part, cwd)
         case TerminalOutput(terminal_id):
             drawn = (coloured(f"[terminal {one_line(terminal_id, 60)}]", "AcpDim"),)
         case _:

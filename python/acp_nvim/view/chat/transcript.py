@@ -241,8 +241,7 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     last = range(len(known), len(entries))
     turned = _turned(state, folds, basis.folds)
     changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
-    done = list[int]()
-    paused = False
+    done, paused = list[int](), False
     for position in (*changed, *last):
         old = cells[position] if position < len(cells) else None
         entry = entries[position]
@@ -261,7 +260,9 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     arranged = _Drawn(shown, cells, blocks, folds, ended, paused=paused)
     blocks = _arranged(arranged, done, last.start, state.index)
     if paused:
-        return replace(arranged, entries=known, blocks=blocks, folds=basis.folds)
+        keys = group.with_groups(cells[at].block.key for at in done if not _is_paused(cells[at]))
+        folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
+        return replace(arranged, entries=known, blocks=blocks, folds=folds)
     return replace(arranged, blocks=blocks)
 
 
@@ -317,8 +318,8 @@ def _is_group_open(members: Sequence[_Cell], opened: frozenset[str]) -> bool:
 
 def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
     """Yield where the user, or a question, has opened or closed something since."""
-    keys = {key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened}
-    keys |= {f"tool:{id}" for id in folds.asking ^ basis.asking}
+    asking = (f"tool:{id}" for id in folds.asking ^ basis.asking)
+    keys = {*asking, *(key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)}
     return (position for key in keys if (position := state.index.get(key)) is not None)
 
 

@@ -7,6 +7,7 @@ for, so each look has a budget. For `fence` only.
 from __future__ import annotations
 
 from bisect import bisect_right
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, lru_cache
 from itertools import accumulate, islice
 from typing import TypeAlias
@@ -54,13 +55,14 @@ _GROUPS = {
 
 
 class Unfinished(Exception):
-    """Code is being lexed as a whole, and that goes on when it is asked for again."""
+    """Code is being lexed as a whole, or its lexer is loaded: to be asked for again."""
 
 
 def highlights(language: str, source: str) -> tuple[Spans, ...] | None:
     """Return the coloured spans of each line of `source`; nothing for an unknown language.
 
     None: the lexer was not done within its budget, or failed, as it may again on more of the same.
+    Raises `Unfinished` while the lexer is loaded.
     """
     lexer = _lexer(language)
     if lexer is None:
@@ -144,12 +146,23 @@ def _lexers() -> dict[str, str]:
 
 def _lexer(language: str) -> Lexer | None:
     name = _lexers().get(language)
-    return None if name is None else _known_lexer(name)
+    if name is None:
+        return None
+    loading = _loading(name)
+    if not loading.done():
+        raise Unfinished
+    return loading.result()
 
 
 @cache
-def _known_lexer(name: str) -> Lexer:
-    return find_lexer_class(name)()
+def _loading(name: str) -> Future[Lexer]:
+    """Load it in a thread: its module and its regular expressions take up to 60 ms."""
+    return _loader().submit(lambda: find_lexer_class(name)())
+
+
+@cache
+def _loader() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "lexers")
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from acp_nvim.hunks import Hunk, diff, split_lines
 from acp_nvim.session.proposal.proposal import Preview
@@ -18,6 +19,7 @@ LONGEST = 2_000
 WHERE = "asked: :Acp permit"
 
 
+@lru_cache(maxsize=8)  # asked for whenever the question is drawn
 def in_place(preview: Preview, count: int) -> tuple[Mark, ...]:
     """Return the marks for a buffer of so many lines that is as `preview.before` says."""
     if preview.misfit or preview.before is None or preview.before == preview.after:

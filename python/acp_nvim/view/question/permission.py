@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import PermissionOption, PermissionQuestion
@@ -54,8 +55,21 @@ def permission_menu(
 ) -> Menu:
     """Return the menu of a permission; `said` is what the agent said before it, "" for nothing.
 
-    `previews` are of the files that it is about; of others the agent's own diffs are shown.
+    `previews` are of the files that it is about; of others the agent's own diffs are shown. Asked
+    for again it is known: it is drawn, and compared with what is answered, many times.
     """
+    return _menu(question, tool, agent, cwd, said, tuple(previews))
+
+
+@lru_cache(maxsize=4)
+def _menu(
+    question: PermissionQuestion,
+    tool: ToolCall | None,
+    agent: str,
+    cwd: str,
+    said: str,
+    previews: tuple[Preview, ...],
+) -> Menu:
     title, all_of_it = _title(question.asks, tool), _body(tool, cwd, previews)
     raw_input = None if tool is None else tool.raw_input
     # as they are: a line end after it is not shown, and what stands beside it is cut

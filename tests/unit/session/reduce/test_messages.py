@@ -14,6 +14,7 @@ from acp_nvim.session.event import (
     TurnEnded,
 )
 from acp_nvim.session.model import PlanEntry
+from acp_nvim.session.reduce.messages import MOST_PARTS
 from acp_nvim.session.state import Message
 from tests.unit.session.conversation import OPENED, after, says, told, turn
 
@@ -156,3 +157,15 @@ def test_two_sessions_do_not_touch_each_other():
     two = after(OPENED, turn(), says("agent", "b", "m"))
     assert told(one)[1:] == ["agent: a"]
     assert told(two)[1:] == ["agent: b"]
+
+
+def test_a_message_of_endless_parts_goes_on_in_another():
+    links = [ResourceLink(f"file:///{at}", str(at)) for at in range(2 * MOST_PARTS + 10)]
+    parts = [ChunkReceived("agent", it, message_id="m") for it in links]
+    state = after(OPENED, turn(), *parts, says("agent", "a", "m"), says("agent", "b", "m"))
+    messages = [it for it in state.entries if isinstance(it, Message) and it.role == "agent"]
+    assert [part for it in messages for part in it.content] == [*links, Text("ab")]
+    assert max(len(it.content) for it in messages) <= MOST_PARTS + 1
+    assert len({it.key for it in messages}) == len(messages) == 3
+    later = after(TurnEnded("end_turn"), turn(), says("agent", "c", "m"), state=state)
+    assert told(later)[-1] == "agent: c"

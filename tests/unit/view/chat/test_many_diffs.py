@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from acp_nvim.session.content import Diff
+from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.chat import tool_call
 from acp_nvim.view.chat.message import Drawn
@@ -90,3 +90,11 @@ def test_of_wide_lines_the_first_are_shown() -> None:
     shown, more = change.first_lines(Diff("/w/a", None, wide), CWD, 100)
     assert (len(shown), more) == (1 + 4, 16)
     assert len(change.lines(Diff("/w/a", None, wide), CWD)) == 1 + 20
+
+
+def test_coloured_output_is_drawn_in_slices_too() -> None:
+    text = "".join(f"\x1b[31mline {at}\x1b[0m \x1b[1mand\n" for at in range(5))
+    call = ToolCall("tool:t", "t", 1, "Run", content=(Text(text),))
+    drawn = list(slices(call, is_open=True))
+    assert len(drawn) >= 5
+    assert looks(drawn[-1].lines) == looks(tool_call.lines(call, CWD, is_open=True))

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import pytest
 
 from acp_nvim.session.content import Diff, Resource, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion, PlanEntry, Prompt
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.view.chat import transcript
 from acp_nvim.view.chat.transcript import (
     Transcript,
     all_at,
@@ -267,3 +272,29 @@ def test_a_long_plan_is_cut_and_all_of_it_can_be_opened() -> None:
     view = render(shown, NONE, None)
     assert drawn(view)[-3:] == ["☐ step 199", "… 9,800 more steps: <CR> opens all", ""]
     assert (all_at(shown, view, 201) or "").count("\n") == 9_999
+
+
+def test_all_are_opened_in_slices_and_each_is_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = [
+        ToolCall(f"tool:{at}", str(at), at // 5, "Read", status="completed", content=(Text("x"),))
+        for at in range(60)
+    ]
+    texts = [said(at, f"words {at}") for at in range(12)]
+    shown = state(*chain.from_iterable(zip(*[iter(calls)] * 5, texts, strict=True)))
+    shut = render(shown, NONE, None)
+    opened = fold(shut, NONE, 0, "open_all")
+    looked: list[Entry] = []
+    of = transcript._cell
+
+    def noted(entry: Entry, *arguments: Any, **named: Any) -> Any:
+        looked.append(entry)
+        return of(entry, *arguments, **named)
+
+    monkeypatch.setattr(transcript, "_cell", noted)
+    view = render(shown, opened, shut, lambda: True)
+    while view.paused:
+        view = render(shown, opened, view, lambda: True)
+    assert drawn(view) == drawn(render(shown, opened, None))
+    assert len(looked) <= 2 * len(calls) + len(texts) + len(shown.entries)

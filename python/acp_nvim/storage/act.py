@@ -1,0 +1,82 @@
+"""What is written down of a turn before it is done, and what a host has left that is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.storage.record import Record
+
+Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
+    to take the place of `before`. "wrote": it has. "put": `ledger` is that of the file now.
+    "conflict": `conflict` is, None: it is over.
+
+    An "intend" with a ledger is the user's decision, else the agent's write.
+    """
+
+    kind: Kind
+    number: int = 0
+    """Counts up in a journal."""
+    path: str = ""
+    before: str | None = None
+    after: str | None = None
+    author: Author | None = None
+    ledger: Ledger | None = None
+    conflict: Conflict | None = None
+    folders: tuple[str, ...] = ()
+
+
+ACTS: Final = Record(Act, "acp_act", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """What a host has left that is gone."""
+
+    name: str
+    at: int
+    """When it was last known to live, in ns since 1970."""
+    acts: tuple[Act, ...]
+    sights: Path
+    """The file of what the project's files held."""
+    handle: int
+
+    @property
+    def turns(self) -> tuple[Act, ...]:
+        """The turns that ran."""
+        running: dict[SessionKey, Act] = {}
+        for act in self.acts:
+            if act.author is not None and act.kind == "begin":
+                running[act.author.session_key] = act
+            elif act.author is not None and act.kind == "end":
+                ended(running, act.author)
+        return tuple(running.values())
+
+    @property
+    def begun(self) -> tuple[Act, ...]:
+        """The writes that were begun, and of which no end is known."""
+        begun: dict[str, Act] = {}
+        for act in self.acts:
+            if act.kind == "intend":
+                begun[act.path] = act
+            elif act.kind in ("wrote", "put"):
+                begun.pop(act.path, None)
+        return tuple(begun.values())
+
+
+def ended(turns: dict[SessionKey, Act], author: Author) -> bool:
+    """Take that turn out; False if another one runs in the session by now, or none."""
+    running = turns.get(author.session_key)
+    if running is None or running.author is None or running.author.turn_key != author.turn_key:
+        return False
+    del turns[author.session_key]
+    return True
