@@ -77,8 +77,8 @@ class UserSteps(OwnWrites):
         if still_modified or (behind and may_refuse):
             return
         self.origin[name] = now.disk[name]
-        if self.seen[name] is not None or now.disk[name] or not quiet:
-            self.seen[name] = now.disk[name]  # an empty buffer without news may be of no file
+        if not quiet or (shown and shown.modified):
+            self.seen[name] = now.disk[name]  # what is written as it was, without news, is not
         self.unsaved[name].clear()
         self.shared.discard(name)
         if shown or now.disk[name] is not None:
