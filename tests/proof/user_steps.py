@@ -66,9 +66,11 @@ class UserSteps(OwnWrites):
             self.pristine[name] = UNSURE
 
     def _save(self, name: str, answer: str, quiet: str) -> None:
+        shown = self.sight.shown.get(name)
+        if shown is None:
+            self.origin[name] = self.sight.disk[name]  # it is opened first
         behind = self.sight.disk[name] != self.origin[name] or self._conflicts(name)
         may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
-        shown = self.sight.shown.get(name)
         self._excuse(name)
         still_modified = self.world.hand("save", self.world.path(name), answer, quiet)
         self.sight = now = self.world.look()
