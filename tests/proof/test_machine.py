@@ -120,6 +120,11 @@ FOUND: dict[str, list[Step]] = {
         User("insert", 0, 0, 0),
         Tool(0, 0, (Edit("insert", 1),), way="in place", told=False, twice=False),
     ],
+    "the user's line beside one of an agent's own tool, saved without an event": [
+        User("insert", 0, 0, 0),
+        Tool(0, 0, INSERT, way="in place", told=True, twice=False),
+        User("quiet save", 0, 0, 0),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

@@ -160,6 +160,12 @@ function M.part(buffer)
   end
 end
 
+--- Take note that the buffer has more than its file, which was in step but for that.
+---@param buffer integer
+function M.differ(buffer)
+  texts[buffer] = nil
+end
+
 --- Do something that is not the user's.
 ---@param action fun()
 function M.quietly(action)
