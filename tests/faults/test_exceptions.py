@@ -33,7 +33,7 @@ MACHINERY = ("Editor", "FakeBridge", "Review", "Session", "Tasks", "Workspace")
 
 WHOSE = ("EditLog.weigh", "EditLog.wrote", "DiskSync.opened")
 """What knows whose a line is: what was not counted there is not taken back before a new start."""
-STEPS = ("DiskSync.refresh",)
+STEPS = ("DiskSync.refresh", "DiskSync.tell")
 """What is half of a step of its caller's."""
 
 

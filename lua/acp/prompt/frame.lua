@@ -65,9 +65,10 @@ end
 ---@return string winbar
 function M.bar(chat, count, room)
   if not chats.is_open(chat) then
-    local on = (':Acp restart %s goes on'):format(chat.agent)
-    local anew = ('closed: :AcpStart %s begins anew, %s'):format(chat.agent, on)
-    return item('AcpWarning', fitting({ anew, 'closed: ' .. on, on, 'closed: :Acp restart' }, room))
+    local anew = ('closed: :AcpStart %s begins anew'):format(chat.agent)
+    local both = ('%s, :Acp restart %s goes on'):format(anew, chat.agent)
+    local all = { both, anew, 'closed: :AcpStart ' .. chat.agent, 'closed: :Acp restart' }
+    return item('AcpWarning', fitting(all, room))
   end
   return item('AcpWinbarUsage', fitting(texts(chat, count), room))
 end

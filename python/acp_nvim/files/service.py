@@ -170,8 +170,7 @@ class FileService:
             fact = event.FileWritten(
                 session, path, written.before, written.after, author, line, live.encoding
             )
-            await self._sync.foresee(fact)
-            self._emit(fact)
+            await self._sync.tell(fact)
             self._sync.unfinished.told(path)
         if written.taken:
             self._emit(ConflictSettled(path))

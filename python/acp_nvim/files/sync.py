@@ -20,7 +20,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.event import DiskChanged, Emit, Foresee, Unrecoverable, unforeseen
+from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.following.unfinished import Unfinished, as_new
@@ -235,6 +235,12 @@ class DiskSync:
             self._disputes.note(path, author, followed)
         return followed
 
+    async def tell(self, fact: FileWritten | DiskChanged) -> None:
+        """Tell what has become of a file, after what large texts take long for is found out."""
+        with self._alone():
+            await self.foresee(fact)
+        self._emit(fact)
+
     def is_behind(self, live: LiveFile) -> bool:
         """Return whether the disk has something new of which nobody was told yet."""
         known = self._baselines.text(live.path, live.encoding)
@@ -378,8 +384,7 @@ class DiskSync:
             fact = DiskChanged(path, followed.before, followed.after, author, left, encoding)
             learning = partial(self._learn, live, author, followed, is_sure)
             await aside_if_large(learning, fact.before or "", fact.after or "")
-            await self.foresee(fact)
-            self._emit(fact)
+            await self.tell(fact)
         self._disputes.note(path, author, followed)
 
     def _learn(
