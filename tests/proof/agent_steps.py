@@ -73,6 +73,8 @@ class AgentSteps(UserSteps):
                 wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, made, partly}
+                # no call has named it, and turns of both run
+                bases |= {it for (_, of), it in self.made.items() if of == name}
                 bases |= {without_unread(known, it) for it in bases}
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
