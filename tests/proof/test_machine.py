@@ -115,10 +115,12 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 4, INSERT, way="in place", told=False, twice=False),
         Decides("reject", "all", 0, 0),
     ],
-    "a file that the user writes as it is, without an event, and types where an agent writes": [
-        User("quiet save", 0, 0, 3),
+    "a file that a command has removed, and the user brings back without an event": [
         User("insert", 0, 0, 0),
-        Tool(0, 0, (Edit("insert", 1),), way="in place", told=False, twice=False),
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Runs(0, "remove", 0, 0),
+        Decides("keep", "hunk", 0, 0),
+        User("quiet save", 0, 0, 0),
     ],
     "the user's line beside one of an agent's own tool, saved without an event": [
         User("insert", 0, 0, 0),

@@ -218,7 +218,6 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
   return change(buffer, hunks, as_set(buffer, options), function()
     if settled then
       settle(seen)(buffer)
-      stamps.differ(buffer)
     end
     api.nvim_set_option_value('modified', true, { buf = buffer })
   end)

@@ -24,7 +24,7 @@ local saved = {}
 local order = {}
 ---@type table<integer, string> by buffer
 local synced = {}
----@type table<integer, {tick: integer, state: integer, form: any[]}> by buffer: which text was in step
+---@type table<integer, {tick: integer, state: integer}> by buffer: which text was in step
 local texts = {}
 ---@type table<integer, integer> by buffer: how often it was written, as far as was seen
 local writes = {}
@@ -86,43 +86,18 @@ local function state(buffer)
   return api.nvim_buf_call(buffer, vim.fn.changenr)
 end
 
----@param buffer integer
----@return any[] form as what the lines are written
-local function form(buffer)
-  local options = vim.bo[buffer]
-  return { options.fileformat, options.fileencoding, options.bomb, options.endofline }
-end
-
 --- Take note that the buffer has what its file has, or had at that stamp.
 ---@param buffer integer
 ---@param seen? string nil or '': as it is now
 function M.sync(buffer, seen)
   file_buffers.settle(buffer)
   synced[buffer] = (seen or '') ~= '' and seen or save.stamp(file_of(buffer))
-  local tick = api.nvim_buf_get_changedtick(buffer)
-  texts[buffer] = { tick = tick, state = state(buffer), form = form(buffer) }
+  texts[buffer] = { tick = api.nvim_buf_get_changedtick(buffer), state = state(buffer) }
   see(buffer) -- our own counts, too, where Neovim takes the buffer for written
 end
 
---- The change in the undo tree whose text was written last.
----@param buffer integer
----@return integer
-local function written_state(buffer)
-  local tree = api.nvim_buf_call(buffer, vim.fn.undotree)
-  local function find(entries)
-    for _, entry in ipairs(entries) do
-      local found = entry.save == tree.save_last and entry.seq or find(entry.alt or {})
-      if found then
-        return found
-      end
-    end
-  end
-  return find(tree.entries) or 0
-end
-
 --- Whether Neovim has written the buffer to its file since both were last seen in step, and no event
---- has told: by `:noautocmd write`, or in an autocommand that is not nested. Where that was the text
---- that was in step, what the file has new is another's.
+--- has told: by `:noautocmd write`, or in an autocommand that is not nested.
 ---@param buffer integer
 ---@param path string resolved, of its file
 ---@return boolean
@@ -131,12 +106,7 @@ function M.written(buffer, path)
   if now == '' or now == synced[buffer] or now == saved[path] then
     return false
   end
-  if count(buffer) <= (writes[buffer] or 0) then
-    return false
-  end
-  local text = texts[buffer]
-  local is_same = text and text.state == written_state(buffer)
-  return not (is_same and vim.deep_equal(text.form, form(buffer)))
+  return count(buffer) > (writes[buffer] or 0)
 end
 
 --- Whether the buffer has the very text that was in step. That it is not modified does not tell:
@@ -158,12 +128,6 @@ function M.part(buffer)
   if text and api.nvim_buf_get_changedtick(buffer) ~= text.tick then
     texts[buffer] = nil
   end
-end
-
---- Take note that the buffer has more than its file, which was in step but for that.
----@param buffer integer
-function M.differ(buffer)
-  texts[buffer] = nil
 end
 
 --- Do something that is not the user's.
