@@ -22,6 +22,7 @@ async def test_c343_the_session_is_loaded_when_the_server_is_back():
         lost = "the connection to far is lost (it broke off): it is tried again, :Acp restart far"
         assert notices(session)[-1].startswith(lost)
         await stage.slept(1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0)
+        await stage.until(lambda: stage.pauses)
         said = notices(session)
         await wire.listen()
         await stage.slept(30.0)
