@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.review.decisions import Undone
@@ -102,6 +103,8 @@ class DecisionSteps(Model):
         if not sure.found:
             return sure
         then = self.sight
+        asked = (Path(path).name for path in sure.found)
+        self.consented |= users("".join(map(self.services.everything, asked))) & self.scripted
         rest = await review.undo(replace(turn, paths=sure.found), batch=sure.batch)
         self._after_rewind(then, strict=True, asked=True)
         return replace(rest, paths=sure.paths + rest.paths, failed=sure.failed + rest.failed)
@@ -142,7 +145,7 @@ class DecisionSteps(Model):
             path = self.world.path(name)
             both = (*self.services.changes(name), *self.services.edits.changes(path, "kept"))
             allowed[name] = set() if strict else users(removed(both)) | (back or {})[name]
-            allowed[name] |= self.scripted if asked or not strict else set()
+            allowed[name] |= self.scripted if asked or not strict else self.consented
         after = self._agents_look(before, allowed)
         for name in NAMES:
             if before.live(name) != after.live(name):
