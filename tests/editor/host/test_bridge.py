@@ -15,7 +15,6 @@ from tests.support.fakes.fake_host import HostStage, script, until_gone
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 
-
 WAITS = """
 _G.waits = {}
 local wait = vim.wait
