@@ -76,7 +76,7 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
 
 
 def carried(entries: Iterable[Entry], title: str | None, said: str) -> tuple[Event, ...]:
-    """Return what shows in a new session what was said in another, if anything was; `said` tells so.
+    """Return what shows in a new session what was said in another, if anything; `said` tells so.
 
     Its agent learns of it with the first prompt: see `untold`.
     """

@@ -16,9 +16,7 @@ def other(job: MainJob) -> Any:
     folder = job.folder / "other"
     folder.mkdir()
     stage = AgentStage(folder)
-    job.nvim.lua(
-        "local acp = vim.g.acp acp.agents.other = ... vim.g.acp = acp", stage.options()
-    )
+    job.nvim.lua("local acp = vim.g.acp acp.agents.other = ... vim.g.acp = acp", stage.options())
     yield stage
     stage.close()
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """`file` is the path of the current buffer or ''; `source` the chat whose talk goes on in it."""
+    """`file` is the path of the current buffer or ''; the talk of chat `source` goes on in it."""
 
     agent: str
     chat: int
