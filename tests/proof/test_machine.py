@@ -127,6 +127,11 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=True, twice=False),
         User("quiet save", 0, 0, 0),
     ],
+    "a file written as it was without an event, and an agent changes the line that is typed on": [
+        User("quiet save", 0, 0, 3),
+        User("insert", 0, 0, 0),
+        Tool(0, 0, (Edit("insert", 1),), way="in place", told=False, twice=False),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

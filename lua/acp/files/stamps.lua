@@ -5,6 +5,7 @@
 local coding = require('acp.files.coding')
 local file_buffers = require('acp.files.buffers')
 local save = require('acp.files.save')
+local written = require('acp.files.written')
 
 local api = vim.api
 
@@ -78,6 +79,7 @@ end
 ---@param buffer integer
 local function see(buffer)
   writes[buffer] = count(buffer)
+  written.forget(buffer)
 end
 
 ---@param buffer integer
@@ -96,17 +98,22 @@ function M.sync(buffer, seen)
   see(buffer) -- our own counts, too, where Neovim takes the buffer for written
 end
 
---- Whether Neovim has written the buffer to its file since both were last seen in step, and no event
---- has told: by `:noautocmd write`, or in an autocommand that is not nested.
+--- What Neovim has written to the buffer's file since both were last seen in step, of which no event
+--- has told: by `:noautocmd write`, or in an autocommand that is not nested. Another program may have
+--- written after it.
 ---@param buffer integer
 ---@param path string resolved, of its file
----@return boolean
+---@return string[]? lines none: they are not known; nil: Neovim has not
 function M.written(buffer, path)
   local now = save.stamp(path)
   if now == '' or now == synced[buffer] or now == saved[path] then
-    return false
+    return nil
   end
-  return count(buffer) > (writes[buffer] or 0)
+  local times = count(buffer)
+  if times <= (writes[buffer] or 0) then
+    return nil
+  end
+  return vim.bo[buffer].modified and written.lines(buffer, times) or {}
 end
 
 --- Whether the buffer has the very text that was in step. That it is not modified does not tell:
@@ -221,6 +228,7 @@ end)
 
 on('BufWipeout', 'The number may come again', function(event)
   synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
+  written.forget(event.buf)
 end)
 
 --- What the buffer would be written as.
