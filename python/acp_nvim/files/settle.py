@@ -195,9 +195,7 @@ def _is_users(live: LiveFile, saved: str) -> bool:
     return live.buffer is None or live.buffer.modified or live.buffer.synced == live.stamp
 
 
-def _since_written(
-    live: LiveFile, change: DiskChange | None
-) -> tuple[LiveFile, DiskChange | None]:
+def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile, DiskChange | None]:
     """Return both as of the user's last write of which no event has told, if it is known and the
     disk holds something else by now: who wrote that has written upon it."""
     buffer = live.buffer
@@ -276,7 +274,9 @@ def _merge(
     if now is None:
         whole = ConflictRegion(0, len(split_lines(text)), ())
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
-    lineage = UNKNOWN_LINEAGE if buffer.written is not None else lineage  # it was the user who wrote
+    lineage = (
+        UNKNOWN_LINEAGE if buffer.written is not None else lineage
+    )  # it was the user who wrote
     base = "" if before is None else lineage.base(before, text, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
