@@ -4,6 +4,7 @@
 
 local coding = require('acp.files.coding')
 local file_buffers = require('acp.files.buffers')
+local foreign = require('acp.files.foreign')
 local save = require('acp.files.save')
 local written = require('acp.files.written')
 
@@ -154,6 +155,16 @@ local function tell(path)
   end
 end
 
+--- Find out whether the buffer shows another text than its file holds, when other plugins are done.
+---@param buffer integer
+local function compare_later(buffer)
+  vim.schedule(function()
+    if api.nvim_buf_is_loaded(buffer) and not vim.bo[buffer].modified then
+      foreign.compare(buffer, file_of(buffer))
+    end
+  end)
+end
+
 local group = api.nvim_create_augroup('acp_stamps', {})
 
 ---@param event string|string[]
@@ -197,6 +208,7 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
   end
   if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)
+    compare_later(event.buf)
   end
   tell(path)
 end)
@@ -211,24 +223,38 @@ end)
 local modified = vim.fn.exists('##BufModifiedSet') == 1 and { 'BufModifiedSet' } or {}
 table.insert(modified, 'BufUnload')
 
-on(modified, 'Perhaps a write that no event has told of', function(event)
-  local buffer = event.buf
-  local is_file = vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
-  if is_file and not vim.bo[buffer].modified and M.written(buffer, file_of(buffer)) then
-    note(file_of(buffer))
+--- Take note of a write that no event has told of, if there was one.
+---@param buffer integer
+local function look_for_write(buffer)
+  local path = file_buffers.file(buffer)
+  if path and not vim.bo[buffer].modified and M.written(buffer, path) then
+    note(path)
     M.sync(buffer)
-    tell(file_of(buffer))
+    tell(path)
+  end
+end
+
+on(modified, 'Perhaps a write that no event has told of', function(event)
+  look_for_write(event.buf)
+end)
+
+-- No event tells of what `BufWriteCmd` does, nor that 'modified' is off by that.
+on('SafeState', 'Perhaps a write of another plugin', function(event)
+  if foreign.is_one(event.buf) then
+    look_for_write(event.buf)
   end
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
+  compare_later(event.buf)
   tell(file_of(event.buf))
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
   synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
   written.forget(event.buf)
+  foreign.forget(event.buf)
 end)
 
 --- What the buffer would be written as.
@@ -267,6 +293,7 @@ local function is_as_file(buffer)
 end
 
 for buffer in file_buffers.all() do
+  foreign.compare(buffer, file_of(buffer))
   see(buffer)
   if not vim.bo[buffer].modified and is_as_file(buffer) then
     M.sync(buffer)

@@ -343,8 +343,6 @@ def test_where_the_user_types_after_a_quiet_write_an_agents_line_is_a_conflict(
     tool(turn.agent, turn.path, theirs, call="edit-2")
     job.until(lambda: conflicts(job))
     assert job.nvim.lines() == theirs.replace("theirs", "onemine").splitlines()
-    job.command("Acp keep")
-    job.until(lambda: job.nvim.lines() == theirs.splitlines())
 
 
 LATE = """
