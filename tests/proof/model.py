@@ -313,4 +313,4 @@ def is_conflict(base: str | None, ours: str | None, theirs: str) -> bool:
 def goes_back(newer: str | None, text: str, older: str) -> bool:
     """Return whether lines of a newer text are in this one as they were in an older one."""
     was, now, once = (Counter(bodies(it)) for it in (newer, text, older))
-    return bool((now - was) & once or (was - now) - once)
+    return bool((now - was) & once or was - (now | once))
