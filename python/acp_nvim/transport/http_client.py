@@ -6,8 +6,10 @@ Loaded, with its library, only when an agent is remote or something is fetched. 
 
 from __future__ import annotations
 
+import contextlib
 import re
 
+import anyio
 import httpx2
 
 import acp_nvim
@@ -17,6 +19,12 @@ from acp_nvim.transport.proxy import Proxy
 
 TAKEN = 60.0
 """Seconds in which a server must take a message."""
+
+KEPT = 2.0
+"""Seconds in which a connection that is idle serves the next message: servers close theirs after 5,
+and a message that is on its way then is lost."""
+REST = 1.0
+"""Seconds in which the rest of an answer must come."""
 
 MOST_OF_ERROR = 8 * 1024
 """Bytes of the body of an error that are kept."""
@@ -39,7 +47,9 @@ def client(address: Address) -> httpx2.AsyncClient:
         trust_env=False,  # which proxy is found out by one rule
         timeout=httpx2.Timeout(PATIENCE, read=TAKEN, write=TAKEN, pool=None),
         # each stream holds a connection
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
+        limits=httpx2.Limits(
+            max_connections=None, max_keepalive_connections=4, keepalive_expiry=KEPT
+        ),
     )
 
 
@@ -86,6 +96,12 @@ def told(response: httpx2.Response) -> dict[str, str]:
 def kind(response: httpx2.Response) -> str:
     """Return the type of the content."""
     return str(response.headers.get("content-type", "")).lower()
+
+
+async def drain(response: httpx2.Response) -> None:
+    """Read what nobody wants to know, so that its connection serves the next message, too."""
+    with anyio.move_on_after(REST), contextlib.suppress(httpx2.HTTPError):
+        await beginning(response)
 
 
 async def beginning(response: httpx2.Response) -> str:
