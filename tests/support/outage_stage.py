@@ -110,7 +110,7 @@ class OutageStage:
         chat.client = clients.connect(self.host, self.host.workspace.launch("far", folder))
         self.host.add(chat)
         self.host.tasks.start_soon(chat.client.open, session)
-        if self._options.get("protocol") == 2:  # noqa: PLR2004
+        if self._options.get("protocol") == 2:
             await self.agent.initialize_2()
         else:
             await self.agent.initialize(**(initialize or LOADS))

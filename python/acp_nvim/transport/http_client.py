@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+from http.cookiejar import Cookie, CookieJar, CookiePolicy
+from urllib.request import Request
 
 import anyio
 import httpx2
@@ -53,9 +55,28 @@ def client(address: Address) -> httpx2.AsyncClient:
     )
 
 
-def _cookies(header: str) -> dict[str, str]:
-    pairs = (pair.strip().partition("=") for pair in header.split(";"))
-    return {name: value for name, _, value in pairs if name}
+class _All(CookiePolicy):
+    """Takes each cookie and gives it back: all that is asked is one address.
+
+    What it says of paths, domains and TLS is meant for a proxy that it has come by.
+    """
+
+    netscape, rfc2965, hide_cookie2 = True, False, True
+
+    def set_ok(self, cookie: Cookie, request: Request) -> bool:
+        return True
+
+    def return_ok(self, cookie: Cookie, request: Request) -> bool:
+        return not cookie.is_expired()
+
+
+def _cookies(header: str) -> CookieJar:
+    cookies = httpx2.Cookies(CookieJar(_All()))
+    for pair in header.split(";"):
+        name, _, value = pair.strip().partition("=")
+        if name:
+            cookies.set(name, value)
+    return cookies.jar
 
 
 def through(proxy: Proxy | None) -> httpx2.Proxy | None:

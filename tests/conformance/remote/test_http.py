@@ -38,6 +38,25 @@ async def test_c334_cookies_and_headers_go_with_all_that_follows():
         await stage.end()
 
 
+@pytest.mark.parametrize(
+    ("cookie", "sent"),
+    [
+        ("HttpOnly; SameSite=None; Secure", True),  # of a proxy before which TLS ends
+        ("Path=/session", True),
+        ("Domain=agents.example; Max-Age=600", True),
+        ("Path=/; Max-Age=0", False),
+        ("Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", False),
+    ],
+)
+async def test_c334_each_cookie_is_sent_until_it_is_old(cookie: str, *, sent: bool):
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        wire.cookie = cookie
+        session = await stage.start()
+        await stage.turn(session)
+        assert ("affinity=" in wire.posts("session/prompt")[0].get("cookie", "")) is sent
+        await stage.end()
+
+
 async def test_c334_cookies_of_the_user_go_along_with_those_of_the_server():
     headers = {"COOKIE": "key=3fe1; other=a=b"}
     async with HttpWire() as wire, RemoteStage(wire.url, headers=headers) as stage:

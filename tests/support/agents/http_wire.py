@@ -35,6 +35,8 @@ class HttpWire:
         """Done before a stream begins, with the headers of who asks for it."""
         self.streams: dict[str, ByteStream] = {}
         """The open streams of events by their session, "" for the connection's."""
+        self.cookie = "Path=/"
+        """What its cookie is for."""
         self.port = 0
         self.before_end: Callable[[], Awaitable[None]] | None = None
         """Done before such a connection ends."""
@@ -192,7 +194,7 @@ class HttpWire:
         await self._in[0].send(json.dumps(message).encode() + b"\n")
         if self.before_202 is not None:
             await self.before_202(message)
-        return 202, {"Set-Cookie": f"affinity={len(self.requests)}; Path=/"}, b""
+        return 202, {"Set-Cookie": f"affinity={len(self.requests)}; {self.cookie}"}, b""
 
 
 async def _request(
