@@ -16,6 +16,8 @@ from tests.support.fakes.fake_host import HostStage, script, until_gone
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 
+pytestmark = pytest.mark.usefixtures("cold")
+
 
 @pytest.fixture
 def stage() -> Iterator[HostStage]:
