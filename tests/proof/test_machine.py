@@ -127,6 +127,11 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=True, twice=False),
         User("quiet save", 0, 0, 0),
     ],
+    "a write taken in part, and the same agent's next one": [
+        Writes(1, 3, (*INSERT, Edit("insert", 2)), stale=False, meanwhile=2),
+        Writes(0, 3, INSERT, stale=False, meanwhile=0),
+        Writes(1, 3, (Edit("insert", 1),), stale=True, meanwhile=0),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),
