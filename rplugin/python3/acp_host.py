@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
 SWITCH = 0.0005
-"""Seconds after which a thread that works gives way to the loop: each turn of it may wait so long."""
+"""Seconds after which a thread that works gives way: each turn of the loop may wait so long."""
 REPORT = "require('acp.host.bridge').host_failed(...)"
 
 
