@@ -274,10 +274,9 @@ def _merge(
     if now is None:
         whole = ConflictRegion(0, len(split_lines(text)), ())
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
-    lineage = (
-        UNKNOWN_LINEAGE if buffer.written is not None else lineage
-    )  # it was the user who wrote
-    base = "" if before is None else lineage.base(before, text, now, live.encoding)
+    is_users = buffer.written is not None
+    known = UNKNOWN_LINEAGE if is_users else lineage
+    base = "" if before is None else known.base(before, text, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 
