@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from typing import Any
 
 from tests.support import delays
 from tests.support.rpc import NvimError, Rpc
+from tests.support.warm import hosts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,6 +44,11 @@ def binary() -> str:
     raise FileNotFoundError("no nvim: set ACP_NVIM, or install the dev dependencies")
 
 
+def host_python(folder: Path) -> str:
+    """Return the Python for the host of a test: one that dawdles if wanted, else a warm one."""
+    return delays.python(folder) if delays.VARIABLE in os.environ else hosts.python()
+
+
 class Neovim:
     """One child, alone with the plugin: no user configuration, all its folders under `folder`.
 
@@ -59,7 +66,8 @@ class Neovim:
         columns: int = 100,
         lines: int = 30,
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="acp")
+        # A host that Neovim has left behind may still write there while it is removed.
+        self._folder = tempfile.TemporaryDirectory(prefix="acp", ignore_cleanup_errors=True)
         self.folder = Path(self._folder.name)
         self.socket = str(self.folder / "sock")
         self.cwd = cwd or self._make("work")
@@ -75,7 +83,8 @@ class Neovim:
         assert self._process.stdin and self._process.stdout
         self.rpc = Rpc(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.api = _Api(self.rpc)
-        self.lua("vim.g.acp = ...", {"python": delays.python(self.folder)} | (options or {}))
+        python = sys.executable if env else host_python(self.folder)
+        self.lua("vim.g.acp = ...", {"python": python} | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
 
@@ -176,7 +185,7 @@ class Neovim:
         if self._process.poll() is None:
             try:
                 self.rpc.notify("nvim_command", "qall!")
-                self._process.wait(5)
+                self._process.wait(20)
             except (EOFError, subprocess.TimeoutExpired):
                 self.kill()
         for stream in (self._process.stdin, self._process.stdout):
@@ -188,7 +197,7 @@ class Neovim:
     def kill(self) -> None:
         """End it without a word, as a crash would."""
         os.kill(self._process.pid, signal.SIGKILL)
-        self._process.wait(5)
+        self._process.wait(40)
 
     def __enter__(self) -> Neovim:
         return self
