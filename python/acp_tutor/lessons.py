@@ -131,10 +131,9 @@ EDIT_RETRY = "The editor did not take it: {} I read the file again and try once 
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
 EDIT_AFTERWARDS = (
-    "**4. Review.** Go to the file.\n`:Acp review` shows what is new there,\n"
-    "`:Acp reject because …` brings the old line back and tells me why,\n"
-    "`:Acp comment …` says something on a line,\n`u` works as always.\n"
-    "Then come back and send\n`done`"
+    "**4. Review.** In the file,\n`:Acp review` shows what is new,\n"
+    "`:Acp reject because …` takes it back and says why,\n"
+    "`:Acp comment …` speaks of a line. Then send\n`done`"
 )
 REVIEWED = {
     (True, True): "I was told what you rejected, and what you say on the lines.",
