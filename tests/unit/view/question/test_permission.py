@@ -13,7 +13,8 @@ from acp_nvim.session.model import Location, PermissionOption, PermissionQuestio
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
-from acp_nvim.view.block import Highlight, VirtualText
+from acp_nvim.view.block import Highlight, Line, VirtualText
+from acp_nvim.view.diff import change as diff
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.permission import changed, detail, permission_menu
 from tests.unit.view.look import looks
@@ -150,6 +151,61 @@ def test_all_files_are_named() -> None:
     assert rows(menu(tool(title="Edit", content=content)))[1] == "3 files: a.py, b.py, c.py"
 
 
+def many_diffs(count: int) -> tuple[Diff, ...]:
+    return tuple(Diff(f"/w/{number}", "a\n", "b\n") for number in range(count))
+
+
+def test_of_very_many_changes_only_those_near_the_ends_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+    lines = diff.lines
+
+    def noted(change: Diff, cwd: str) -> tuple[Line, ...]:
+        made.append(change.path)
+        return lines(change, cwd)
+
+    monkeypatch.setattr(diff, "lines", noted)
+    call = tool(title="Edit", content=many_diffs(20_000))
+    view = menu(call)
+    assert [len(view.body), view.omitted, len(made)] == [300, 2 * 19_900, 100]
+    assert [view.body[0].text, view.body[-1].text] == ["0", "b"]
+    assert view.notes[0].text.startswith("20,000 files: 0, 1, 2, ")
+    assert view.notes[0].text.endswith(", … 19,950 more: D shows what changes")
+    told = whole(view, call)
+    assert [told[1], told[-3], len(made)] == ["0", "19999", 1_767]
+    assert told[2_500].endswith(" more lines: K on the tool call in the chat")
+
+
+def test_a_change_that_is_not_on_screen_changes_what_is_asked() -> None:
+    first = many_diffs(2_000)
+    other = (*first[:1_000], Diff("/w/1000", "a\n", "c\n"), *first[1_001:])
+    assert menu(tool(content=first)).seen == menu(tool(content=many_diffs(2_000))).seen
+    assert menu(tool(content=first)).seen != menu(tool(content=other)).seen
+
+
+def test_files_elsewhere_are_named_first() -> None:
+    content = (*many_diffs(100), Diff("/etc/passwd", "a\n", "b\n"))
+    note = menu(tool(content=content)).notes[0].text
+    assert note.startswith("101 files: /etc/passwd, 0, 1, ")
+
+
+def test_of_an_endless_line_the_ends_are_looked_through() -> None:
+    command = "rm -rf ~" + " " * 50_000 + "x " * 1_000_000 + " " * 50_000 + "; true"
+    line = menu(tool(title="Run", raw_input=json.dumps({"command": command}))).body[0].text
+    assert line.startswith("rm -rf ~⟨50,000 blanks⟩x x ")
+    assert line.endswith("⟨50,000 blanks⟩; true") or line.endswith("⟨50,001 blanks⟩; true")
+    assert len(line) < 4_100
+
+
+def test_parts_that_pad_have_no_room() -> None:
+    pads = (Text(""),) * 5_000
+    content = (*pads, Diff("/w/a", "one\n", "two\n"), *pads)
+    body = [line.text for line in menu(tool(content=content)).body]
+    assert body[2:5] == ["a", "one", "two"]
+    assert len(body) == 7
+
+
 def test_the_plan_text_of_a_switch_mode_is_shown() -> None:
     plan = "# Plan\n[do](http://evil)\n"
     view = menu(tool(title="Ready?", kind="switch_mode", content=(Text(plan),)))
@@ -186,6 +242,28 @@ def test_what_else_a_command_is_given_is_shown() -> None:
     assert menu(other).seen != menu(call).seen
     here = tool(title="Run", raw_input='{"command":"make","cwd":"/w"}')
     assert [line.text for line in menu(here).body] == ["make"]
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"command": {"program": "rm", "args": ["-rf", "~"]}}, ["command.program: rm"]),
+        ({"command": ["rm", "-rf", "~", 1]}, ['command: ["rm", "-rf", "~", 1]']),
+        ({"parsed_cmd": ["rm -rf ~"]}, ['parsed_cmd: ["rm -rf ~"]']),
+        ({"cmd": "ls;" + " " * 40 + "x" * 999 + "; rm -rf ~"}, ["D shows all⟩", "; rm -rf ~"]),
+        ({"zzz": "y" * 1_000_001}, ["… 1,000,012 characters of input: D shows all"]),
+    ],
+)
+@pytest.mark.parametrize("decoy", [Text("lists files"), Diff("/w/a.py", "one\n", "two\n")])
+def test_no_shape_of_a_command_is_hidden(
+    given: dict[str, object], shown: list[str], decoy: Text | Diff
+) -> None:
+    kind = "execute" if "zzz" in given or "parsed_cmd" in given else "other"
+    call = tool(title="List", kind=kind, raw_input=json.dumps(given), content=(decoy,))
+    body = "\n".join(line.text for line in menu(call).body)
+    assert all(it in body for it in shown)
+    other = replace(call, raw_input=json.dumps({**given, "z": 1}))
+    assert menu(call).seen != menu(other).seen
 
 
 def test_the_input_stands_before_texts_that_hide_it() -> None:
