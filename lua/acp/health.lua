@@ -60,6 +60,8 @@ M.EVENTS = {
   { 'TabEnter' },
   { 'TermOpen' },
   { 'TextChanged' },
+  { 'UIEnter' },
+  { 'UILeave' },
   { 'User' },
   { 'VimEnter' },
   { 'VimLeavePre' },

@@ -10,6 +10,7 @@ vim.g.acp = nil
 ---@field agents? table<string, acp.AgentOptions>
 ---@field mcp_servers? acp.McpServer[]
 ---@field additional_directories? string[] absolute
+---@field prompts? table<string, string> slash prompts of your own, by their names
 ---@field python? string
 ---@field follow? acp.FollowOptions
 ---@field permission? acp.PermissionOptions

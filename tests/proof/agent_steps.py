@@ -12,6 +12,7 @@ from tests.proof.lines import (
     join,
     merge_complaint,
     users,
+    without_lines,
     without_own,
     without_unread,
 )
@@ -65,6 +66,8 @@ class AgentSteps(UserSteps):
         if not refused:
             self.made.pop((step.session, name), None)
             self.known[step.session, name] = text
+            untaken = set(bodies(text)) - set(bodies(known)) - set(bodies(after.live(name)))
+            self.untaken[step.session, name] = untaken if typed else set()
             self._note_saved(name, text, was_modified=bool(typed or (shown and shown.modified)))
             self.seen[name] = self.origin[name] = after.disk[name]
             if not typed:
@@ -79,7 +82,8 @@ class AgentSteps(UserSteps):
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
-            needed = is_conflict(known, live, text) or is_conflict(made, live, text)
+            taken = without_lines(known, self.untaken.get((step.session, name), set()))
+            needed = any(is_conflict(it, live, text) for it in (known, made, taken))
             self._assert(needed or in_conflict, f"needless: {refused}")
 
     def _check_merged(self, name: str, bases: set[str], live: str, text: str, after: Sight) -> None:

@@ -88,6 +88,12 @@ def without_own(known: str, made: str, merged: str | None) -> str:
     return join([line for line in found if line], form)
 
 
+def without_lines(text: str, gone: set[str]) -> str:
+    """Return the text without those lines."""
+    lines, form = split(text)
+    return join([line for line in lines if line not in gone], form)
+
+
 def without_unread(known: str, text: str) -> str:
     """Return the text without lines of the user's that an agent has not read, and so not changed,
     though its own tool may have left them where they were."""

@@ -37,7 +37,7 @@ class Model:
     `made`: what the tool of each has left since it read or wrote; `commanded`: files that a
     command has changed since the client looked; `taken_out`: the user's words that the user took
     out last, be it that an agent has put them in again; `acted`: files that the user has changed
-    since the host began.
+    since the host began; `untaken`: what an agent has written that the user's text stands against.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -66,6 +66,7 @@ class Model:
         self.made: dict[tuple[int, str], str] = {}
         self.commanded: set[str] = set()
         self.acted: set[str] = set()
+        self.untaken: dict[tuple[int, str], set[str]] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
 

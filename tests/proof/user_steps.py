@@ -71,6 +71,7 @@ class UserSteps(OwnWrites):
             self.origin[name] = self.sight.disk[name]  # it is opened first
         behind = self.sight.disk[name] != self.origin[name] or self._conflicts(name)
         may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
+        unheard = agents(self.sight.disk[name]) - self.reported[name]
         self._excuse(name)
         still_modified = self.world.hand("save", self.world.path(name), answer, quiet)
         self.sight = now = self.world.look()
@@ -79,6 +80,7 @@ class UserSteps(OwnWrites):
         if still_modified or (behind and may_refuse):
             return
         self.origin[name] = now.disk[name]
+        self.kept_words |= unheard  # the user has written them before anybody looked
         if not quiet or (shown and shown.modified):
             self.seen[name] = now.disk[name]  # what is written as it was, without news, is not
         self.unsaved[name].clear()

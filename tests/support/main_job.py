@@ -48,7 +48,10 @@ class MainJob:
     def __init__(self, options: dict[str, Any] | None = None) -> None:
         self._stack = ExitStack()
         self.folder = Path(
-            self._stack.enter_context(tempfile.TemporaryDirectory(prefix="acp"))
+            # What the test has let go of may still write there while it is removed.
+            self._stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="acp", ignore_cleanup_errors=True)
+            )
         ).resolve()
         self.stage = AgentStage(self.folder)
         self._stack.callback(self.stage.close)

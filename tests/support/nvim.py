@@ -59,7 +59,8 @@ class Neovim:
         columns: int = 100,
         lines: int = 30,
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="acp")
+        # A host that Neovim has left behind may still write there while it is removed.
+        self._folder = tempfile.TemporaryDirectory(prefix="acp", ignore_cleanup_errors=True)
         self.folder = Path(self._folder.name)
         self.socket = str(self.folder / "sock")
         self.cwd = cwd or self._make("work")
@@ -176,7 +177,7 @@ class Neovim:
         if self._process.poll() is None:
             try:
                 self.rpc.notify("nvim_command", "qall!")
-                self._process.wait(5)
+                self._process.wait(20)
             except (EOFError, subprocess.TimeoutExpired):
                 self.kill()
         for stream in (self._process.stdin, self._process.stdout):
@@ -188,7 +189,7 @@ class Neovim:
     def kill(self) -> None:
         """End it without a word, as a crash would."""
         os.kill(self._process.pid, signal.SIGKILL)
-        self._process.wait(5)
+        self._process.wait(40)
 
     def __enter__(self) -> Neovim:
         return self

@@ -81,7 +81,7 @@ def lua(code: str) -> Any:
         capture_output=True,
         text=True,
         check=False,
-        timeout=20,
+        timeout=60,
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)

@@ -75,6 +75,33 @@ function M.moved()
   end
 end
 
+--- Since when there was no screen to look at: a Neovim that is suspended has none, either. At first
+--- nobody knows.
+---@type number?
+local away = 0
+
+local group = api.nvim_create_augroup('acp.ask.away', {})
+api.nvim_create_autocmd('UILeave', {
+  group = group,
+  desc = 'Nobody sees what comes from now on',
+  callback = function()
+    away = away or M.now()
+  end,
+})
+api.nvim_create_autocmd('UIEnter', {
+  group = group,
+  desc = 'What came or went meanwhile does so now, for who looks again',
+  callback = function()
+    if away and on_screen and on_screen.at >= away then
+      on_screen.at = M.now()
+    end
+    if away and other_until and other_until >= away then
+      other_until = M.now()
+    end
+    away = nil
+  end,
+})
+
 ---@param ask acp.Ask
 ---@param is_inside boolean a key in its own windows; else a command from anywhere
 ---@return string? problem why no answer can be given to it now

@@ -2,6 +2,7 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
+local code = require('acp.chat.code')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local link = require('acp.chat.link')
@@ -198,11 +199,14 @@ local FOLDS = {
   { 'close_all', 'Close all', { 'zM' } },
 }
 
---- Open or close what is under the cursor. Where there is no such thing, the plan that the bar is
---- about is shown whole.
+--- Open or close what is under the cursor: code by itself, the rest by the host. Where there is no
+--- such thing, the plan that the bar is about is shown whole.
 ---@param chat acp.Chat
 ---@param action string
 local function toggle(chat, action)
+  if code.fold(action) then
+    return
+  end
   local payload = { chat = chat.chat, row = row(), action = action }
   bridge.call('toggle', payload, function(err, plan)
     if err then

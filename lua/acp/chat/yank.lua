@@ -1,6 +1,7 @@
 -- Yanks out of a chat: the code block at the cursor, the last answer of the agent.
 
 local bridge = require('acp.host.bridge')
+local code = require('acp.chat.code')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -13,30 +14,6 @@ local M = {}
 local function put(lines, register, what)
   vim.fn.setreg(register, lines, 'l')
   notice.notice(('yanked %s: %d line%s'):format(what, #lines, #lines == 1 and '' or 's'))
-end
-
----@class acp.CodeBlock
----@field first integer row of the line that opens it, 1-based
----@field last integer row of its last line
----@field indent integer bytes
-
----@param lines string[]
----@return acp.CodeBlock[]
-local function blocks(lines)
-  local found, open, fence = {}, nil, nil
-  for number, line in ipairs(lines) do
-    local indent, mark = line:match('^([%s>]*)(```+)')
-    if not mark then
-      indent, mark = line:match('^([%s>]*)(~~~+)')
-    end
-    if open and mark and vim.startswith(mark, fence) and line:find('^[%s>]*[`~]+%s*$') then
-      open.last, open = number - 1, nil
-    elseif mark and not open then
-      open, fence = { first = number, last = #lines, indent = #indent }, mark
-      table.insert(found, open)
-    end
-  end
-  return found
 end
 
 ---@param found acp.CodeBlock[]
@@ -56,15 +33,15 @@ end
 function M.code()
   local register = vim.v.register
   local lines = api.nvim_buf_get_lines(0, 0, -1, true)
-  local block = nearest(blocks(lines), api.nvim_win_get_cursor(0)[1])
+  local block = nearest(code.blocks(lines), api.nvim_win_get_cursor(0)[1])
   if not block then
     return notice.notice('there is no code block here')
   end
-  local code = vim.list_slice(lines, block.first + 1, block.last)
+  local text = vim.list_slice(lines, block.first + 1, block.last)
   put(
     vim.tbl_map(function(line)
       return line:sub(1, block.indent):find('^[%s>]*$') and line:sub(block.indent + 1) or line
-    end, code),
+    end, text),
     register,
     'a code block'
   )

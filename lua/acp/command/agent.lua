@@ -77,19 +77,42 @@ end
 
 ---@class acp.StartOptions
 ---@field new? boolean open one more session
+---@field talk? boolean with `new`: what was said in the current session goes on in it
 ---@field hidden? boolean show no windows
 ---@field mods? vim.api.keyset.cmd_mods where its windows open
 ---@field on_done? acp.Done result: { agent, session? }; no session while that is being opened
+
+--- The chat whose talk is to go on in a new session.
+---@param opts acp.StartOptions
+---@return acp.Chat? source
+---@return string? problem why there is none
+local function source_of(opts)
+  local chat = opts.talk and chats.current()
+  if not chat then
+    return nil, opts.talk and M.NO_SESSION or nil
+  end
+  local state = (vim.b[chat.chat].acp_status or {}).state
+  if state == 'running' or state == 'cancelling' then
+    return nil, 'a turn is running: :Acp cancel ends it, then its talk can go on elsewhere'
+  end
+  return chat
+end
 
 --- Open a session in windows of its own.
 ---@param agent string
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = current_file(), vim.fn.getcwd()
-  local root = project.root(file, cwd)
+  local source, problem = source_of(opts)
+  if problem then
+    notice.warn(problem)
+    return M.finish(opts, problem)
+  end
+  local root = source and source.root or project.root(file, cwd)
   local opened = window.open_session(agent, opts.mods, opts.hidden, root)
   local payload =
     { agent = agent, chat = opened.chat, prompt = opened.prompt, file = file, cwd = cwd }
+  payload.source = source and source.chat
   bridge.call('start', payload, function(err, result)
     if err then
       show_failure(opened.chat, agent, err)

@@ -46,12 +46,13 @@ M.list = {
   {
     name = 'new',
     args = '[agent]',
-    desc = 'open one more session',
+    desc = 'open one more session; ! and let the talk of this one go on in it',
+    bang = true,
     complete = 'agent',
     run = function(invoked)
       local chat = require('acp.chat.registry').current()
       local name = invoked.word or (chat and chat.agent)
-      agent().start(name, { new = true, mods = invoked.mods })
+      agent().start(name, { new = true, talk = invoked.bang, mods = invoked.mods })
     end,
   },
   {

@@ -3,6 +3,7 @@
 
 local chats = require('acp.chat.registry')
 local mention = require('acp.prompt.mention')
+local options = require('acp.host.options')
 
 local api = vim.api
 
@@ -15,18 +16,45 @@ local M = {}
 ---@field info? string more words
 ---@field kind string of `vim.lsp.protocol.CompletionItemKind`
 
----@param chat acp.Chat
----@return { name: string, description: string, hint?: string }[]
-local function commands_of(chat)
-  return api.nvim_buf_is_valid(chat.chat) and (vim.b[chat.chat].acp_status or {}).commands or {}
+---@class acp.SlashCommand
+---@field name string
+---@field description string
+---@field hint? string what it wants
+---@field is_own? boolean a prompt of the user's
+
+---@return acp.SlashCommand[] the user's own prompts
+local function own()
+  local prompts, found = options.value('prompts'), {}
+  for name, text in vim.spairs(type(prompts) == 'table' and prompts or {}) do
+    if type(name) == 'string' and type(text) == 'string' then -- the host has told of others
+      table.insert(found, { name = name, description = text, is_own = true })
+    end
+  end
+  return found
 end
 
----@return string[] the commands of the agent of the current chat, as they are written
+---@param chat acp.Chat
+---@return acp.SlashCommand[] the user's own, and those of the agent that have other names
+local function commands_of(chat)
+  local found, names = own(), {}
+  for _, command in ipairs(found) do
+    names[command.name] = true
+  end
+  local status = api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
+  for _, command in ipairs(status.commands or {}) do
+    if not names[command.name] then
+      table.insert(found, command)
+    end
+  end
+  return found
+end
+
+---@return string[] the user's prompts and the commands of the current agent, as they are written
 function M.commands()
   local chat = chats.current()
   return vim.tbl_map(function(command)
     return '/' .. command.name
-  end, chat and commands_of(chat) or {})
+  end, chat and commands_of(chat) or own())
 end
 
 ---@param chat acp.Chat
@@ -49,12 +77,13 @@ function M.start(chat, row, before)
   return row == 1 and begins_command(chat, before) and 0 or mention.start(before)
 end
 
----@param command { name: string, description: string, hint?: string }
+---@param command acp.SlashCommand
 ---@return acp.Candidate
 local function candidate(command)
+  local hint = command.hint and ('<%s>'):format(command.hint) or ''
   return {
     word = '/' .. command.name,
-    menu = command.hint and ('<%s>'):format(command.hint) or '',
+    menu = command.is_own and 'your prompt' or hint,
     info = command.description,
     kind = 'Event', -- engines would put brackets after a function
   }
@@ -84,7 +113,8 @@ function M.explain(chat, row, line, column)
   for _, command in ipairs(row == 1 and commands_of(chat) or {}) do
     local found = candidate(command)
     if vim.startswith(line .. ' ', found.word .. ' ') and column < #found.word then
-      return { vim.trim(found.word .. ' ' .. found.menu), found.info }
+      local said = vim.split(found.info, '\n', { plain = true })
+      return { vim.trim(found.word .. ' ' .. found.menu), unpack(said) }
     end
   end
   return mention.explain(chat, line, column)

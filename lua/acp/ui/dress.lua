@@ -33,7 +33,9 @@ M.CHAT = vim.tbl_extend('force', COMMON, {
   statusline = STATUSLINE,
   signcolumn = 'yes:1',
   statuscolumn = '%s', -- and no expression: it would be evaluated for each row that is drawn
-  winhighlight = 'SignColumn:acp_none', -- as the text beside it
+  winhighlight = 'SignColumn:acp_none,Folded:AcpCodeBlock', -- as the text beside it
+  foldenable = true, -- for code; nothing is folded unasked
+  foldtext = "v:lua.require'acp.chat.code'.text()",
   conceallevel = 2,
   concealcursor = 'nc',
   cursorline = false, -- until the user is in it: its last row is where the cursor waits
@@ -83,10 +85,10 @@ end
 ---@param window integer
 ---@param values table<string, any>
 function M.window(window, values)
-  local no_tildes = vim.go.fillchars == '' and 'eob: ' or vim.go.fillchars .. ',eob: '
+  local users = vim.go.fillchars == '' and '' or vim.go.fillchars .. ','
   local own = vim.b[api.nvim_win_get_buf(window)].acp
   local wanted = type(own) == 'table' and own.window or {}
-  values = vim.tbl_extend('keep', wanted, values, { fillchars = no_tildes })
+  values = vim.tbl_extend('keep', wanted, values, { fillchars = users .. 'eob: ,fold: ' })
   for name, value in pairs(values) do
     if name ~= 'statusline' or not has_own_statusline() then
       api.nvim_set_option_value(name, value, { win = window, scope = 'local' })

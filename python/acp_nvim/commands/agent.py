@@ -17,6 +17,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients, left_behind
 from acp_nvim.reactions.reopening import reopen
 from acp_nvim.session.event import SessionClosed
+from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Notice
 from acp_nvim.view.agents import advice, label, left, process
 from acp_nvim.workspace.chat import Chat
@@ -48,9 +49,15 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
 
     The chat is there at once, so that a prompt that follows is queued in it.
     """
-    session = clients.new_session(host, payload.agent, find_root(payload.file, payload.cwd))
+    source = host.workspace.chats.get(payload.source or 0)
+    cwd = find_root(payload.file, payload.cwd) if source is None else source.session.state.cwd
+    session = clients.new_session(host, payload.agent, cwd)
     chat = Chat(payload.chat, payload.prompt, session, host.clock)
     host.add(chat)
+    if source is not None:
+        old = source.session.state
+        said = f"Said with {old.agent} until here: it goes along with the next prompt"
+        session.apply(*carried(old.entries, old.title, said))
     return _start(host, chat)
 
 

@@ -10,6 +10,7 @@ from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_prompts import SendPrompt, Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
+from acp_nvim.prompt.library import expanded
 from acp_nvim.session.action import Refused, SubmitPrompt
 from acp_nvim.session.content import (
     Audio,
@@ -33,7 +34,7 @@ def prompt(host: Host, payload: SendPrompt) -> int:
     Answer the number of its turn, if nothing overtakes it in the queue.
     """
     chat = host.workspace.chat(payload.chat)
-    text, interrupt = payload.text, payload.bang
+    text, interrupt = expanded(payload.text, host.workspace.options.prompts), payload.bang
     blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
     blocks += chat.images.get(payload.images)
     told = frozenset(payload.spoken)

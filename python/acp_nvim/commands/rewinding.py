@@ -16,7 +16,7 @@ from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
-from acp_nvim.session.event import Noticed, TranscriptRestored
+from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Message
 from acp_nvim.view.place import relative
 from acp_nvim.view.styled import plural
@@ -91,11 +91,9 @@ def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
     session = clients.new_session(host, state.agent, state.cwd)
     new = Chat(*opened, session, host.clock)
     host.add(new)
-    kept = tuple(it for it in state.entries if it.turn < number)
-    if kept:
-        session.apply(TranscriptRestored(kept, state.title))
-        said = "Rewound to here, in a new session: what was said goes along with the next prompt"
-        session.apply(Noticed(said, mark="anew"))
+    said = "Rewound to here, in a new session: what was said goes along with the next prompt"
+    kept = (it for it in state.entries if it.turn < number)
+    session.apply(*carried(kept, state.title, said))
     return new
 
 

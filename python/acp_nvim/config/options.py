@@ -194,6 +194,7 @@ class Options(Section):
     agents: Map[AgentOptions] = Field(default_factory=dict)
     mcp_servers: List[McpServer] = ()
     additional_directories: List[AbsolutePath] = ()
+    prompts: Map[str] = Field(default_factory=dict)
     python: str | None = None
     follow: FollowOptions = FollowOptions()
     permission: PermissionOptions = PermissionOptions()

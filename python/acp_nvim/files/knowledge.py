@@ -131,8 +131,10 @@ class Knowledge:
             older = carried(older, written.before, written.after)
         if written.taken:
             self.learn(session, path, content, "written", written.encoding or "")
-        else:  # what it has in common with the user's text is as old as before
-            known = replace(self.of(session, path), base=request.base, made=UNKNOWN)
+        else:  # of its own lines it knows those that were taken, of the user's text what it did
+            if isinstance(base, str):
+                base = carried(base, written.before, written.after)
+            known = replace(self.of(session, path), base=base, made=UNKNOWN)
             self._know(session, path, replace(known, text=content, how="written"))
         self._agreed.pop(path, None)
         encoding = written.encoding or ""

@@ -10,6 +10,7 @@ from acp_nvim.aside import LARGE, aside
 from acp_nvim.client.session import Session
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.model import PermissionQuestion, Question
+from acp_nvim.session.reduce.terminals import shown_in
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Line
@@ -153,11 +154,13 @@ def whole(host: Host, asked: Asked) -> tuple[Line, ...]:
 
 def subject(asked: Asked) -> ToolCall | None:
     """Return the tool call that a question is about, as it is now; None if it is not known."""
-    question = asked.question
+    question, state = asked.question, asked.session.state
     if isinstance(question, PermissionQuestion) and (about := question.subject) is not None:
         where = (Text(f"in {about.cwd}"),) if about.cwd else ()
-        return ToolCall("", "", 0, about.title, about.kind, content=(*about.content, *where))
-    return asked.session.state.tool_call(question.tool_call_id)
+        content = (*where, *about.content)
+        terminals = shown_in(state, content)
+        return ToolCall("", "", 0, about.title, about.kind, content=content, terminals=terminals)
+    return state.tool_call(question.tool_call_id)
 
 
 def label(host: Host, session: Session) -> str:

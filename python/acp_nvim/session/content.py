@@ -201,12 +201,15 @@ class TerminalOutput:
 class FileChange:
     """What became of a file, without its text: modify, add, delete, move, copy, or as it is said.
 
-    `old_path` is where it was moved or copied from.
+    `old_path` is where it was moved or copied from, `file_type` what it is now: text, binary,
+    directory, symlink, or as it is said.
     """
 
     path: str
     operation: str
     old_path: str | None = None
+    file_type: str | None = None
+    mime_type: str | None = None
 
 
 ToolContent: TypeAlias = Content | Diff | FileChange | TerminalOutput

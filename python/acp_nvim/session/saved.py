@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -73,6 +73,15 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
         *map(PromptQueued, queue),
         *((Noticed(WAITS),) if queue and not is_told else ()),
     )
+
+
+def carried(entries: Iterable[Entry], title: str | None, said: str) -> tuple[Event, ...]:
+    """Return what shows in a new session what was said in another, if anything; `said` tells so.
+
+    Its agent learns of it with the first prompt: see `untold`.
+    """
+    kept = tuple(entries)
+    return (TranscriptRestored(kept, title), Noticed(said, mark="anew")) if kept else ()
 
 
 def untold(entries: Sequence[Entry]) -> Sequence[Entry]:

@@ -198,6 +198,7 @@ class SessionCodec:
             if room < 0:
                 break
             lines.append(line)
+        head["title"] = saved.title and self._hide(saved.title)
         first = dumped({"acp": VERSION} | head | {"chosen": _plain(saved.chosen)})
         return "\n".join((first, *reversed(lines), *_queue_lines(saved.queue), ""))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ from tests.support.agents.http_wire import HttpWire
 from tests.support.agents.proxy import ProxyWire
 from tests.support.agents.socket_wire import SocketWire
 from tests.support.certificate import make_certificate
+from tests.support.ports import reserved
 from tests.support.remote_stage import RemoteStage
 from tests.support.stage import notices, texts
 
@@ -105,7 +105,8 @@ async def test_this_machine_is_reached_without(
 ):
     async with ProxyWire() as proxy:
         monkeypatch.setenv("ALL_PROXY", f"127.0.0.1:{proxy.port}")
-        assert "nothing listens at" in await failure(f"{scheme}://{host}:{free_port()}/acp")
+        with reserved() as port:
+            assert "nothing listens at" in await failure(f"{scheme}://{host}:{port}/acp")
         assert not proxy.heads
 
 
@@ -145,17 +146,11 @@ async def test_a_page_of_a_proxy_in_place_of_an_answer(
         assert sentence.format(proxy.port) in await failure(f"http://{FAR}/acp")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 async def test_no_proxy_is_there(scheme: str, monkeypatch: pytest.MonkeyPatch):
-    port = free_port()
-    monkeypatch.setenv(variable(scheme), f"http://me:hush@127.0.0.1:{port}")
-    said = await failure(f"{scheme}://{FAR}/acp")
+    with reserved() as port:
+        monkeypatch.setenv(variable(scheme), f"http://me:hush@127.0.0.1:{port}")
+        said = await failure(f"{scheme}://{FAR}/acp")
     expected = f"nothing listens at proxy 127.0.0.1:{port}: start the server, or check $"
     assert expected + variable(scheme) in said
 

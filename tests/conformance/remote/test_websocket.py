@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from acp_nvim.transport.address import MOST
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.agents.socket_wire import SocketWire
 from tests.support.certificate import make_certificate
+from tests.support.ports import reserved
 from tests.support.remote_stage import RemoteStage, SocketStage
 from tests.support.stage import notices, texts
 
@@ -88,7 +88,7 @@ async def test_c348_a_message_that_is_too_large_ends_the_connection():
 
 
 async def wait_for(predicate: Any) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(40):
         while not predicate():  # noqa: ASYNC110
             await anyio.sleep(0.01)
 
@@ -106,16 +106,10 @@ async def failure(url: str, **options: Any) -> str:
         return str(stage.client.error)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.mark.parametrize("scheme", ["ws", "wss"])
 async def test_nobody_listens(scheme: str):
-    port = free_port()
-    said = await failure(f"{scheme}://127.0.0.1:{port}/acp?key=3fe1")
+    with reserved() as port:
+        said = await failure(f"{scheme}://127.0.0.1:{port}/acp?key=3fe1")
     assert (
         f"nothing listens at 127.0.0.1:{port}: start the server, or check agents.scripted.url"
         in said

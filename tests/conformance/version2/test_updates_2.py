@@ -135,10 +135,21 @@ async def test_c2_023_a_diff_is_of_files_and_may_have_a_patch() -> None:
     session = await told(("tool_call_update", {"toolCallId": "call-1", "content": content}))
     assert tool(session).content == (
         FileChange("/p/to", "move", "/p/from"),
-        FileChange("/p/gone", "delete"),
+        FileChange("/p/gone", "delete", file_type="binary"),
         Diff("/p/a.py", "one\ntwo\nthree\n", "one\nTWO\nthree\n"),
         Diff("/p/a.py", "ten", "ten\neleven\n"),
         Diff("/p/new.py", None, "new\n"),
+    )
+
+
+async def test_c2_023_a_name_in_a_patch_is_written_as_git_does() -> None:
+    text = '--- /dev/null\n+++ "/p/t\\303\\274r \\"x\\" \\\\ \\t日"\n@@ -0,0 +1 @@\n+/etc/passwd\n'
+    changes = [{"operation": "add", "path": '/p/tür "x" \\ \t日', "fileType": "symlink"}]
+    content = [{"type": "diff", "changes": changes, "patch": {"format": "git_patch", "text": text}}]
+    session = await told(("tool_call_update", {"toolCallId": "call-1", "content": content}))
+    assert tool(session).content == (
+        FileChange('/p/tür "x" \\ \t日', "add", file_type="symlink"),
+        Diff('/p/tür "x" \\ \t日', None, "/etc/passwd\n"),
     )
 
 

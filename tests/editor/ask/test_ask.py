@@ -383,6 +383,25 @@ def test_a_command_line_begun_before_answers_nothing_however_slow(
     assert spy.told("respond") == [OUTSIDE | {"ask": "ask-2"}]
 
 
+@pytest.mark.parametrize("answer", [":Acp permit 1<CR>", "<Tab>1"])
+def test_what_came_while_there_was_no_screen_has_just_come(
+    nvim: Neovim, spy: BridgeSpy, chat: int, answer: str
+) -> None:
+    attach = ("nvim_ui_attach", 100, 30, {"rgb": True})
+    nvim.rpc.request(*attach)
+    spy.open_ask(chat)
+    nvim.api.nvim_ui_detach()  # as in a Neovim that is suspended
+    spy.open_ask(chat, "ask-2", seen="other")
+    spy.wait(60_000)
+    nvim.rpc.request(*attach)
+    nvim.input(answer)
+    assert spy.told("respond") == []
+    assert "nothing was answered" in nvim.messages()
+    spy.wait(501)
+    nvim.input(answer)
+    assert [it["ask"] for it in spy.told("respond")] == ["ask-2"]
+
+
 @pytest.mark.parametrize("command", ["Acp permit 1", PLUG])
 def test_what_is_folded_is_looked_at_first(
     nvim: Neovim, spy: BridgeSpy, chat: int, command: str

@@ -331,3 +331,40 @@ def test_a_buffer_may_have_options_of_its_own(nvim: Neovim, spy: BridgeSpy) -> N
     assert nvim.api.nvim_buf_get_keymap(prompt, "n") != []
     go_to(nvim, chat)
     assert nvim.eval("&number") == 1
+
+
+FENCED = ["Look:", "```python", "a = 1", "b = 2", "```", "and", "```", "c", "```", "end"]
+
+
+def test_code_folds(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    draw(nvim, spy, chat, FENCED)
+
+    def closed() -> list[int]:
+        rows: list[int] = nvim.eval("map(range(1, line('$')), 'foldclosed(v:val)')")
+        return [row for row, start in enumerate(rows, 1) if start == row]
+
+    nvim.input("3Gza")
+    assert closed() == [2]
+    assert nvim.eval("foldclosedend(2)") == 5
+    nvim.input("<CR>")
+    assert closed() == []
+    nvim.input("2Gzczo5Gzc")
+    assert closed() == [2]
+    assert spy.told("toggle") == []  # no matter of the host
+    nvim.input("zM")
+    assert closed() == [2, 7]
+    nvim.input("zR")
+    assert closed() == []
+    assert [it["action"] for it in spy.told("toggle")] == ["close_all", "open_all"]
+    nvim.input("1Gza")
+    assert spy.told("toggle")[-1]["action"] == "toggle"
+
+
+def test_code_of_a_tool_call_closes_with_it(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    bar = [1, 0, {"sign_text": "│", "sign_hl_group": "AcpToolBar"}]
+    draw(nvim, spy, chat, FENCED, bar)
+    nvim.input("3Gza")
+    assert nvim.eval("foldclosed(3)") == -1
+    assert spy.told("toggle")[-1]["row"] == 2

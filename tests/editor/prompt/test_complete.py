@@ -6,6 +6,7 @@ import pytest
 
 from acp_nvim.agents import PRESETS
 from tests.support.fakes.spy import BridgeSpy
+from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
 STATUS = {
@@ -114,3 +115,21 @@ def test_only_at_the_start_of_the_prompt(nvim: Neovim, spy: BridgeSpy, text: str
     nvim.input(f"i{text}<C-x><C-o>")
     assert nvim.eval("pumvisible()") == 0
     assert nvim.lines()[-1].endswith("/pl")
+
+
+def test_prompts_of_the_users_own(job: MainJob) -> None:
+    job.nvim.lua(
+        "local acp = vim.g.acp acp.prompts = { tests = 'Write tests\\nfor all', x = 'y' } "
+        "vim.g.acp = acp"
+    )
+    agent = job.start()
+    assert job.nvim.eval("getcompletion('AcpPrompt /te', 'cmdline')") == ["/tests"]
+    job.nvim.input("i/tests of a.py<Esc>0")
+    found = job.nvim.lua(
+        "return require('acp.prompt.complete').explain(require('acp.chat.registry').current(), "
+        "1, '/tests of a.py', 2)"
+    )
+    assert found == ["/tests your prompt", "Write tests", "for all"]
+    job.nvim.input("<CR>")
+    prompt = agent.prompted()
+    assert prompt["params"]["prompt"][0]["text"] == "Write tests\nfor all of a.py"

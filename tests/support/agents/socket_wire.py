@@ -1,4 +1,4 @@
-"""A server of WebSockets on a free port of this machine, whose frames are the lines of a test.
+"""A server of WebSockets on a port of this machine, whose frames are the lines of a test.
 
 Stands in for the `MemoryLink` of a `ScriptedAgent`: what comes in frames is read as lines, and each
 line that is written is a frame.
@@ -6,6 +6,7 @@ line that is written is a frame.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
@@ -13,6 +14,8 @@ import anyio
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
+
+from tests.support.ports import reserved
 
 
 class SocketWire:
@@ -25,7 +28,8 @@ class SocketWire:
         self.refusal: tuple[int, dict[str, str], bytes] | None = None
         """Status, headers and body with which handshakes are refused."""
         self.connections: list[ServerConnection] = []
-        self.port = 0
+        self._stack = ExitStack()
+        self.port = self._stack.enter_context(reserved())
         self._in = anyio.create_memory_object_stream[bytes](float("inf"))
         self._out = anyio.create_memory_object_stream[str | bytes](float("inf"))
         self._server: Server | None = None
@@ -43,6 +47,7 @@ class SocketWire:
         await self.stop()
         for stream in (*self._in, *self._out):
             stream.close()
+        self._stack.close()
 
     @property
     def url(self) -> str:
@@ -52,17 +57,16 @@ class SocketWire:
     # --- the server
 
     async def listen(self) -> None:
-        """Take connections, on the same port as before if there was one."""
+        """Take connections."""
         self._server = await serve(
             self._serve,
-            "localhost",
+            "127.0.0.1",
             self.port,
             process_request=self._judge,
             compression=None,
             max_size=None,
             **self.options,
         )
-        self.port = next(iter(self._server.sockets)).getsockname()[1]
 
     async def stop(self) -> None:
         """Break all connections off and listen no more."""

@@ -145,7 +145,7 @@ def is_alive(pid: int) -> bool:
 
 def until_gone(*pids: int) -> None:
     """Wait until none of the processes is there, with or without an editor."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 40
     while any(map(is_alive, pids)):
         assert time.monotonic() < deadline, f"still alive: {pids}"
 

@@ -8,17 +8,21 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from types import TracebackType
+
+from tests.support.ports import reserved
 
 PATIENCE = 60.0
 """Seconds in which it must take connections."""
 
 
 class Served:
-    """`{port}` in the command is the free port that was found for it."""
+    """`{port}` in the command is the port that is reserved for it."""
 
     def __init__(self, command: list[str], env: Mapping[str, str] | None = None) -> None:
-        self.port = _free_port()
+        self._stack = ExitStack()
+        self.port = self._stack.enter_context(reserved())
         self._command = [word.replace("{port}", str(self.port)) for word in command]
         self._env = env
         self._process: subprocess.Popen[bytes] | None = None
@@ -34,6 +38,7 @@ class Served:
         trace: TracebackType | None,
     ) -> None:
         self.kill()
+        self._stack.close()
 
     def url(self, scheme: str) -> str:
         """Return its address: all that we know serve this path."""
@@ -61,12 +66,6 @@ class Served:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _listens(port: int) -> bool:

@@ -190,7 +190,7 @@ class Screen:
     def close(self) -> None:
         """Detach, and end the thread."""
         self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join(5)
+        self._thread.join(40)
         self._socket.close()
 
     def _read(self) -> None:

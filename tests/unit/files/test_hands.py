@@ -54,7 +54,7 @@ async def begin_write(tasks: TaskGroup, rig: FileRig, path: Path) -> None:
 
 async def until_busy(rig: FileRig, path: Path) -> None:
     """Wait until an edit has found that it must wait: it may be in a thread before."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(40):
         while str(path) not in rig.sync.hands._waiting:  # noqa: ASYNC110
             await anyio.sleep(0.001)
 
@@ -205,12 +205,12 @@ async def test_it_is_followed_even_if_the_editor_does_not_tell_the_end(rig: File
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(rig.sync.run)
         rig.sync.look(AGENT, rig.roots, [str(path)])
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             while not waits(rig):
                 await anyio.wait_all_tasks_blocked()
                 await anyio.lowlevel.checkpoint()
         rig.files.busy.clear()
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             while rig.files.lines(path) != ["one", "2", "3"]:
                 await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()

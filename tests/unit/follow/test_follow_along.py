@@ -156,7 +156,7 @@ async def test_what_the_editor_refuses_is_tried_again(walk: Walk) -> None:
     walk.follower.refusals = 2
     walk.along.switch(enabled=True)
     walk.walk(Place(walk.a, 2))
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await walk.follower.gave_in.wait()
     assert walk.follower.shown == [(walk.a, 2)] * 3
     assert (await walk.along.snapshot())["line"] == 2

@@ -45,7 +45,7 @@ async def window(editor: Editor) -> AsyncIterator[NvimQuestionWindow]:
 
 
 async def settled(made: NvimQuestionWindow) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(40):
         await made.settled()
 
 

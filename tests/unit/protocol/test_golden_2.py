@@ -85,7 +85,7 @@ THINKING = ConfigOption(
 WEB = ConfigOption("web", "Web", "boolean", True)
 COMMANDS = (Command("plan", "Make a plan", "what for"), Command("go", "Go"))
 CHANGES = (
-    FileChange("/p/b", "add"),
+    FileChange("/p/b", "add", file_type="binary", mime_type="image/png"),
     FileChange("/p/c", "delete"),
     FileChange("/p/d", "move", "/p/e"),
     FileChange("/p/f", "copy", "/p/g"),
@@ -187,7 +187,11 @@ ASKS = {
         "s1", ToolCallUpdated("t1", "Edit"), YES, "Edit?\nIt is safe"
     ),
     "permission_command": PermissionRequest(
-        "s1", ToolCallUpdated("t1"), YES, "Run?", Subject("make", kind="execute", cwd="/p")
+        "s1",
+        ToolCallUpdated("t1"),
+        YES,
+        "Run?",
+        Subject("make", (TerminalOutput("x"),), "execute", "/p"),
     ),
     "permission_unknown": PermissionRequest(
         "s1", None, YES, "Cast?", Subject("_spell", (Text('{"type":"_spell"}'),), "other")

@@ -220,7 +220,7 @@ async def test_a_file_that_changes_changes_the_question(tmp_path: Path) -> None:
     path.write_text("one\ntwo\n")
     async with rig(str(path.parent)) as made:
         made.ask("c", "", content=(Diff(str(path), "two", "2"),), kind="edit")
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             while not made.host.questions.sight(made.open[0].id).ready:
                 await anyio.lowlevel.checkpoint()
         seen = shown(made)
@@ -241,7 +241,7 @@ async def test_a_question_of_ours_is_asked_like_any_other() -> None:
             found.append(await ask(made.session, made.host.questions, OwnRequest(subject)))
 
         made.host.tasks.start_soon(wanted)
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             while not (made.host.questions.pending and made.window.source()):
                 await anyio.lowlevel.checkpoint()
         menu = shown(made)
@@ -249,7 +249,7 @@ async def test_a_question_of_ours_is_asked_like_any_other() -> None:
         assert menu.head[0].text == "Write .git/config"
         assert menu.option_ids == ("allow", "reject")
         withdraw(made.session, made.host.questions)
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             while not found:
                 await anyio.lowlevel.checkpoint()
         assert found == [None]

@@ -30,7 +30,7 @@ async def waited(questions: Questions, *requests: QuestionRequest) -> list[Quest
     for request in requests:
         question = questions.put(request)
         questions.withdraw(question.id)
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             answers.append(await questions.wait(question))
     return answers
 

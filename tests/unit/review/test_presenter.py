@@ -62,7 +62,7 @@ class Wall(FileRig):
         for path in self.changed:
             self.board.touch(path)
         self.changed.clear()
-        with anyio.fail_after(5):
+        with anyio.fail_after(40):
             await self.board.settled()
 
     def kinds(self, path: Path) -> set[str]:

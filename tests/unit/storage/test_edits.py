@@ -73,7 +73,7 @@ async def test_it_is_written_a_moment_later_and_without_being_asked(
         tasks.start_soon(store.run)
         for path in ("/a", "/b"):
             store.note(path, PENDING)
-            with anyio.fail_after(5):
+            with anyio.fail_after(40):
                 while path not in await store.read_all():
                     await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()

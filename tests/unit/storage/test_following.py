@@ -13,6 +13,7 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     ChunkReceived,
     Event,
+    InfoChanged,
     PromptQueued,
     SessionClosed,
     SessionOpened,
@@ -25,6 +26,7 @@ from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.saved import CUT_OFF, SavedSession, restored
 from acp_nvim.session.state import Message, Notice, SessionState
 from acp_nvim.storage import json_store
+from acp_nvim.storage.redaction import HIDDEN, Redaction
 from acp_nvim.storage.sessions import Store
 
 LINES = Selection(7, 3, "/work/a.py", 1, 2, ("one", "two"), "python")
@@ -201,3 +203,17 @@ async def test_the_users_words_are_written_at_once(
 def _has(tmp_path: Path, state: SessionState) -> bool:
     found = Store(lambda: str(tmp_path / "sessions"), lambda: 1.0).read("agent", "s")
     return found is not None and len(found.queue) == len(state.queue)
+
+
+def test_a_secret_in_pieces_is_none_once_the_turn_has_ended(tmp_path: Path) -> None:
+    hide = Redaction()
+    hide.learn(["hunter2hunter2"])
+    store = Store(lambda: str(tmp_path / "sessions"), lambda: 1.0, hide.values)
+    store.follow(running := said(after(RUNNING, InfoChanged(title="hunter2hunter2!")), "hunter2"))
+    store.flush()
+    store.note(after(said(running, "hunter2"), TurnEnded(2.0, "end_turn")))
+    store.flush()
+    (path,) = (tmp_path / "sessions").iterdir()
+    text = path.read_text()
+    assert "hunter2" not in text
+    assert text.count(HIDDEN) == 2  # the title, too

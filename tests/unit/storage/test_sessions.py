@@ -206,7 +206,7 @@ async def test_several_changes_are_one_write(store: Store, tmp_path: Path) -> No
         tasks.start_soon(store.run)
         store.note(talk(said="first"))
         store.note(talk(said="second"))
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             while not list((tmp_path / "sessions").glob("*.jsonl")):
                 await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()

@@ -37,7 +37,7 @@ async def test_it_is_told_once_and_tried_again(
     store = JsonStore(lambda: str(tmp_path / "kept"), ".json", LESSONS, report=told.append)
 
     async def wait(is_so: Callable[[], bool]) -> None:
-        with anyio.fail_after(20):
+        with anyio.fail_after(40):
             while not is_so():  # noqa: ASYNC110
                 await anyio.sleep(0.01)
 

@@ -188,8 +188,8 @@ def test_it_ends_with_all_that_it_has_begun_when_our_end_is_closed(
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     process.stdin.close()
-    process.wait(timeout=30)
-    deadline = time.monotonic() + 30
+    process.wait(timeout=60)
+    deadline = time.monotonic() + 60
     while _lives(process.pid):
         assert time.monotonic() < deadline, "something of it is left"
         time.sleep(0.05)

@@ -27,7 +27,7 @@ def run(work: str) -> str:
     code = CODE.format(work=work)
     command = [sys.executable, "-c", code]
     env = {"PYTHONPATH": str(ROOT / "python")}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
     return done.stdout
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -58,12 +59,12 @@ async def test_each_process_of_an_agent_has_a_mark_of_its_own() -> None:
         assert [it.pid for it in await marks.left("a")] == [old.pid]
 
 
-async def test_a_host_that_is_gone_has_left_what_it_has_marked() -> None:
+async def test_a_host_that_is_gone_has_left_what_it_has_marked(tmp_path: Path) -> None:
     with program(READY, {}) as host:
         host.wait()
     marks = Marks()
     with ExitStack() as stack:
-        marks.scope = "/state"
+        marks.scope = str(tmp_path)  # of this run alone: another one may go on beside it
         scope = marks.new("a").split(":")[2]
         dead = stack.enter_context(program(WAITS, {VARIABLE: f"{host.pid}:1:{scope}:1:a"}))
         living = f"{os.getppid()}:{left._began(os.getppid())}:{scope}:1:a"

@@ -105,7 +105,7 @@ def test_as_a_program(arguments: list[str], code: int) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=20,
+        timeout=60,
     )
     assert run.returncode == code, run.stderr
     if code == 0:

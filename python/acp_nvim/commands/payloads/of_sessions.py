@@ -8,13 +8,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """`file` is the path of the current buffer or ''."""
+    """`file` is the path of the current buffer or ''; the talk of chat `source` goes on in it."""
 
     agent: str
     chat: int
     prompt: int
     file: str
     cwd: str
+    source: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

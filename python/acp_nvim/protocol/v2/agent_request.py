@@ -14,7 +14,7 @@ from acp_nvim.protocol.common.request import permission_options, valid
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v2 import types
 from acp_nvim.protocol.v2.tool_call import tool_call_event
-from acp_nvim.session.content import Text
+from acp_nvim.session.content import TerminalOutput, Text
 from acp_nvim.session.event import ToolCallUpdated
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
@@ -69,4 +69,5 @@ def _subject(told: dict[str, Any] | None) -> tuple[ToolCallUpdated | None, Subje
 
 def _command(told: types.CommandSubject) -> tuple[ToolCallUpdated | None, Subject]:
     call = None if told.tool_call_id is None else ToolCallUpdated(told.tool_call_id)
-    return call, Subject(told.command, kind="execute", cwd=told.cwd)
+    where = () if told.terminal_id is None else (TerminalOutput(told.terminal_id),)
+    return call, Subject(told.command, where, "execute", told.cwd)

@@ -15,6 +15,16 @@ from acp_nvim.session.content import Diff, FileChange, ToolContent
 
 GIT_PATCH = "git_patch"
 _HEAD = re.compile(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_LETTERS = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"v": b"\v",
+}
 
 
 @dataclass(slots=True)
@@ -54,13 +64,16 @@ class _Hunk:
 
 
 def decode_diff(told: types.Diff) -> Iterator[ToolContent]:
-    """Yield the hunks of the patch, and the files of which it has none."""
+    """Yield the hunks of the patch, and the files of which these do not say what became of them."""
     patch = told.patch
     diffs = list(_diffs(patch.text)) if patch is not None and patch.format == GIT_PATCH else []
     shown = {diff.path for diff in diffs}
     for change in told.changes:
-        if change.path not in shown or change.old_path is not None:
-            yield FileChange(change.path, change.operation, change.old_path)
+        is_text = change.file_type in (None, "text")  # where a link leads looks like a text
+        if change.path not in shown or change.old_path is not None or not is_text:
+            yield FileChange(
+                change.path, change.operation, change.old_path, change.file_type, change.mime_type
+            )
     yield from diffs
 
 
@@ -94,8 +107,14 @@ def _path(name: str) -> str:
     """Return the path of a file header; "" for the one that stands for no file."""
     name = name.partition("\t")[0].strip()
     if len(name) > 1 and name[0] == name[-1] == '"':
-        name = name[1:-1]
+        name = _ESCAPE.sub(_meant, name[1:-1].encode(errors="replace")).decode(errors="replace")
     return "" if name == "/dev/null" else name
+
+
+def _meant(escape: re.Match[bytes]) -> bytes:
+    """Return the byte that git writes so in a name with quotes."""
+    code = escape[1]
+    return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _LETTERS.get(code, code)
 
 
 def _counts(line: str) -> tuple[int, int] | None:

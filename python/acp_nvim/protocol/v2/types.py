@@ -58,6 +58,8 @@ class DiffChange(WireModel):
     operation: str
     path: str
     old_path: Lenient[str]
+    file_type: Lenient[str]
+    mime_type: Lenient[str]
 
 
 class DiffPatch(WireModel):
@@ -251,6 +253,7 @@ class CommandSubject(WireModel):
     command: str
     cwd: str
     tool_call_id: Lenient[Id]
+    terminal_id: Lenient[str]
 
 
 class ToolCallSubject(WireModel):

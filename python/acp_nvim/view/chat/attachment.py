@@ -68,10 +68,11 @@ def label(content: Content | FileChange, cwd: str) -> str:
         case Resource(uri, _, blob, mime_type):
             kind = one_line(mime_type or "binary", 60)
             return f"{mention(uri, cwd)} [{kind}, {size(decoded_length(blob or ''))}]"
-        case FileChange(path, operation, old_path):
+        case FileChange(path, operation, old_path, file_type, mime_type):
             done = DONE.get(operation, operation)
             source = "" if old_path is None else f", was {relative(old_path, cwd)}"
-            return f"[{one_line(done, 60)}: {relative(path, cwd)}{source}]"
+            kinds = "".join(f", {one_line(it, 60)}" for it in (file_type, mime_type) if it)
+            return f"[{one_line(done, 60)}: {relative(path, cwd)}{source}{kinds}]"
         case UnknownContent(kind):
             return f"[{one_line(kind, 60)}]"
 

@@ -59,7 +59,9 @@ def draw(
     if message.role == "thought":
         return Drawn((*_thought(message, cwd, is_open=is_open), BLANK))
     body = contents(message.content, cwd, previous, pause, is_open=is_open)
-    return replace(body, lines=Log.of(body.lines).appended(BLANK))
+    lines = Log.of(body.lines)
+    ends_blank = len(lines) > 0 and not lines[-1].text and not body.paused
+    return body if ends_blank else replace(body, lines=lines.appended(BLANK))
 
 
 def is_foldable(message: Message) -> bool:
@@ -139,7 +141,7 @@ def contents(
         if isinstance(content, Text):
             known = previous.rendered(position) if previous else None
             kept, more = beginning(content, room, known.source if known else None)
-            rendered = markdown.render(kept, known, pause)
+            rendered = markdown.render(kept, known, pause, from_first_word=not position)
             lines = lines.extended(rendered.lines) if lines else Log.of(rendered.lines)
             texts.append(rendered)
             if rendered.source.end != kept.end:

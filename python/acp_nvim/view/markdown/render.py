@@ -48,9 +48,15 @@ _NOTHING = Rendered(Beginning(Text(""), 0), ())
 
 
 def render(
-    text: str | Beginning, previous: Rendered | None = None, pause: Pause = never
+    text: str | Beginning,
+    previous: Rendered | None = None,
+    pause: Pause = never,
+    *,
+    from_first_word: bool = False,
 ) -> Rendered:
     """Return the lines of `text`, the agent's own (it is made visible here).
+
+    `from_first_word` leaves out the blank lines before it; `previous` was rendered in the same way.
 
     `previous` may be any earlier rendering: where `text` goes on from its text, lines that look
     the same are the same objects. The lines depend on `text` alone. After a `pause` it is the
@@ -61,7 +67,7 @@ def render(
     if source.end == known.source.end:
         return known if known.source.lines == source.lines else replace(known, source=source)
     new = source.after(known._carry.offset)
-    carry, paused = _advanced(known, new, pause)
+    carry, paused = _advanced(known, new, pause, from_first_word=from_first_word)
     lines: tuple[Line, ...] = ()
     block, at = carry.block, carry.offset - known._carry.offset
     if at < len(new) and not paused:
@@ -73,7 +79,9 @@ def render(
     return Rendered(drawn, carry.settled.extended(shown), carry)
 
 
-def _advanced(known: Rendered, new: str, pause: Pause) -> tuple[_Carry, bool]:
+def _advanced(
+    known: Rendered, new: str, pause: Pause, *, from_first_word: bool
+) -> tuple[_Carry, bool]:
     """Return the carry after the last newline of what is new, or one before, and that it paused."""
     carry, paused = known._carry, False
     at, block = 0, carry.block
@@ -82,7 +90,8 @@ def _advanced(known: Rendered, new: str, pause: Pause) -> tuple[_Carry, bool]:
         after = _step(block, new[at:end].removesuffix("\r"), pause)
         paused = after is None or pause()
         if after:
-            lines.extend(after[0])
+            is_said = lines or carry.settled or not from_first_word or new[at:end].strip()
+            lines.extend(after[0] if is_said else ())
             at, block = end + 1, after[1]
     if not at:
         return carry, paused

@@ -15,6 +15,7 @@ from acp_nvim.session.model import PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.proposal.tool_input import SPOKEN, raw_proposals
 from acp_nvim.session.state import ToolCall
+from acp_nvim.session.terminal import Terminal
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import raw
 from acp_nvim.view.chat.attachment import attachment
@@ -145,9 +146,10 @@ def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[
     is_said = command is None or command == _named(tool)
     lines = [] if is_said else [coloured(text, "AcpCode") for text in _split(command or "")]
     main = _main(tool, cwd, previews)
+    places = [*_terminals(tool, cwd), *_places(tool, cwd)]
     if _says_nothing(tool, main, previews):
-        return [*lines, *main, *_raw_input(tool), *_places(tool, cwd)]
-    return [*lines, *_beside(tool, cwd, previews), *main, *_places(tool, cwd)]
+        return [*lines, *main, *_raw_input(tool), *places]
+    return [*lines, *_beside(tool, cwd, previews), *main, *places]
 
 
 def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
@@ -234,6 +236,24 @@ def _content(part: ToolContent, cwd: str) -> tuple[Line, ...]:
             return ()
         case _:
             return attachment(part, cwd, is_open=True)
+
+
+def _terminals(tool: ToolCall, cwd: str) -> list[Line]:
+    """Return what runs in its terminals, whole, unless that was said; else their names.
+
+    What they have printed is no part of what is asked.
+    """
+    known = {it.id: it for it in tool.terminals}
+    lines: list[Line] = []
+    for part in tool.content:
+        if isinstance(part, TerminalOutput):
+            it = known.get(part.terminal_id, Terminal(part.terminal_id))
+            if it.command not in ("", _named(tool), raw.command(tool.raw_input)):
+                lines += (coloured(text, "AcpCode") for text in _split(f"$ {it.command}"))
+            folder = one_line(it.cwd, 200) if it.cwd.rstrip("/") != cwd.rstrip("/") else ""
+            where = f"in terminal {one_line(it.id, 60)}" + (f", in {folder}" if folder else "")
+            lines.append(coloured(where, "AcpDim"))
+    return lines
 
 
 def _places(tool: ToolCall, cwd: str) -> list[Line]:

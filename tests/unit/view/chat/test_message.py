@@ -157,3 +157,13 @@ def test_sizes() -> None:
         "3.4 MB",
     ]
     assert [decoded_length(data) for data in ("", "QQ==", "QUI=", "QUJD")] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("text", ["Done.", "Done.\n", "Done.\n\n", "\n\nDone.\n", "\n \nDone."])
+def test_one_blank_row_is_between_what_is_said_and_what_follows(text: str) -> None:
+    grown = None
+    for end in range(1, len(text) + 1):
+        entry = message("agent", Text(text[:end]))
+        grown = draw(entry, CWD, grown, is_open=True)
+    assert grown is not None
+    assert [line.text for line in grown.lines] == ["Done.", ""]

@@ -12,6 +12,7 @@ from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
+from acp_nvim.session.terminal import Terminal
 from acp_nvim.view.block import Highlight, VirtualText
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.permission import changed, detail, permission_menu
@@ -221,7 +222,20 @@ def test_raw_input_that_is_no_object() -> None:
 
 def test_other_content_has_a_placeholder() -> None:
     content = (Image("QUJD", "image/png"), TerminalOutput("term"))
-    assert rows(menu(tool(title="T", content=content)))[1] == "[image/png, 3 B]"
+    assert rows(menu(tool(title="T", content=content)))[1:3] == [
+        "[image/png, 3 B]",
+        "in terminal term",
+    ]
+
+
+def test_what_runs_in_a_terminal_of_the_call_is_shown() -> None:
+    runs = Terminal("term", "rm -rf ~", "output", cwd="/else")
+    call = tool(title="Clean up", content=(TerminalOutput("term"),), terminals=(runs,))
+    assert rows(menu(call))[1:3] == ["$ rm -rf ~", "in terminal term, in /else"]
+    other = replace(call, terminals=(replace(runs, command="rm -rf /"),))
+    assert menu(call).seen != menu(other).seen
+    named = replace(call, title="rm -rf ~", raw_input='{"n":1}')
+    assert rows(menu(named))[1:4] == ["{", '  "n": 1', "}"]  # a terminal does not say it all
 
 
 def test_locations_that_the_title_does_not_name() -> None:

@@ -1,0 +1,107 @@
+-- The code blocks of a chat: where they are, and folds around them. These are folds of the window, so
+-- that the text stays as the agent has written it.
+
+local apply = require('acp.ui.apply')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.CodeBlock
+---@field first integer row of the line that opens it, 1-based
+---@field last integer row of its last line
+---@field indent integer bytes
+---@field is_whole boolean it has its end
+
+--- The code blocks of a text.
+---@param lines string[]
+---@return acp.CodeBlock[]
+function M.blocks(lines)
+  local found, open, fence = {}, nil, nil
+  for number, line in ipairs(lines) do
+    local indent, mark = line:match('^([%s>]*)(```+)')
+    if not mark then
+      indent, mark = line:match('^([%s>]*)(~~~+)')
+    end
+    if open and mark and vim.startswith(mark, fence) and line:find('^[%s>]*[`~]+%s*$') then
+      open.last, open.is_whole, open = number - 1, true, nil
+    elseif mark and not open then
+      open = { first = number, last = #lines, indent = #indent, is_whole = false }
+      fence = mark
+      table.insert(found, open)
+    end
+  end
+  return found
+end
+
+--- Whether a row is of what a tool call shows, which opens and closes as a whole.
+---@param row integer 1-based
+---@return boolean
+local function is_of_call(row)
+  local from, to = { row - 1, 0 }, { row - 1, -1 }
+  local marks = api.nvim_buf_get_extmarks(0, apply.namespace, from, to, { details = true })
+  return vim.iter(marks):any(function(mark)
+    return mark[4].sign_hl_group == 'AcpToolBar'
+  end)
+end
+
+---@return acp.CodeBlock[] those of the messages that have their end
+local function foldable()
+  return vim.tbl_filter(function(block)
+    return block.is_whole and not is_of_call(block.first)
+  end, M.blocks(api.nvim_buf_get_lines(0, 0, -1, true)))
+end
+
+---@param block acp.CodeBlock
+local function close(block)
+  if vim.fn.foldlevel(block.first) == 0 then
+    vim.cmd.fold({ range = { block.first, block.last + 1 } })
+  elseif vim.fn.foldclosed(block.first) == -1 then
+    vim.cmd.foldclose({ range = { block.first, block.first } })
+  end
+end
+
+---@param is_closed boolean
+local function all(is_closed)
+  if not is_closed then
+    return vim.cmd('normal! zR')
+  end
+  vim.tbl_map(close, foldable())
+end
+
+--- Open or close the code at the cursor, or all of it.
+---@param action 'toggle'|'open'|'close'|'open_all'|'close_all'
+---@return boolean done false: there is none at the cursor, or more than code is meant
+function M.fold(action)
+  if action == 'open_all' or action == 'close_all' then
+    all(action == 'close_all')
+    return false
+  end
+  local row = api.nvim_win_get_cursor(0)[1]
+  if vim.fn.foldclosed(row) ~= -1 then
+    if action ~= 'close' then
+      vim.cmd.foldopen({ range = { row, row } })
+    end
+    return true
+  end
+  local block = action ~= 'open'
+    and vim.iter(foldable()):find(function(it)
+      return it.first <= row and row <= it.last + 1
+    end)
+  if block then
+    close(block)
+  end
+  return block and true or false
+end
+
+--- 'foldtext' of a chat: the language and how much there is.
+---@return { [1]: string, [2]: string }[]
+function M.text()
+  local first, last = vim.v.foldstart, vim.v.foldend
+  local language = vim.fn.getline(first):match('[`~]+%s*(%S*)') or ''
+  local count = last - first - 1
+  local size = ('%d line%s'):format(count, count == 1 and '' or 's')
+  return { { '▸ ' .. (language ~= '' and language .. ' · ' or '') .. size .. ' ', 'AcpDim' } }
+end
+
+return M

@@ -1,0 +1,26 @@
+"""The user's own slash prompts."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.prompt.library import expanded
+
+PROMPTS = {"tests": "Write tests", "tests all": "Write all tests"}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("/tests", "Write tests"),
+        ("/tests for @a.py\nnow", "Write tests for @a.py\nnow"),
+        ("/tests\nnow", "Write tests\nnow"),
+        ("/tests all of it", "Write all tests of it"),
+        ("/testsuite", "/testsuite"),
+        ("/other", "/other"),
+        ("see /tests", "see /tests"),
+        ("", ""),
+    ],
+)
+def test_a_name_at_the_start_stands_for_its_text(written: str, meant: str) -> None:
+    assert expanded(written, PROMPTS) == meant
