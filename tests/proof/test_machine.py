@@ -139,6 +139,7 @@ FOUND: dict[str, list[Step]] = {
         TakesBack(0, returns=False),
         User("save", 0, 0, 0),
         DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=True),
+    ],
     "a write taken in part, and the same agent's next one": [
         Writes(1, 3, (*INSERT, Edit("insert", 2)), stale=False, meanwhile=2),
         Writes(0, 3, INSERT, stale=False, meanwhile=0),
