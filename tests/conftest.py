@@ -6,6 +6,10 @@ import os
 
 from hypothesis import settings
 
+from tests.support.warm import hosts
+
+os.environ.setdefault(hosts.VARIABLE, "warm")
+
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("ACP_HYPOTHESIS", "steady"))

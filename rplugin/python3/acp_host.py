@@ -16,6 +16,8 @@ import pynvim
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
+SWITCH = 0.0005
+"""Seconds after which a thread that works gives way: each turn of the loop may wait so long."""
 REPORT = "require('acp.host.bridge').host_failed(...)"
 
 
@@ -51,6 +53,7 @@ class AcpHost:
         except ImportError as error:
             self.fail(_missing(error))
             return
+        sys.setswitchinterval(SWITCH)
         COLLECTOR.spare()
         self.app = App(neovim(Call(self.nvim)), ROOT, self.nvim.stop_loop)
         for arguments in self.waiting or ():

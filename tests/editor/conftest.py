@@ -9,6 +9,7 @@ import pytest
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
+from tests.support.warm import hosts
 
 
 @pytest.fixture
@@ -16,6 +17,12 @@ def nvim() -> Iterator[Neovim]:
     """Yield a Neovim with plugin/acp.lua loaded and nothing else."""
     with Neovim() as child:
         yield child
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the host be started as users' hosts are: for what only a start can show."""
+    monkeypatch.setenv(hosts.VARIABLE, "cold")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from typing import Any
 
 from tests.support import delays
 from tests.support.rpc import NvimError, Rpc
+from tests.support.warm import hosts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +42,11 @@ def binary() -> str:
     if found := shutil.which("nvim"):
         return found
     raise FileNotFoundError("no nvim: set ACP_NVIM, or install the dev dependencies")
+
+
+def host_python(folder: Path) -> str:
+    """Return the Python for the host of a test: one that dawdles if wanted, else a warm one."""
+    return delays.python(folder) if delays.VARIABLE in os.environ else hosts.python()
 
 
 class Neovim:
@@ -76,7 +83,8 @@ class Neovim:
         assert self._process.stdin and self._process.stdout
         self.rpc = Rpc(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.api = _Api(self.rpc)
-        self.lua("vim.g.acp = ...", {"python": delays.python(self.folder)} | (options or {}))
+        python = sys.executable if env else host_python(self.folder)
+        self.lua("vim.g.acp = ...", {"python": python} | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
 

@@ -110,7 +110,10 @@ class OutageStage:
         chat.client = clients.connect(self.host, self.host.workspace.launch("far", folder))
         self.host.add(chat)
         self.host.tasks.start_soon(chat.client.open, session)
-        await self.agent.initialize(**(initialize or LOADS))
+        if self._options.get("protocol") == 2:
+            await self.agent.initialize_2()
+        else:
+            await self.agent.initialize(**(initialize or LOADS))
         await self.agent.open()
         await self.until(lambda: session.state.status == "idle")
         return session

@@ -55,6 +55,7 @@ class Ready:
 
     async def begin(self, session: Session, *, is_new: bool) -> None:
         """Send what waits in a session that is open now; a new one is set up before."""
+        self.turns.opened(session)
         if is_new:
             await self.settings.begin(session, self.defaults())
         self.turns.go_on(session)

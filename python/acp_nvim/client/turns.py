@@ -84,6 +84,8 @@ class Turns:
         self._forgotten = forgotten
         self._sent: dict[Session, _Sent] = {}
         """The turns whose prompt is with the agent."""
+        self._at_work: set[Session] = set()
+        """Sessions that are being opened, at which the agent is at work."""
         self._strange: set[tuple[Session, str]] = set()
         """States that no one knows, which were told once."""
 
@@ -179,8 +181,17 @@ class Turns:
                 self._strange.add((session, unknown))
                 session.apply(Noticed(reasons.strange_state(self._agent, unknown), "warning"))
 
+    def opened(self, session: Session) -> None:
+        """Take up what the agent is at in a session that is open again: an answer ends no work."""
+        if session in self._at_work:
+            self._begun(session)
+
     def _begun(self, session: Session) -> None:
         """The agent is at work: on our prompt, or on what it has begun by itself."""
+        if session.state.status == "loading":
+            self._at_work.add(session)
+            return
+        self._at_work.discard(session)
         if session.state.status == "idle":
             started = TurnStarted(Prompt(()), self._clock(), by_agent=True)
             self._sent[session] = _Sent(taken=True)
@@ -190,6 +201,7 @@ class Turns:
 
     def _idle(self, session: Session, told: StateTold) -> None:
         """End the turn, if it is that which has ended: the state before it may be told again."""
+        self._at_work.discard(session)
         sent, cancelling = self._sent.get(session), session.state.status == "cancelling"
         if sent is None:
             return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
+from acp_nvim.aside import aside
 from acp_nvim.commands.payloads.of_questions import (
     Fill,
     GoToQuestion,
@@ -55,10 +56,14 @@ def go(host: Host, payload: GoToQuestion) -> None:
     questions.draw(host)
 
 
-def whole(host: Host, payload: OfQuestion) -> dict[str, list[Replace]] | None:
+async def whole(host: Host, payload: OfQuestion) -> dict[str, list[Replace]] | None:
     """Answer all that a question says, as ops; None when it is gone."""
     asked = asking.find(host, payload.ask)
-    return None if asked is None else {"ops": [Replace(0, -1, asking.whole(host, asked))]}
+    if asked is None:
+        return None
+    telling = asking.whole(host, asked)
+    lines = await aside(telling) if asking.is_large(asked) else telling()
+    return {"ops": [Replace(0, -1, lines)]}
 
 
 def fill(host: Host, payload: Fill) -> None:

@@ -274,6 +274,8 @@ def _keeps_ascii(name: str) -> bool:
 
 def _is_whole(text: str) -> bool:
     """Return whether all of its bytes are UTF-8."""
+    if text.isascii():
+        return True
     try:
         text.encode(UTF_8)
     except UnicodeEncodeError:

@@ -134,22 +134,16 @@ def _which(host: Host, session: Session) -> str:
     return f"· {title} " if title and are_several else ""
 
 
-def whole(host: Host, asked: Asked) -> tuple[Line, ...]:
-    """Return all that a question says, nothing in it shortened."""
+def whole(host: Host, asked: Asked) -> Callable[[], tuple[Line, ...]]:
+    """Return what tells all that a question says; it may be called in a thread."""
     menu = shown(host, asked)
     if not isinstance(asked.question, PermissionQuestion):
-        return (*menu.head, *menu.body)
+        return lambda: (*menu.head, *menu.body)
     previews = [it for it, _ in host.questions.sight(asked.question.id).previews]
-    return (
-        *menu.notes,
-        *detail(
-            menu,
-            subject(asked),
-            asked.session.state.cwd,
-            previews,
-            asks=asked.question.asks,
-        ),
+    telling = partial(
+        detail, menu, subject(asked), asked.session.state.cwd, previews, asks=asked.question.asks
     )
+    return lambda: (*menu.notes, *telling())
 
 
 def subject(asked: Asked) -> ToolCall | None:

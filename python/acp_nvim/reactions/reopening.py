@@ -36,7 +36,9 @@ async def reopen(host: Host, client: Client, session: Session, session_id: str |
     await client.reopen(session, session_id)
     if prompt is None or not _is_open(session):
         return
-    is_again = await _is_again(host, client, session, prompt)
+    # an agent that says it is at work again has not lost the prompt
+    at_work = session.state.status != "idle"
+    is_again = not at_work and await _is_again(host, client, session, prompt)
     if not _is_open(session):
         return
     if holds:

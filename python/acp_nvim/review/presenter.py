@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio
 
+from acp_nvim.aside import aside
 from acp_nvim.editor import Reviewer
 from acp_nvim.files.roots import inside
 from acp_nvim.review.comments import Comments
@@ -24,6 +26,8 @@ REST = 5
 """Times what listing all files takes, until they are listed again,"""
 MOST_REST = 1.0
 """in seconds at most."""
+MANY = 500
+"""Hunks for which a thread pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,9 @@ class ReviewPresenter:
             self.shown = False
         also = (*self._comments.paths(), *self._foreseen)
         await self._reviewer.files(reviews, also, on=self.shown)
-        await self._reviewer.lists(quickfix(reviews, self._edits.conflicts()), make=False)
+        listing = partial(quickfix, reviews, self._edits.conflicts())
+        many = sum(len(review.pending) for review in reviews) > MANY
+        await self._reviewer.lists(await aside(listing) if many else listing(), make=False)
 
     async def _draw(self, path: str) -> None:
         seen = await self._review.look(path)

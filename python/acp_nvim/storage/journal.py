@@ -154,12 +154,12 @@ class Journal:
         if self._forgotten == self.number:
             return
         self._forgotten = self.number
-        stays = "".join(map(ACTS.to_text, (*self._turns.values(), *self._begun.values()))).encode()
-        self._size = len(stays)
-        self._disk.do(partial(self._rewrite, stays))
+        self._disk.do(partial(self._rewrite, (*self._turns.values(), *self._begun.values())))
 
-    def _rewrite(self, stays: bytes) -> None:
+    def _rewrite(self, acts: tuple[Act, ...]) -> None:
+        stays = "".join(map(ACTS.to_text, acts)).encode()
         with self._lock, self._safely():
+            self._size = len(stays)
             if self._acts is not None:
                 # Cut off in between there are whole lines of acts left, which the ledgers have.
                 os.lseek(self._acts, 0, os.SEEK_SET)
@@ -243,17 +243,17 @@ class Journal:
         self._something.set()
         self.number += 1
         act = replace(act, number=self.number)
-        data = ACTS.to_text(act).encode()
         if self._size > MOST_ACTS:
             self.forget_acts()
-        self._size += len(data)
         if not self._broken:
             self._take_name()
-        self._disk.do(partial(self._append, data))
+        self._disk.do(partial(self._append, act))
         return act
 
-    def _append(self, data: bytes) -> None:
+    def _append(self, act: Act) -> None:
+        data = ACTS.to_text(act).encode()  # of a large file it takes long
         with self._lock, self._safely():
+            self._size += len(data)
             self._open()
             if self._acts is not None:
                 _write(self._acts, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -13,9 +13,18 @@ Value: TypeAlias = Any
 """A JSON value."""
 
 
+PORTION: Final = 1 << 16
+"""Characters that are written at a time: more would hold the interpreter, and so the loop."""
+
+
 def dumped(value: Value) -> str:
     """Return the value as one line; ASCII, so that a lone surrogate survives."""
     return json.dumps(value, separators=(",", ":"), default=sorted)  # sets as lists
+
+
+def _dumped_text(text: str) -> str:
+    portions = (text[first : first + PORTION] for first in range(0, len(text), PORTION))
+    return f'"{"".join(dumped(it)[1:-1] for it in portions)}"'
 
 
 def loaded(text: str) -> Value:
@@ -42,8 +51,11 @@ class Record(Generic[T]):
     def to_text(self, value: T) -> str:
         """Return the value as one line, without what is at its default."""
         # not in pydantic's mode for JSON, which alters keys in which a lone surrogate is
-        plain = self._adapter.dump_python(value, exclude_defaults=True)
-        return dumped(self._mark | plain) + "\n"
+        plain = self._mark | self._adapter.dump_python(value, exclude_defaults=True)
+        texts = {key: it for key, it in plain.items() if isinstance(it, str) and len(it) > PORTION}
+        rest = dumped({key: it for key, it in plain.items() if key not in texts})
+        long = (f",{dumped(key)}:{_dumped_text(it)}" for key, it in texts.items())
+        return "".join((rest.removesuffix("}"), *long, "}\n"))
 
     def from_text(self, text: str) -> T | None:
         """Return the value that the text holds, None if it holds none."""

@@ -22,7 +22,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.errors import Code, ConnectionLost, UserError
 from acp_nvim.transport.address import MOST, PATIENCE, Address
-from acp_nvim.transport.http_client import beginning, client, how, kind, told, unreachable
+from acp_nvim.transport.http_client import beginning, client, drain, how, kind, told, unreachable
 from acp_nvim.transport.link import Ended, Incoming, incoming
 from acp_nvim.wire.events import Events, TooLarge
 from acp_nvim.wire.message import Failure, Request, Response, to_line
@@ -222,7 +222,9 @@ class Http:
             if not response.is_success or "html" in it:
                 problem = self._address.refused(status, told(response))
                 return _Refusal(status, problem, await beginning(response))
-            if status == HTTPStatus.OK and "json" in it and (body := await self._body(response)):
+            if status != HTTPStatus.OK or "json" not in it:
+                await drain(response)
+            elif body := await self._body(response):
                 stream = _Stream(session)
                 await self._take(await incoming(body), self._streams.get(session, stream))
             return None

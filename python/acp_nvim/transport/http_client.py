@@ -6,8 +6,12 @@ Loaded, with its library, only when an agent is remote or something is fetched. 
 
 from __future__ import annotations
 
+import contextlib
 import re
+from http.cookiejar import Cookie, CookieJar, CookiePolicy
+from urllib.request import Request
 
+import anyio
 import httpx2
 
 import acp_nvim
@@ -17,6 +21,12 @@ from acp_nvim.transport.proxy import Proxy
 
 TAKEN = 60.0
 """Seconds in which a server must take a message."""
+
+KEPT = 2.0
+"""Seconds in which a connection that is idle serves the next message: servers close theirs after 5,
+and a message that is on its way then is lost."""
+REST = 1.0
+"""Seconds in which the rest of an answer must come."""
 
 MOST_OF_ERROR = 8 * 1024
 """Bytes of the body of an error that are kept."""
@@ -39,13 +49,34 @@ def client(address: Address) -> httpx2.AsyncClient:
         trust_env=False,  # which proxy is found out by one rule
         timeout=httpx2.Timeout(PATIENCE, read=TAKEN, write=TAKEN, pool=None),
         # each stream holds a connection
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
+        limits=httpx2.Limits(
+            max_connections=None, max_keepalive_connections=4, keepalive_expiry=KEPT
+        ),
     )
 
 
-def _cookies(header: str) -> dict[str, str]:
-    pairs = (pair.strip().partition("=") for pair in header.split(";"))
-    return {name: value for name, _, value in pairs if name}
+class _All(CookiePolicy):
+    """Takes each cookie and gives it back: all that is asked is one address.
+
+    What it says of paths, domains and TLS is meant for a proxy that it has come by.
+    """
+
+    netscape, rfc2965, hide_cookie2 = True, False, True
+
+    def set_ok(self, cookie: Cookie, request: Request) -> bool:
+        return True
+
+    def return_ok(self, cookie: Cookie, request: Request) -> bool:
+        return not cookie.is_expired()
+
+
+def _cookies(header: str) -> CookieJar:
+    cookies = httpx2.Cookies(CookieJar(_All()))
+    for pair in header.split(";"):
+        name, _, value = pair.strip().partition("=")
+        if name:
+            cookies.set(name, value)
+    return cookies.jar
 
 
 def through(proxy: Proxy | None) -> httpx2.Proxy | None:
@@ -86,6 +117,12 @@ def told(response: httpx2.Response) -> dict[str, str]:
 def kind(response: httpx2.Response) -> str:
     """Return the type of the content."""
     return str(response.headers.get("content-type", "")).lower()
+
+
+async def drain(response: httpx2.Response) -> None:
+    """Read what nobody wants to know, so that its connection serves the next message, too."""
+    with anyio.move_on_after(REST), contextlib.suppress(httpx2.HTTPError):
+        await beginning(response)
 
 
 async def beginning(response: httpx2.Response) -> str:

@@ -193,17 +193,22 @@ def _parse_call(value: dict[str, Any], text: str) -> Message:
 
 
 def _parse_answer(value: dict[str, Any], text: str) -> Message:
-    id, error = value["id"], value.get("error")
+    id, error = _whole(value["id"]), value.get("error")
     if isinstance(id, bool) or not isinstance(id, str | int | None):
         return _noise(text, "its id is neither string, integer nor null")
-    if error is None:
+    if error is None or (not error and "result" in value):  # some name an error that is none
         return Response(id, value.get("result"))
     if not isinstance(error, dict):
         return Failure(id, 0, _as_text(error))
-    code = error.get("code")
+    code = _whole(error.get("code"))
     if not isinstance(code, int):
         code = 0
     return Failure(id, code, _as_text(error.get("message", "")), error.get("data"))
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number as one: some languages know only 1.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _as_text(value: Any) -> str:

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from acp_nvim.errors import Code
-from acp_nvim.transport import http
+from acp_nvim.transport import http, http_client
 from tests.support.agents.http_wire import HttpWire
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.remote_stage import RemoteStage
@@ -35,6 +35,25 @@ async def test_c334_cookies_and_headers_go_with_all_that_follows():
         assert all(headers["authorization"] == SECRET for _, headers, _ in wire.requests)
         assert wire.posts("session/prompt")[0]["cookie"].startswith("affinity=")
         assert SECRET not in stage.logged() + repr(stage.client.launch) + repr(stage.opened)
+        await stage.end()
+
+
+@pytest.mark.parametrize(
+    ("cookie", "sent"),
+    [
+        ("HttpOnly; SameSite=None; Secure", True),  # of a proxy before which TLS ends
+        ("Path=/session", True),
+        ("Domain=agents.example; Max-Age=600", True),
+        ("Path=/; Max-Age=0", False),
+        ("Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", False),
+    ],
+)
+async def test_c334_each_cookie_is_sent_until_it_is_old(cookie: str, *, sent: bool):
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        wire.cookie = cookie
+        session = await stage.start()
+        await stage.turn(session)
+        assert ("affinity=" in wire.posts("session/prompt")[0].get("cookie", "")) is sent
         await stage.end()
 
 
@@ -68,6 +87,43 @@ async def test_c335_posts_go_one_by_one_and_an_answer_may_come_first():
         wire.before_202 = answer_first
         stage.prompt(session, "go")
         await stage.until(lambda: texts(session) == ["early"] and session.state.status == "idle")
+        await stage.end()
+
+
+async def test_c335_what_follows_at_once_needs_no_connection_of_its_own():
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        session = await stage.start()
+        for _ in range(10):
+            stage.prompt(session, "go")
+            prompt = await stage.agent.expect("session/prompt")
+            stage.agent.reply(prompt, {"stopReason": "end_turn"})
+            await stage.until(lambda: session.state.status == "idle")
+        assert len(wire.posts("session/prompt")) == 10
+        assert wire.connections <= 6  # two are streams; one that is idle for long is not kept
+        await stage.end()
+
+
+async def test_c335_half_a_body_after_the_status_of_a_post_is_no_harm():
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        session = await stage.start()
+        wire.half = b"5\r\nta"
+        await stage.turn(session)
+        stage.client.cancel(session)
+        await stage.agent.expect("session/cancel")
+        assert stage.client.state == "ready"
+        await stage.end()
+
+
+async def test_c335_a_body_without_an_end_holds_nothing_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(http_client, "REST", 0.01)
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+        session = await stage.start()
+        wire.before_end = anyio.sleep_forever
+        wire.half = b"1\r\na\r\n"
+        await stage.turn(session)
+        stage.client.cancel(session)
+        await stage.agent.expect("session/cancel")
+        assert stage.client.state == "ready"
         await stage.end()
 
 

@@ -74,6 +74,30 @@ async def test_c343_a_prompt_that_may_have_run_is_sent_by_the_user_only(option: 
         await stage.agent.quiet()
 
 
+async def test_c343_nobody_is_asked_where_the_agent_is_still_at_work():
+    async with SocketWire() as wire, OutageStage(wire, protocol=2) as stage:
+        session = await stage.opened()
+        stage.prompt("dig")
+        stage.agent.reply(await stage.agent.expect("session/prompt"), {"messageId": "u"})
+        stage.agent.update("state_update", state="running")
+        wire.connections[0].transport.abort()
+        await stage.until(lambda: session.state.status == "loading")
+        stage.prompt("and then")
+        await stage.slept(1.0)
+        await stage.agent.initialize_2()
+        request = await stage.agent.expect("session/resume")
+        content = [{"type": "text", "text": "dig"}]
+        stage.agent.update("user_message", messageId="u", content=content)
+        stage.agent.update("state_update", state="running")
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "running")
+        await stage.agent.quiet()
+        assert not session.state.questions
+        stage.agent.update("state_update", state="idle", stopReason="end_turn")
+        prompt = await stage.agent.expect("session/prompt")
+        assert prompt["params"]["prompt"] == [{"type": "text", "text": "and then"}]
+
+
 async def test_c343_restart_tries_at_once():
     async with SocketWire() as wire, OutageStage(wire) as stage:
         session = await stage.opened()

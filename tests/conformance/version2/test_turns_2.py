@@ -110,6 +110,40 @@ async def test_c2_014_an_agent_may_begin_by_itself_and_be_cancelled() -> None:
         assert texts(session, "user") == []
 
 
+@pytest.mark.parametrize("snapshot", ["running", "requires_action"])
+async def test_c2_018_a_session_may_be_at_work_when_it_is_opened_again(snapshot: str) -> None:
+    async with Stage(protocol=2) as stage:
+        stage.tasks.start_soon(stage.client.run)
+        session = stage.reopen("old")
+        await stage.agent.initialize_2()
+        request = await stage.agent.expect("session/resume")
+        stage.agent.update("user_message", "old", messageId="u", content=[text("hello")])
+        stage.agent.update("state_update", "old", state=snapshot)
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "running")
+        stage.agent.update("agent_message", "old", messageId="a", content=[text("still digging")])
+        stage.client.cancel(session)
+        await stage.agent.expect("session/cancel")
+        stage.agent.update("state_update", "old", state="idle", stopReason="cancelled")
+        await stage.until(lambda: session.state.status == "idle")
+        assert texts(session) == ["still digging"]
+
+
+async def test_c2_018_one_that_has_ended_meanwhile_is_idle() -> None:
+    async with Stage(protocol=2) as stage:
+        stage.tasks.start_soon(stage.client.run)
+        session = stage.reopen("old")
+        await stage.agent.initialize_2()
+        request = await stage.agent.expect("session/resume")
+        stage.agent.update("user_message", "old", messageId="u", content=[text("hello")])
+        stage.agent.update("state_update", "old", state="running")
+        stage.agent.update("state_update", "old", state="idle", stopReason="end_turn")
+        stage.agent.reply(request, {})
+        await stage.until(lambda: session.state.status == "idle")
+        stage.prompt(session, "go on")
+        await stage.agent.expect("session/prompt")
+
+
 async def test_c2_015_an_unknown_state_is_told_once_and_ends_nothing() -> None:
     async with Stage(protocol=2) as stage:
         session = await stage.start_2()

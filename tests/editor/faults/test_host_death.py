@@ -10,6 +10,8 @@ import pytest
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 
+pytestmark = pytest.mark.usefixtures("cold")
+
 LOADS = {"agentCapabilities": {"loadSession": True, "sessionCapabilities": {"list": {}}}}
 NAME = "sess 1/ü"
 

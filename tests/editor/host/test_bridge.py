@@ -15,6 +15,8 @@ from tests.support.fakes.fake_host import HostStage, script, until_gone
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 
+pytestmark = pytest.mark.usefixtures("cold")
+
 WAITS = """
 _G.waits = {}
 local wait = vim.wait

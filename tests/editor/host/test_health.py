@@ -6,8 +6,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.fakes.fake_host import script
 from tests.support.nvim import Neovim
+
+pytestmark = pytest.mark.usefixtures("cold")
 
 
 def report(options: dict[str, Any] | None = None) -> str:

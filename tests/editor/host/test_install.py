@@ -13,6 +13,8 @@ from tests.support.fakes.fake_host import script, until_gone
 from tests.support.nvim import ROOT, Neovim
 from tests.support.screen.grid import Screen
 
+pytestmark = pytest.mark.usefixtures("cold")
+
 VENV = """
 case "$3" in
   venv) mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;

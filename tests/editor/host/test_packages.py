@@ -6,8 +6,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import ROOT, Neovim, binary
+
+pytestmark = pytest.mark.usefixtures("cold")
 
 ROCKSPEC = ROOT / "acp.nvim-scm-1.rockspec"
 SPEC = "local spec = {}; setfenv(assert(loadfile(...)), spec)(); return spec.build"

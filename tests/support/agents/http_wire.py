@@ -35,7 +35,15 @@ class HttpWire:
         """Done before a stream begins, with the headers of who asks for it."""
         self.streams: dict[str, ByteStream] = {}
         """The open streams of events by their session, "" for the connection's."""
+        self.cookie = "Path=/"
+        """What its cookie is for."""
         self.port = 0
+        self.before_end: Callable[[], Awaitable[None]] | None = None
+        """Done before such a connection ends."""
+        self.half: bytes | None = None
+        """With which the answers to posts begin, that end only with their connection."""
+        self.connections = 0
+        """How many there were, of TCP."""
         self._knows_all = knows_all
         self._ssl = ssl
         self._sessions: set[str] = set()
@@ -119,6 +127,7 @@ class HttpWire:
 
     async def _serve(self, stream: ByteStream) -> None:
         connection = h11.Connection(h11.SERVER)
+        self.connections += 1
         broken = (anyio.BrokenResourceError, anyio.ClosedResourceError)
         try:
             with suppress(*broken):
@@ -146,6 +155,12 @@ class HttpWire:
             await anyio.sleep_forever()
         assert answer is not None
         status, more, content = answer
+        if self.half is not None and method == "POST":
+            head = b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n"
+            await stream.send(head + self.half)
+            if self.before_end is not None:
+                await self.before_end()
+            return False
         named = [*more.items(), ("Content-Length", str(len(content)))]
         for event in (h11.Response(status_code=status, headers=named), h11.Data(data=content)):
             await stream.send(connection.send(event) or b"")
@@ -179,7 +194,7 @@ class HttpWire:
         await self._in[0].send(json.dumps(message).encode() + b"\n")
         if self.before_202 is not None:
             await self.before_202(message)
-        return 202, {"Set-Cookie": f"affinity={len(self.requests)}; Path=/"}, b""
+        return 202, {"Set-Cookie": f"affinity={len(self.requests)}; {self.cookie}"}, b""
 
 
 async def _request(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -18,8 +19,9 @@ from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 from acp_nvim.storage import journal as module
-from acp_nvim.storage.act import Act, Killed
+from acp_nvim.storage.act import ACTS, Act, Killed
 from acp_nvim.storage.journal import Journal
+from acp_nvim.storage.record import PORTION
 from tests.support.files.baselines import plain
 
 AUTHOR = Author("gemini", "s", 1, 1.5, "call", "do it \udcff\n")
@@ -296,3 +298,17 @@ async def test_what_is_kept_is_bounded(tmp_path: Path) -> None:
         assert len(kept.data) < 3000
     assert kept.news
     assert kept.read().sights[str(folder / "a")].text() == "49\n"
+
+
+def test_a_long_text_is_written_as_json_writes_it() -> None:
+    before = 'é\ud83d\udc00"\\\n\t' * PORTION
+    act = Act("intend", path="/p/a", before=before, after="short")
+    told = ACTS.to_text(act)
+    assert json.loads(told) == {
+        "acp_act": 1,
+        "kind": "intend",
+        "path": "/p/a",
+        "before": json.loads(json.dumps(before)),
+        "after": "short",
+    }
+    assert ACTS.from_text(told) == replace(act, before=json.loads(json.dumps(before)))

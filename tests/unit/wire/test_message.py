@@ -81,6 +81,17 @@ def test_a_response_may_be_empty(text: str) -> None:
     assert parse(text) == Response(1, None)
 
 
+@pytest.mark.parametrize("error", ["null", "{}", '""', "false", "0", "[]"])
+def test_an_error_that_says_nothing_beside_a_result_is_none(error: str) -> None:
+    assert parse(f'{{"id":1,"result":{{"a":1}},"error":{error}}}') == Response(1, {"a": 1})
+
+
+def test_an_answer_of_one_that_knows_no_whole_numbers_is_understood() -> None:
+    assert parse('{"id":1.0,"result":1}') == Response(1, 1)
+    failed = parse('{"id":1.0,"error":{"code":-32000.0,"message":"log in"}}')
+    assert failed == Failure(1, -32000, "log in")
+
+
 def test_a_failure_has_all_its_fields() -> None:
     text = '{"id":"a","error":{"code":-32002,"message":"no","data":{"uri":"x"}}}'
     assert parse(text) == Failure("a", -32002, "no", {"uri": "x"})
@@ -112,7 +123,7 @@ def test_a_malformed_error_is_still_a_failure(error: str, failure: Failure) -> N
         '{"level":"info"}',
         '{"id":1,"level":"info"}',
         '{"result":1}',
-        '{"id":1.0,"result":1}',
+        '{"id":1.5,"result":1}',
         '{"id":true,"result":1}',
         '{"id":[1],"result":1}',
         '{"method":5,"id":1}',

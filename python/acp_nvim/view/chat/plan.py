@@ -29,31 +29,33 @@ def lines(plan: Plan, *, is_live: bool = True, is_open: bool = True) -> tuple[Li
 
     Without `is_live` nobody works on it any more: what was begun is open.
     """
-    if not is_live:
-        begun = {"in_progress": "pending"}
-        steps = (replace(it, status=begun.get(it.status, it.status)) for it in plan.entries)
-        plan = replace(plan, entries=tuple(steps))
-    counted, step = brief(plan)
+    counted, step = brief(plan, is_live=is_live)
     if not is_open:
         marks = (Margin("▸", "AcpDim"), *((after(step, "AcpPlanActive"),) if step else ()))
         return (coloured(f"Plan {counted}".rstrip(), "AcpPlan", *marks), BLANK)
     head = coloured(f"Plan {counted}".rstrip(), "AcpPlan")
-    lines = [line for entry in plan.entries[:ITEMS] for line in _entry(entry)]
+    first = plan.entries[:ITEMS] if is_live else map(_stopped, plan.entries[:ITEMS])
+    lines = [line for entry in first for line in _entry(entry)]
     if len(plan.entries) > ITEMS:
         lines.append(rest(len(plan.entries) - ITEMS, "more step"))
     return (head, *lines, BLANK)
 
 
-def brief(plan: Plan) -> tuple[str, str]:
+def brief(plan: Plan, *, is_live: bool = True) -> tuple[str, str]:
     """Return how many steps are done, as in "2/4", and the one that is next to be: "◐ Fix it"."""
+    statuses = [entry.status for entry in plan.entries]
     # a plan that came as a text may say of no step, or only of some, whether it is done
-    steps = [entry for entry in plan.entries if entry.status]
-    done = sum(entry.status == "completed" for entry in steps)
-    begun = (entry for entry in steps if entry.status == "in_progress")
-    pending = (entry for entry in steps if entry.status == "pending")
-    step = next(begun, None) or next(pending, None)
-    shown = f"{_status(step)[0]}{one_line(step.content, STEP)}" if step else ""
-    return (f"{done}/{len(steps)}" if steps else ""), shown
+    count, done = len(statuses) - statuses.count(""), statuses.count("completed")
+    places = [statuses.index(it) for it in ("in_progress", "pending") if it in statuses]
+    if not places:
+        return (f"{done}/{count}" if count else ""), ""
+    step = plan.entries[places[0]] if is_live else _stopped(plan.entries[min(places)])
+    return f"{done}/{count}", f"{_status(step)[0]}{one_line(step.content, STEP)}"
+
+
+def _stopped(entry: PlanEntry) -> PlanEntry:
+    """Return a step that nobody works on any more."""
+    return replace(entry, status="pending") if entry.status == "in_progress" else entry
 
 
 def text(plan: Plan) -> str:

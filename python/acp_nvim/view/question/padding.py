@@ -7,7 +7,7 @@ Nothing else is changed, and the whole text is a key away.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
@@ -18,8 +18,6 @@ SAME = 3
 """So many equal lines, or blank ones, are shown as they are."""
 LONGEST = 4_000
 """Characters of a line that is shown whole."""
-FIRST, LAST = 150, 150
-"""Lines of a body that are handed on for drawing, from its beginning and its end."""
 
 _BLANK = r"[ \t\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
 _RUNS: tuple[tuple[re.Pattern[str], str, Callable[[str], int]], ...] = (
@@ -62,11 +60,3 @@ def gathered(lines: Iterable[Line]) -> Iterator[Line]:
         yield shortened(same[0])
         noun = "more line like that" if text else "more blank line"
         yield coloured(f"⟨{plural(len(same) - 1, noun)}⟩", "AcpWarning")
-
-
-def ends(lines: Sequence[Line]) -> tuple[tuple[Line, ...], int]:
-    """Return the beginning and the end of them, and how many are left out between."""
-    omitted = len(lines) - FIRST - LAST
-    if omitted <= 0:
-        return tuple(lines), 0
-    return (*lines[:FIRST], *lines[-LAST:]), omitted

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import PermissionOption, PermissionQuestion
@@ -23,7 +23,8 @@ from acp_nvim.view.diff import change as diff
 from acp_nvim.view.place import place, relative
 from acp_nvim.view.question import preview
 from acp_nvim.view.question.menu import Menu, digest
-from acp_nvim.view.question.padding import ends, gathered
+from acp_nvim.view.question.padding import gathered, shortened
+from acp_nvim.view.question.piece import Piece, made, near_ends
 from acp_nvim.view.styled import after, coloured, plural
 from acp_nvim.view.visible import one_line, visible
 
@@ -35,6 +36,10 @@ LEAF = 120
 SAID_LIMIT = 300
 DETAIL = 5_000
 """Lines that `D` shows."""
+ENDS = 150
+"""Lines of a body that are handed on for drawing, from its beginning and its end."""
+NAMED = 50
+"""Files that are named, those outside of the session's directory first."""
 SIGNS = {"allow": ("✓", "AcpAllow"), "reject": ("✗", "AcpReject")}
 WORD = re.compile(r"\w+")
 DECIDING = frozenset(
@@ -71,20 +76,21 @@ def _menu(
     said: str,
     previews: tuple[Preview, ...],
 ) -> Menu:
-    title, all_of_it = _title(question.asks, tool), _body(tool, cwd, previews)
+    title, pieces = _title(question.asks, tool), _body(tool, cwd, previews)
     raw_input = None if tool is None else tool.raw_input
     # as they are: a line end after it is not shown, and what stands beside it is cut
     given = raw.command(raw_input), raw.beside(raw_input)
-    body, omitted = ends(list(gathered(all_of_it)))
+    above, omitted, below = near_ends(pieces, ENDS, gathered)
+    notes = (*_contradicted(previews, cwd), *_files(tool, cwd, previews))
     return Menu(
         id=question.id,
-        seen=digest((*title, *all_of_it), (question.options, given)),
+        seen=digest(title, (*(it.told for it in pieces), question.options, given)),
         title=f" {one_line(agent, 40)} asks ",
         kind="permission",
         head=tuple(gathered(title)),
-        body=body,
+        body=(*above, *below),
         omitted=omitted,
-        notes=(*_contradicted(previews, cwd), *_files(tool, cwd, previews)),
+        notes=tuple(map(shortened, notes)),
         about=tuple(_said(said)),
         options=tuple(_option(number, it) for number, it in enumerate(question.options, 1)),
         option_ids=tuple(option.id for option in question.options),
@@ -110,14 +116,12 @@ def detail(
 
     `asks` is as in the question.
     """
-    lines = [*_title(asks, tool), *_body(tool, cwd, previews)]
-    lines += _further(tool, previews) if tool is not None else []
-    left = len(lines) - DETAIL
-    if left > 0:
-        half = DETAIL // 2
-        gap = coloured(f"… {plural(left, 'more line')}: K on the tool call in the chat", "AcpDim")
-        lines = [*lines[:half], gap, *lines[-half:]]
-    return (*lines, *menu.about)
+    further = _further(tool, previews) if tool is not None else []
+    pieces = [made(_title(asks, tool)), *_body(tool, cwd, previews), made(further)]
+    half = DETAIL // 2
+    above, left, below = near_ends(pieces, half)
+    gap = f"… {plural(left, 'more line')}: K on the tool call in the chat"
+    return (*above, *([coloured(gap, "AcpDim")] if left else []), *below, *menu.about)
 
 
 def _title(asks: str, tool: ToolCall | None) -> list[Line]:
@@ -138,7 +142,7 @@ def _named(tool: ToolCall) -> str:
     return found[1:-1] if is_code else found
 
 
-def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[Line]:
+def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[Piece]:
     """Return the whole command unless the title is just that, and what else would be done."""
     if tool is None:
         return []
@@ -146,10 +150,10 @@ def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[
     is_said = command is None or command == _named(tool)
     lines = [] if is_said else [coloured(text, "AcpCode") for text in _split(command or "")]
     main = _main(tool, cwd, previews)
-    places = [*_terminals(tool, cwd), *_places(tool, cwd)]
+    places = made([*_terminals(tool, cwd), *_places(tool, cwd)])
     if _says_nothing(tool, main, previews):
-        return [*lines, *main, *_raw_input(tool), *places]
-    return [*lines, *_beside(tool, cwd, previews), *main, *places]
+        return [made(lines), *main, made(_raw_input(tool)), places]
+    return [made([*lines, *_beside(tool, cwd, previews)]), *main, places]
 
 
 def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
@@ -175,13 +179,16 @@ def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]
 
 
 def _files(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> tuple[Line, ...]:
-    """Return the names of all files that would change, where they are several."""
+    """Return the names of the files that would change, where they are several."""
     diffs = [it.path for it in tool.content if isinstance(it, Diff)] if tool else []
     moved = [it.moved_to for it in previews if it.moved_to]
     paths = dict.fromkeys(relative(it, cwd) for it in (*diffs, *(p.path for p in previews), *moved))
     if len(paths) < 2:
         return ()
-    return (coloured(f"{plural(len(paths), 'file')}: {', '.join(paths)}", "AcpDiffFile"),)
+    named = sorted(paths, key=lambda it: not it.startswith(("/", "..")))[:NAMED]
+    left = len(paths) - len(named)
+    more = f", … {left:,} more: D shows what changes" if left else ""
+    return (coloured(f"{plural(len(paths), 'file')}: {', '.join(named)}{more}", "AcpDiffFile"),)
 
 
 def _contradicted(previews: Sequence[Preview], cwd: str) -> tuple[Line, ...]:
@@ -191,22 +198,29 @@ def _contradicted(previews: Sequence[Preview], cwd: str) -> tuple[Line, ...]:
     return (coloured(visible(said), "AcpWarning"),) if paths else ()
 
 
-def _main(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]:
+def _main(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Piece]:
     """Return what the call would do, as its diffs and texts and the files tell."""
-    lines: list[Line] = []
+    told = {part: it for it in reversed(previews) for part in it.told}
     left = list(previews)
+    pieces: list[Piece] = []
     for part in tool.content:
-        found = next((it for it in previews if part in it.told), None)
-        if found is None:
-            lines += _content(part, cwd)
-        elif found in left:
+        found = told.get(part) if isinstance(part, Diff) else None
+        if found in left:
             left.remove(found)
-            lines += preview.lines(found, cwd)
-    lines += (line for it in left for line in preview.lines(it, cwd))
-    return lines
+            pieces.append(made(preview.lines(found, cwd)))
+        elif found is None and not isinstance(part, TerminalOutput):
+            pieces.append(Piece(part, partial(_content, part, cwd), _least(part)))
+    return [*pieces, *(made(preview.lines(it, cwd)) for it in left)]
 
 
-def _says_nothing(tool: ToolCall, main: list[Line], previews: Sequence[Preview]) -> bool:
+def _least(part: ToolContent) -> int:
+    """Return how many lines it is shown as, at least."""
+    return (
+        2 if isinstance(part, Diff) else part.text.count("\n") + 1 if isinstance(part, Text) else 1
+    )
+
+
+def _says_nothing(tool: ToolCall, main: list[Piece], previews: Sequence[Preview]) -> bool:
     """Tell whether only the raw input can say what the call would do."""
     if raw.command(tool.raw_input):
         return False

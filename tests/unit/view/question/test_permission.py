@@ -13,7 +13,8 @@ from acp_nvim.session.model import Location, PermissionOption, PermissionQuestio
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
-from acp_nvim.view.block import Highlight, VirtualText
+from acp_nvim.view.block import Highlight, Line, VirtualText
+from acp_nvim.view.diff import change as diff
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.permission import changed, detail, permission_menu
 from tests.unit.view.look import looks
@@ -148,6 +149,53 @@ def test_a_long_diff_is_handed_on_by_its_ends_and_whole_in_the_details() -> None
 def test_all_files_are_named() -> None:
     content = tuple(Diff(f"/w/{name}.py", None, "x\n") for name in "abc")
     assert rows(menu(tool(title="Edit", content=content)))[1] == "3 files: a.py, b.py, c.py"
+
+
+def many_diffs(count: int) -> tuple[Diff, ...]:
+    return tuple(Diff(f"/w/{number}", "a\n", "b\n") for number in range(count))
+
+
+def test_of_very_many_changes_only_those_near_the_ends_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+    lines = diff.lines
+
+    def noted(change: Diff, cwd: str) -> tuple[Line, ...]:
+        made.append(change.path)
+        return lines(change, cwd)
+
+    monkeypatch.setattr(diff, "lines", noted)
+    call = tool(title="Edit", content=many_diffs(20_000))
+    view = menu(call)
+    assert [len(view.body), view.omitted, len(made)] == [300, 2 * 19_900, 100]
+    assert [view.body[0].text, view.body[-1].text] == ["0", "b"]
+    assert view.notes[0].text.startswith("20,000 files: 0, 1, 2, ")
+    assert view.notes[0].text.endswith(", … 19,950 more: D shows what changes")
+    told = whole(view, call)
+    assert [told[1], told[-3], len(made)] == ["0", "19999", 1_767]
+    assert told[2_500].endswith(" more lines: K on the tool call in the chat")
+
+
+def test_a_change_that_is_not_on_screen_changes_what_is_asked() -> None:
+    first = many_diffs(2_000)
+    other = (*first[:1_000], Diff("/w/1000", "a\n", "c\n"), *first[1_001:])
+    assert menu(tool(content=first)).seen == menu(tool(content=many_diffs(2_000))).seen
+    assert menu(tool(content=first)).seen != menu(tool(content=other)).seen
+
+
+def test_files_elsewhere_are_named_first() -> None:
+    content = (*many_diffs(100), Diff("/etc/passwd", "a\n", "b\n"))
+    note = menu(tool(content=content)).notes[0].text
+    assert note.startswith("101 files: /etc/passwd, 0, 1, ")
+
+
+def test_parts_that_pad_have_no_room() -> None:
+    pads = (Text(""),) * 5_000
+    content = (*pads, Diff("/w/a", "one\n", "two\n"), *pads)
+    body = [line.text for line in menu(tool(content=content)).body]
+    assert body[2:5] == ["a", "one", "two"]
+    assert len(body) == 7
 
 
 def test_the_plan_text_of_a_switch_mode_is_shown() -> None:
