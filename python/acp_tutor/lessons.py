@@ -1,4 +1,7 @@
-"""What the tutor says, in Markdown: one lesson at a time. Texts only; called by the scenes."""
+"""What the tutor says, in Markdown: one lesson at a time. Texts only; called by the scenes.
+
+A command begins a line: in a narrow window Neovim would break it behind its `:` or `/`.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,9 @@ WELCOME = """\
 I am the **tutor**: a small program that speaks the *Agent Client Protocol*, as every coding agent \
 does. There is no model behind me. One lesson follows the other; `g?` shows all keys.
 
-**1. Talk.** The window below is the prompt. Go there, press `i`, type `/read` and press `<C-s>` \
-(or `<CR>` in normal mode).
+**1. Talk.** The window below is the prompt. Go there, press `i`, type
+`/read`
+and press `<C-s>` (or `<CR>` in normal mode).
 """
 
 WELCOME_QUIET = "I am the tutor. `/help` says what I can do."
@@ -34,8 +38,10 @@ AGAIN = """\
 I know only what I was taught: `/read`, `/edit`, `/plan`, `/ask`, and `/help` for what they do. \
 For a real answer, `:Acp start` lists the agents on this machine.
 
-**3. Decide.** Send `/edit`. I propose a change and wait: `<Tab>` goes to the question, a number \
-answers it, `:Acp permit 1` does so from anywhere. Nothing is written before you say yes.
+**3. Decide.** Send
+`/edit`
+I propose a change and wait: `<Tab>` goes to the question, a number answers it.
+`:Acp permit 1` does so from anywhere. Nothing is written before you say yes.
 """
 
 HELP = """\
@@ -79,21 +85,22 @@ READ_FAILED = "The editor did not let me read `{}`. It said: {}"
 READ_AFTERWARDS = (
     "That was your editor's text, also where it is not saved yet. "
     "Put the cursor on the tool call above: `<CR>` opens it, `gf` goes to the file.\n\n"
-    "**2. Point.** Go to a file, select lines with `V` and type `:'<,'>AcpPrompt explain this`: "
-    "they go along. In the prompt, `@` names files and more."
+    "**2. Point.** Go to a file, select lines with `V`, press `:` and type\n"
+    "`AcpPrompt explain this`\n"
+    "They go along. In the prompt, `@` names files and more."
 )
 
 PLAN = ("Show you a plan", "Follow it step by step", "Be done")
 PLAN_INTRODUCTION = (
     "This is a **plan**; watch its marks.\n\n"
-    "**6. Stop me.** Send `/read` at once: that waits, `:Acp queue` shows it. `:Acp cancel` stops "
-    "what runs, `:Acp stop` ends me."
+    "**6. Stop me.** Send\n`/read`\nat once: that waits.\n`:Acp queue` shows it,\n"
+    "`:Acp cancel` stops what runs,\n`:Acp stop` ends me."
 )
 PLAN_DONE = (
     "The plan is done.\n\n"
-    "**7. Go on.** `:Acp follow on` goes with me from file to file, `/ask` asks you something, "
-    "`:Acp sessions` shows what was said before. `:Acp start` lists the real agents on this "
-    "machine, `/help` and `:help acp` tell the rest."
+    "**7. Go on.**\n`:Acp follow on` goes with me from file to file,\n`/ask` asks you something,\n"
+    "`:Acp sessions` shows what was said before,\n`:Acp start` lists the real agents on this "
+    "machine,\n`/help` and `:help acp` tell the rest."
 )
 
 ASK_INTRODUCTION = (
@@ -124,9 +131,9 @@ EDIT_RETRY = "The editor did not take it: {} I read the file again and try once 
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
 EDIT_AFTERWARDS = (
-    "**4. Review.** Go to the file. `:Acp review` shows what is new there: `:Acp reject because …` "
-    "brings the old line back and tells me why, `:Acp comment …` says something on a line, `u` "
-    "works as always. Then come back and send `done`."
+    "**4. Review.** In the file,\n`:Acp review` shows what is new,\n"
+    "`:Acp reject because …` takes it back and says why,\n"
+    "`:Acp comment …` speaks of a line. Then send\n`done`"
 )
 REVIEWED = {
     (True, True): "I was told what you rejected, and what you say on the lines.",
@@ -135,6 +142,7 @@ REVIEWED = {
     (False, False): "You rejected nothing and said nothing: so I go on as I was.",
 }
 TAKE_BACK = (
-    "\n\n**5. Take back.** `:Acp undo` takes back all that a turn did, `:Acp redo` returns it; "
-    "`:Acp rewind` takes back the talk, too. `:Acp why` says who wrote a line. Then send `/plan`."
+    "\n\n**5. Take back.**\n`:Acp undo` takes back all that a turn did,\n"
+    "`:Acp redo` returns it,\n`:Acp rewind` takes back the talk, too,\n"
+    "`:Acp why` says who wrote a line.\nThen send\n`/plan`"
 )

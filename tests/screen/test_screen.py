@@ -151,6 +151,29 @@ def test_what_is_asked_is_on_screen_at_any_size(
             assert covered(nvim, asked["winid"], prompt) == [], shown
 
 
+@pytest.mark.parametrize("size", [(80, 30), (80, 24), (60, 20)], ids=str)
+def test_a_title_that_is_all_that_is_asked_takes_the_room_that_there_is(
+    size: tuple[int, int],
+) -> None:
+    columns, rows = size
+    with Neovim(columns=columns, lines=rows) as nvim:
+        spy = BridgeSpy(nvim)
+        with Screen(nvim, columns=columns, rows=rows) as screen:
+            chat, _ = spy.open_session()
+            nvim.command("wincmd t")
+            steps = (f"&& echo step {number} of many of them" for number in range(30))
+            head = part(" ".join(["rm -rf ~/important", *steps, "THE-END"]))
+            spy.open_ask(chat, head=head, body=part(), **OPTIONS)
+            picture = screen.wait_for("THE-END")
+            shown = [row for row in picture.text() if "│" in row]
+            assert any("rm -rf" in row for row in shown)
+            hint = next(at for at, row in enumerate(picture.text()) if "rows more: D shows" in row)
+            below = [row for row in picture.text()[hint:] if "step" in row or "echo" in row]
+            assert len(below) > (rows - 20) / 2
+            free = [row for row in picture.text()[:hint] if "│  " in row[columns // 2 :]]
+            assert not free  # nothing above it that could have been room
+
+
 @pytest.mark.parametrize("where", ["prompt", "code"])
 @pytest.mark.parametrize("size", [(80, 8), (20, 9), (12, 12)], ids=str)
 def test_on_the_smallest_screens_the_command_and_that_it_has_changed(

@@ -225,13 +225,21 @@ end
 local function at_level(ask, level, width, room, is_inside)
   local has_notes = (level.notes or 1) > 0
   local head = has_notes and ask.head or marked(ask)
-  head = middle_cut(head, width, math.min(level.head, room), 0)
   local notes = has_notes and middle_cut(ask.notes, width, level.notes or room, 0) or {}
   local choices = options(ask, width, level.options, is_inside)
   local about = level.more and rows.of(ask.about, width) or {}
   local gap = level.more and #choices > 0 and { { text = '', marks = {} } } or {}
-  local left = room - #head - #notes - #choices - #about - #gap
   local has_body = #ask.body[1] > 0
+  local left = room - #notes - #choices - #about - #gap
+  local hint = level.options == 'whole' and ': D shows all' or nil
+  head = middle_cut(
+    head,
+    width,
+    math.min(has_body and level.head or math.max(level.head, left), room),
+    0,
+    hint
+  )
+  left = left - #head
   if left < (has_body and 1 or 0) then
     return nil
   end
@@ -244,15 +252,22 @@ local function at_level(ask, level, width, room, is_inside)
   return joined({ head, notes, body, about, gap, choices })
 end
 
---- A form that is higher than its window scrolls below its question.
+--- A form that is higher than its window scrolls below its question, which stands whole above it.
 ---@param ask acp.Ask
 ---@param width integer
+---@param is_inside boolean
 ---@return acp.Fit
-local function scrolling(ask, width)
+local function scrolling(ask, width, is_inside)
   local head = table.concat(ask.head[1], ' ')
-  local parts =
-    { rows.of(ask.notes, width), rows.of(ask.body, width, 0), options(ask, width, 'whole', true) }
-  return { rows = joined(parts), level = 3, winbar = rows.middle_cut(head, '', width) }
+  local bar = rows.middle_cut(head, '', width)
+  local is_whole = bar == head
+  local parts = {
+    is_whole and {} or rows.of(ask.head, width),
+    rows.of(ask.notes, width),
+    rows.of(ask.body, width, 0),
+    options(ask, width, 'whole', true),
+  }
+  return { rows = joined(parts), level = 3, winbar = (is_whole or is_inside) and bar or nil }
 end
 
 ---@param ask acp.Ask
@@ -266,7 +281,7 @@ function M.fit(ask, width, room, is_inside)
     if found then
       return { rows = found, level = number }
     elseif ask.kind == 'form' then
-      return scrolling(ask, width)
+      return scrolling(ask, width, is_inside)
     end
   end
   local title, first = table.concat(marked(ask)[1], ' '), ask.body[1][1]

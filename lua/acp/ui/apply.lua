@@ -132,6 +132,15 @@ local function keep(view, ops)
   end)
 end
 
+--- Whether ops may have made a text lower; one that only goes on at its end has not.
+---@param ops acp.Op[]
+---@return boolean
+local function may_shrink(ops)
+  return vim.iter(ops):any(function(op)
+    return op[2] < 0 or op[2] - op[1] > 1
+  end)
+end
+
 ---@param buffer integer
 ---@param ops acp.Op[]
 local function draw_in_windows(buffer, ops)
@@ -143,7 +152,7 @@ local function draw_in_windows(buffer, ops)
   for _, view in ipairs(before) do
     if view.follows then
       api.nvim_win_set_cursor(view.window, { count, #last })
-      if count < old_count then
+      if count < old_count or may_shrink(ops) and tail.is_short(view.window) then
         tail.fill(view.window)
       end
     else

@@ -41,6 +41,14 @@ local function topline_for(window, last)
   return top
 end
 
+--- Whether rows below the text are empty that could show what is above it.
+---@param window integer
+---@return boolean
+function M.is_short(window)
+  local top, height = vim.fn.line('w0', window), vim.fn.getwininfo(window)[1].height
+  return top > 1 and api.nvim_win_text_height(window, { start_row = top - 1 }).all < height
+end
+
 --- Show the last line at the bottom of a window, so that no part of it is left empty.
 ---@param window integer
 function M.fill(window)

@@ -181,3 +181,16 @@ def test_the_words_take_no_focus_and_go_with_the_window(
     nvim.command("only!")
     nvim.command("enew")
     nvim.wait(lambda: words(nvim) == [])
+
+
+def test_what_takes_fewer_rows_than_before_leaves_none_empty(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    window = window_of(nvim, chat)
+    long = ["word " * 60] * 8
+    spy.frame(chat, [COUNT, COUNT, long, []])
+    spy.frame(chat, [COUNT, COUNT + 8, ["short"] * 9, []])  # a line more, and far fewer rows
+    height = nvim.lua("return vim.fn.getwininfo(...)[1].height", window)
+    first = nvim.lua("return vim.fn.line('w0', ...)", window)
+    assert shown(nvim, chat) == (COUNT + 9, COUNT + 9)
+    assert COUNT + 9 - first + 1 == height
