@@ -86,6 +86,8 @@ class JsonStore(Generic[T]):
         self._is_told = False
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
+        self._lock = threading.RLock()
+        """Of `_noted` and `_writing`: threads write what the loop takes note of meanwhile."""
 
     def note(self, name: str, value: T | None, *, now: bool = False) -> None:
         """Keep this soon, or at once, under that name, None: keep it no longer. Never waits."""
@@ -97,12 +99,14 @@ class JsonStore(Generic[T]):
         A file that has grown long is written anew.
         """
         file_name = self._file_name(name)
-        noted = self._noted.get(file_name, _Noted(value, ()))
-        added = None if noted.more is None else (*noted.more, more)
-        self._note(file_name, _Noted(value, added), now=now)
+        with self._lock:
+            noted = self._noted.get(file_name, _Noted(value, ()))
+            added = None if noted.more is None else (*noted.more, more)
+            self._note(file_name, _Noted(value, added), now=now)
 
     def _note(self, file_name: str, noted: _Noted[T], *, now: bool) -> None:
-        self._noted[file_name] = noted
+        with self._lock:
+            self._noted[file_name] = noted
         self._something.set()
         if now:
             self._hurry.set()
@@ -115,26 +119,36 @@ class JsonStore(Generic[T]):
             with anyio.move_on_after(PAUSE):
                 await self._hurry.wait()
             self._something, self._hurry = anyio.Event(), anyio.Event()
-            self._writing, self._noted = self._noted, {}
+            with self._lock:
+                self._writing, self._noted = self._noted, {}
             try:
-                await anyio.to_thread.run_sync(self._write, self._writing)
+                await anyio.to_thread.run_sync(self._write_out)
             except Exception:
-                self._writing, self._noted = {}, {**self._writing, **self._noted}
+                self._put_back(self._writing)
                 self._something.set()
                 raise
-            self._writing, self._noted = {}, self._unwritten_of(self._writing) | self._noted
+            self._put_back(self._unwritten_of(self._writing))
             self._tell()
+
+    def _put_back(self, values: Mapping[str, _Noted[T]]) -> None:
+        """Note these again, but for what was noted anew; nothing is being written any more."""
+        with self._lock:
+            self._writing, self._noted = {}, {**values, **self._noted}
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
         return not self._noted and not self._writing and not self._failed
 
     def flush(self) -> bool:
-        """Write now what was noted: Neovim is leaving. False: something is not as it was noted."""
-        # also what `run` was about to write when it was cancelled
-        for noted in (self._writing, self._noted):
-            self._write(noted)
-        self._noted = {}
+        """Write now what was noted, in any thread. False: something is not as it was noted."""
+        with self._turn:
+            with self._lock:  # also what `run` was about to write, or was when it was cancelled
+                writing, noted = self._writing, dict(self._noted)
+            for values in (writing, noted):
+                self._write(values)
+            with self._lock:
+                since = {it: at for it, at in self._noted.items() if noted.get(it) is not at}
+                self._writing, self._noted = {}, since
         return not self._failed
 
     def read(self, name: str) -> T | None:
@@ -184,12 +198,15 @@ class JsonStore(Generic[T]):
             self._report(error)
         self._is_told = error is not None
 
-    def _write(self, values: Mapping[str, _Noted[T]]) -> None:
+    def _write_out(self) -> None:
         with self._turn:
-            added = [self._write_one(name, noted) for name, noted in values.items()]
-            if not all(added) and self._stays is None:
-                with suppress(OSError):  # another time, then
-                    self._drop(self._files())
+            self._write(self._writing)
+
+    def _write(self, values: Mapping[str, _Noted[T]]) -> None:
+        added = [self._write_one(name, noted) for name, noted in values.items()]
+        if not all(added) and self._stays is None:
+            with suppress(OSError):  # another time, then
+                self._drop(self._files())
 
     def _write_one(self, name: str, noted: _Noted[T]) -> bool:
         """Write a file; return whether something was only written behind what it held."""

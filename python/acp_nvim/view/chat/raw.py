@@ -10,14 +10,22 @@ from typing import Any
 
 LIMIT = 1_000_000
 """Characters of raw JSON that is laid out for reading."""
-IDLE = frozenset(
+COMMANDS = frozenset(
     {
-        *("command", "description", "reason", "explanation", "justification"),
-        *("timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"),
-        *("parsed_cmd", "parsedCmd"),
+        *("command", "cmd", "commandLine", "command_line", "shell_command", "shellCommand"),
+        *("script", "bash", "code"),
     }
 )
-"""Members of an input that do not change what its command does."""
+"""Members of an input by which an agent may mean a command."""
+IDLE = frozenset(
+    {
+        *("description", "reason", "explanation", "justification"),
+        *("timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"),
+    }
+)
+"""Members of an input that do not change what it does."""
+SAID = frozenset({"command", "parsed_cmd", "parsedCmd"})
+"""Others, that the command says already."""
 
 
 @lru_cache(maxsize=8)
@@ -40,8 +48,10 @@ def beside(raw_input: str | None) -> tuple[tuple[str, str], ...]:
     value = _value(raw_input)
     if not isinstance(value, dict):
         return ()
+    # a command that cannot be read is not left out
+    said = IDLE | SAID if command(raw_input) else IDLE
     return tuple(
-        leaf for name, it in value.items() if name not in IDLE for leaf in _leaves(name, it)
+        leaf for name, it in value.items() if name not in said for leaf in _leaves(name, it)
     )
 
 

@@ -31,8 +31,8 @@ from acp_nvim.view.visible import one_line, visible
 PLACES = 5
 BESIDE = 20
 """Rows of what is in an input besides its command."""
-LEAF = 120
-"""Characters of such a row."""
+LEAF = 200
+"""Characters of such a row; what is longer loses its middle, for its end may be what matters."""
 SAID_LIMIT = 300
 DETAIL = 5_000
 """Lines that `D` shows."""
@@ -79,7 +79,7 @@ def _menu(
     title, pieces = _title(question.asks, tool), _body(tool, cwd, previews)
     raw_input = None if tool is None else tool.raw_input
     # as they are: a line end after it is not shown, and what stands beside it is cut
-    given = raw.command(raw_input), raw.beside(raw_input)
+    given = raw.command(raw_input), raw.beside(raw_input) or _endless(raw_input)
     above, omitted, below = near_ends(pieces, ENDS, gathered)
     notes = (*_contradicted(previews, cwd), *_files(tool, cwd, previews))
     return Menu(
@@ -97,6 +97,11 @@ def _menu(
         option_kinds=tuple(option.kind for option in question.options),
         comparable=sum(not it.misfit for it in previews),
     )
+
+
+def _endless(raw_input: str | None) -> str:
+    """Return an input that is too long to be taken apart."""
+    return raw_input if raw_input is not None and len(raw_input) > raw.LIMIT else ""
 
 
 def changed(menu: Menu) -> Menu:
@@ -162,20 +167,35 @@ def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]
     Nothing of an input that is shown as a change of files, or that its texts say.
     """
     is_change = any(isinstance(it, Diff) for it in tool.content) or preview.is_shown(previews)
-    if is_change and not raw.command(tool.raw_input):
+    given = raw.beside(tool.raw_input)
+    is_command = raw.command(tool.raw_input) or any(
+        name.partition(".")[0] in raw.COMMANDS for name, _ in given
+    )
+    if is_change and tool.kind != "execute" and not is_command:
         return []
+    if (size := len(tool.raw_input or "")) > raw.LIMIT:
+        return [coloured(f"… {size:,} characters of input: D shows all", "AcpWarning")]
     spoken = SPOKEN if raw_proposals(tool) else frozenset()
     said = {tool.title, cwd, *(it.text.strip() for it in tool.content if isinstance(it, Text))}
     leaves = [
         (name, text)
-        for name, text in raw.beside(tool.raw_input)
+        for name, text in given
         if name.partition(".")[0] not in spoken and text.strip() not in said
     ]
-    rows = (one_line(f"{name}: {text}", LEAF) for name, text in leaves[:BESIDE])
-    lines = [coloured(row, "AcpDim") for row in rows]
+    lines = [coloured(_ends(f"{name}: {text}"), "AcpDim") for name, text in leaves[:BESIDE]]
     left = len(leaves) - len(lines)
     more = [coloured(f"… {left:,} more of its input: D shows all", "AcpWarning")] if left else []
     return [*lines, *more]
+
+
+def _ends(text: str) -> str:
+    """Return a text as one row, the middle of it left out if it is long."""
+    left = len(text) - LEAF
+    if left <= 0:
+        return one_line(text, 2 * LEAF)
+    half = LEAF // 2
+    ends = one_line(text[:half], LEAF), one_line(text[-half:], LEAF)
+    return f"{ends[0]} ⟨{plural(left, 'character')}: D shows all⟩ {ends[1]}"
 
 
 def _files(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> tuple[Line, ...]:

@@ -236,6 +236,28 @@ def test_what_else_a_command_is_given_is_shown() -> None:
     assert [line.text for line in menu(here).body] == ["make"]
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"command": {"program": "rm", "args": ["-rf", "~"]}}, ["command.program: rm"]),
+        ({"command": ["rm", "-rf", "~", 1]}, ['command: ["rm", "-rf", "~", 1]']),
+        ({"parsed_cmd": ["rm -rf ~"]}, ['parsed_cmd: ["rm -rf ~"]']),
+        ({"cmd": "ls;" + " " * 40 + "x" * 999 + "; rm -rf ~"}, ["D shows all⟩", "; rm -rf ~"]),
+        ({"zzz": "y" * 1_000_001}, ["… 1,000,012 characters of input: D shows all"]),
+    ],
+)
+@pytest.mark.parametrize("decoy", [Text("lists files"), Diff("/w/a.py", "one\n", "two\n")])
+def test_no_shape_of_a_command_is_hidden(
+    given: dict[str, object], shown: list[str], decoy: Text | Diff
+) -> None:
+    kind = "execute" if "zzz" in given or "parsed_cmd" in given else "other"
+    call = tool(title="List", kind=kind, raw_input=json.dumps(given), content=(decoy,))
+    body = "\n".join(line.text for line in menu(call).body)
+    assert all(it in body for it in shown)
+    other = replace(call, raw_input=json.dumps({**given, "z": 1}))
+    assert menu(call).seen != menu(other).seen
+
+
 def test_the_input_stands_before_texts_that_hide_it() -> None:
     call = tool(title="List files", raw_input='{"cmd":"rm -rf ~"}', content=(Text("lists"),))
     assert [line.text for line in menu(call).body] == ["cmd: rm -rf ~", "lists"]
