@@ -102,14 +102,19 @@ class OutageStage:
 
     # --- steps
 
-    async def opened(self, **initialize: Any) -> Session:
-        """Open a chat with the agent."""
+    def begin(self) -> Session:
+        """Begin to open a chat with the agent."""
         folder = str(self._work)
         session = clients.new_session(self.host, "far", folder)
         chat = Chat(CHAT, CHAT + 1, session, self.host.clock)
         chat.client = clients.connect(self.host, self.host.workspace.launch("far", folder))
         self.host.add(chat)
         self.host.tasks.start_soon(chat.client.open, session)
+        return session
+
+    async def opened(self, **initialize: Any) -> Session:
+        """Open a chat with the agent."""
+        session = self.begin()
         if self._options.get("protocol") == 2:
             await self.agent.initialize_2()
         else:

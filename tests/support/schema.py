@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ NOT_YET_STABLE = {"auth/status", "session/archive", "session/fork", "session/set
 """Methods that are judged by the unstable schema: sent only to agents that offer them."""
 LEGACY = {"session/set_model": {"sessionId", "modelId"}}
 """Methods that are in no schema, and are still sent to agents that have a quirk for them."""
+REMEMBERED = 10_000
+_JUDGED: dict[tuple[str, Path, bytes], str | None] = {}
+"""What was found of the newest messages: most are as another one was, and judging takes long."""
 SPEAKING = {"$ref", "allOf", "anyOf", "oneOf", "properties", "type"}
 
 
@@ -57,7 +61,7 @@ def _validate_call(message: dict[str, Any], stable: Path) -> None:
         return
     kind = "Request" if "id" in message and method != "$/cancel_request" else "Notification"
     schema = UNSTABLE if method in NOT_YET_STABLE else stable
-    definition = _definition(method, {"agent", "protocol"}, kind, schema)
+    definition = _definition(method, frozenset({"agent", "protocol"}), kind, schema)
     _check(definition, message.get("params", {}), schema)
 
 
@@ -70,7 +74,8 @@ def _validate_legacy(message: dict[str, Any]) -> None:
 def _validate_result(message: dict[str, Any], answered_method: str | None, schema: Path) -> None:
     if answered_method is None:
         raise NotValid(f"a response to nothing: {message}")
-    _check(_definition(answered_method, {"client"}, "Response", schema), message["result"], schema)
+    definition = _definition(answered_method, frozenset({"client"}), "Response", schema)
+    _check(definition, message["result"], schema)
 
 
 def _only(message: dict[str, Any], allowed: set[str]) -> None:
@@ -78,7 +83,8 @@ def _only(message: dict[str, Any], allowed: set[str]) -> None:
         raise NotValid(f"{sorted(further)} at the root of {message}")
 
 
-def _definition(method: str, sides: set[str], kind: str, schema: Path = SCHEMA) -> str:
+@cache
+def _definition(method: str, sides: frozenset[str], kind: str, schema: Path = SCHEMA) -> str:
     for name, definition in _strict_schema(schema)["$defs"].items():
         if (
             definition.get("x-method") == method
@@ -90,9 +96,18 @@ def _definition(method: str, sides: set[str], kind: str, schema: Path = SCHEMA) 
 
 
 def _check(definition: str, value: object, schema: Path = SCHEMA) -> None:
-    errors = list(_validator(definition, schema).iter_errors(value))
-    if errors:
-        raise NotValid(f"{definition}: {errors[0].json_path}: {errors[0].message}")
+    question = (definition, schema, sha256(repr(value).encode()).digest())
+    if question not in _JUDGED:
+        _JUDGED[question] = _fault(definition, value, schema)
+        while len(_JUDGED) > REMEMBERED:
+            del _JUDGED[next(iter(_JUDGED))]
+    if fault := _JUDGED[question]:
+        raise NotValid(fault)
+
+
+def _fault(definition: str, value: object, schema: Path) -> str | None:
+    error = next(_validator(definition, schema).iter_errors(value), None)
+    return error and f"{definition}: {error.json_path}: {error.message}"
 
 
 @cache

@@ -30,6 +30,7 @@ from acp_nvim.session.request import (
 
 Opened: TypeAlias = tuple[Session, Question]
 """A question to the user, and the session that it is shown in."""
+MOST_OPTIONS = 100
 AgentQuestion: TypeAlias = PermissionRequest | ElicitationRequest
 
 
@@ -139,9 +140,12 @@ def unknown(session_id: str) -> RequestFailed:
 
 
 def _check_options(request: AgentQuestion) -> None:
-    """Refuse two options of one id: an answer would not say which of them was chosen."""
+    """Refuse more options than can be shown, and two of one id: which of them would be chosen?"""
     if not isinstance(request, PermissionRequest):
         return
+    if len(request.options) > MOST_OPTIONS:
+        said = f"a permission has at most {MOST_OPTIONS} options"
+        raise RequestFailed(Code.INVALID_PARAMS, said, {"options": len(request.options)})
     known = {option.id: option for option in request.options}
     for option in request.options:
         if known[option.id] != option:

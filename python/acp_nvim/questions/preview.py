@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
@@ -47,7 +49,9 @@ class PreviewService:
         """
         found = []
         has_diffs = any(isinstance(it, Diff) for it in call.content)
-        for proposal in proposals(call, roots.cwd, roots.paths, _real)[:MOST]:
+        proposing = partial(proposals, call, roots.cwd, roots.paths, _real)
+        wanted = await aside_if_large(proposing, call.raw_input or "")
+        for proposal in wanted[:MOST]:
             try:
                 live = await self._load(roots.resolve(proposal.path))
                 made = preview(proposal, live.shown, live.read(live.on_disk))

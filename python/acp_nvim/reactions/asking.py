@@ -8,7 +8,7 @@ from functools import partial
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.client.session import Session
-from acp_nvim.session.content import Diff, Text
+from acp_nvim.session.content import Diff, Text, ToolContent
 from acp_nvim.session.model import PermissionQuestion, Question
 from acp_nvim.session.reduce.terminals import shown_in
 from acp_nvim.session.saved import title_of
@@ -25,7 +25,7 @@ OURS = "acp.nvim"
 SESSION = 40
 """Characters of a session's title."""
 MANY = 50
-"""Changes for which a thread pays."""
+"""Changes or texts for which a thread pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,21 @@ def _menu(host: Host, asked: Asked) -> Callable[[], Menu]:
 def is_large(asked: Asked) -> bool:
     """Tell whether it takes long to find out how the question looks."""
     call = subject(asked) if isinstance(asked.question, PermissionQuestion) else None
-    diffs = [it for it in call.content if isinstance(it, Diff)] if call else []
-    size = sum(len(it.old_text or "") + len(it.new_text) for it in diffs)
-    return len(diffs) > MANY or size > LARGE
+    if call is None:
+        return False
+    size = sum(map(_size, call.content)) + len(call.title) + len(call.raw_input or "")
+    return len(call.content) > MANY or size > LARGE
+
+
+def _size(part: ToolContent) -> int:
+    """Return how many characters are to be looked at to show it."""
+    match part:
+        case Diff():
+            return len(part.old_text or "") + len(part.new_text)
+        case Text():
+            return part.length
+        case _:
+            return 0
 
 
 async def prepare(host: Host, asked: Asked) -> None:

@@ -150,7 +150,7 @@ async def _safely_gather(host: Host, asked: Asked) -> None:
 def _look(host: Host, asked: Asked) -> None:
     """Read its files again, once at a time."""
     sight = host.questions.sight(asked.question.id)
-    if sight.ready and not sight.reading and _is_about_files(asked):
+    if sight.ready and not sight.reading and (is_large(asked) or _is_about_files(asked)):
         sight.reading = True
         host.tasks.start_soon(_look_again, host, asked)
 

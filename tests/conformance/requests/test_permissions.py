@@ -237,7 +237,10 @@ async def test_c188_nothing_but_a_cancel_says_cancelled():
         assert (await stage.agent.answer_to(1))["result"] == CANCELLED
 
 
-@pytest.mark.parametrize("options", [[], "x", None, [1], [{"name": "no id"}], {}])
+TOO_MANY = [{"optionId": f"o{at}", "name": "Yes", "kind": "allow_once"} for at in range(101)]
+
+
+@pytest.mark.parametrize("options", [[], "x", None, [1], [{"name": "no id"}], {}, TOO_MANY])
 async def test_c189_what_cannot_be_answered_is_refused(options: Any):
     async with Stage() as stage:
         session = await stage.start()

@@ -18,6 +18,8 @@ SAME = 3
 """So many equal lines, or blank ones, are shown as they are."""
 LONGEST = 4_000
 """Characters of a line that is shown whole."""
+READ = 200_000
+"""Characters of a line that are looked through: no pattern gives way to others."""
 
 _BLANK = r"[ \t\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
 _RUNS: tuple[tuple[re.Pattern[str], str, Callable[[str], int]], ...] = (
@@ -30,17 +32,31 @@ _RUNS: tuple[tuple[re.Pattern[str], str, Callable[[str], int]], ...] = (
 
 def shortened(line: Line) -> Line:
     """Return the line without long runs, and cut in its middle if it is endless."""
-    text = line.text
-    for pattern, noun, count in _RUNS:
-        text = pattern.sub(partial(_remark, noun, count), text)
-    if len(text) > LONGEST:
-        half = LONGEST // 2
-        text = f"{text[:half]} ⟨{plural(len(text) - 2 * half, 'character')}⟩ {text[-half:]}"
+    text = _near_ends(line.text)
     if text == line.text:
         return line
     whole = [it.group for it in line.marks if isinstance(it, Highlight) and it.start == 0]
     others = tuple(it for it in line.marks if not isinstance(it, Highlight))
     return coloured(text, whole[0], *others) if whole else Line(text, others)
+
+
+def _near_ends(text: str) -> str:
+    half, read = LONGEST // 2, READ // 2
+    between = max(len(text) - READ, 0)
+    first, last = (text[:read], text[-read:]) if between else (text, "")
+    first, last = _without_runs(first), _without_runs(last)
+    if not between:
+        if len(first) <= LONGEST:
+            return first
+        first, last = first[:half], first[half:]
+    left = between + max(len(first) - half, 0) + max(len(last) - half, 0)
+    return f"{first[:half]} ⟨{plural(left, 'character')}⟩ {last[-half:]}"
+
+
+def _without_runs(text: str) -> str:
+    for pattern, noun, count in _RUNS:
+        text = pattern.sub(partial(_remark, noun, count), text)
+    return text
 
 
 def _remark(noun: str, count: Callable[[str], int], run: re.Match[str]) -> str:

@@ -190,6 +190,14 @@ def test_files_elsewhere_are_named_first() -> None:
     assert note.startswith("101 files: /etc/passwd, 0, 1, ")
 
 
+def test_of_an_endless_line_the_ends_are_looked_through() -> None:
+    command = "rm -rf ~" + " " * 50_000 + "x " * 1_000_000 + " " * 50_000 + "; true"
+    line = menu(tool(title="Run", raw_input=json.dumps({"command": command}))).body[0].text
+    assert line.startswith("rm -rf ~⟨50,000 blanks⟩x x ")
+    assert line.endswith("x⟨50,001 blanks⟩; true")
+    assert len(line) < 4_100
+
+
 def test_parts_that_pad_have_no_room() -> None:
     pads = (Text(""),) * 5_000
     content = (*pads, Diff("/w/a", "one\n", "two\n"), *pads)
