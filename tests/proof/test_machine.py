@@ -127,6 +127,19 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=True, twice=False),
         User("quiet save", 0, 0, 0),
     ],
+    "a file written as it was without an event, and an agent changes the line that is typed on": [
+        User("quiet save", 0, 0, 3),
+        User("insert", 0, 0, 0),
+        Tool(0, 0, (Edit("insert", 1),), way="in place", told=False, twice=False),
+    ],
+    "a turn is taken back, and what is refused after that comes to the disk without later lines": [
+        Writes(1, 0, INSERT, stale=False, meanwhile=0),
+        DoubleWrites(0, 0, (Edit("insert", 9),), disk_first=False, between="typing", stale=False),
+        Tool(1, 0, (*INSERT, Edit("insert", 11)), way="in place", told=True, twice=False),
+        TakesBack(0, returns=False),
+        User("save", 0, 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=True),
+    ],
     "a write taken in part, and the same agent's next one": [
         Writes(1, 3, (*INSERT, Edit("insert", 2)), stale=False, meanwhile=2),
         Writes(0, 3, INSERT, stale=False, meanwhile=0),

@@ -1,5 +1,7 @@
 -- Which buffers hold files, and which of them a path means, symlinks resolved.
 
+local foreign = require('acp.files.foreign')
+
 local api = vim.api
 
 local M = {}
@@ -76,17 +78,48 @@ function M.show(path)
   vim.cmd(('buffer %d'):format(buffer))
 end
 
----@return fun(): integer?, string? over loaded buffers of files, with their names
+--- Whether what is written of the buffer goes to a file, be it by another plugin.
+---@param buffer integer
+---@param name string of the buffer
+---@return boolean
+local function has_file(buffer, name)
+  local kind = vim.bo[buffer].buftype
+  return (kind == '' or kind == 'acwrite') and name ~= '' and not name:match('^%a[%w+.-]+://')
+end
+
+--- The file that is written by the buffer.
+---@param buffer integer
+---@return string? path resolved
+function M.file(buffer)
+  local name = api.nvim_buf_get_name(buffer)
+  return has_file(buffer, name) and M.resolve(name) or nil
+end
+
+---@return fun(): integer?, string? over loaded buffers that hold what their files do, with their names
 function M.all()
   return coroutine.wrap(function()
+    local is_foreign = foreign.checker()
     for _, buffer in ipairs(api.nvim_list_bufs()) do
       local name = api.nvim_buf_get_name(buffer)
-      local loaded = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
-      if loaded and name ~= '' and not name:match('^%a[%w+.-]+://') then
+      local is_file = api.nvim_buf_is_loaded(buffer) and has_file(buffer, name)
+      if is_file and not is_foreign(buffer, name) then
         coroutine.yield(buffer, name)
       end
     end
   end)
+end
+
+--- Whether a file has unsaved edits in a buffer that is not in `all`.
+---@param path string resolved
+---@return boolean
+function M.is_edited_otherwise(path)
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local is_edited = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].modified
+    if is_edited and M.file(buffer) == path then
+      return M.find(path) == nil
+    end
+  end
+  return false
 end
 
 --- The loaded buffer of a file.

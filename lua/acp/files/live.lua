@@ -233,6 +233,9 @@ end
 ---@param path string
 ---@return string?
 function M.holder(path)
+  if file_buffers.is_edited_otherwise(path) then
+    return 'a buffer with unsaved edits that another plugin writes'
+  end
   return require('acp.files.swap').holder(path)
 end
 

@@ -4,7 +4,9 @@
 
 local coding = require('acp.files.coding')
 local file_buffers = require('acp.files.buffers')
+local foreign = require('acp.files.foreign')
 local save = require('acp.files.save')
+local written = require('acp.files.written')
 
 local api = vim.api
 
@@ -78,6 +80,7 @@ end
 ---@param buffer integer
 local function see(buffer)
   writes[buffer] = count(buffer)
+  written.forget(buffer)
 end
 
 ---@param buffer integer
@@ -96,17 +99,22 @@ function M.sync(buffer, seen)
   see(buffer) -- our own counts, too, where Neovim takes the buffer for written
 end
 
---- Whether Neovim has written the buffer to its file since both were last seen in step, and no event
---- has told: by `:noautocmd write`, or in an autocommand that is not nested.
+--- What Neovim has written to the buffer's file since both were last seen in step, of which no event
+--- has told: by `:noautocmd write`, or in an autocommand that is not nested. Another program may have
+--- written after it.
 ---@param buffer integer
 ---@param path string resolved, of its file
----@return boolean
+---@return string[]? lines none: they are not known; nil: Neovim has not
 function M.written(buffer, path)
   local now = save.stamp(path)
   if now == '' or now == synced[buffer] or now == saved[path] then
-    return false
+    return nil
   end
-  return count(buffer) > (writes[buffer] or 0)
+  local times = count(buffer)
+  if times <= (writes[buffer] or 0) then
+    return nil
+  end
+  return vim.bo[buffer].modified and written.lines(buffer, times) or {}
 end
 
 --- Whether the buffer has the very text that was in step. That it is not modified does not tell:
@@ -145,6 +153,20 @@ local function tell(path)
   if bridge and bridge.running() then
     bridge.notify('met', { path = path })
   end
+end
+
+--- Find out whether the buffer shows another text than its file holds, when other plugins are done.
+---@param buffer integer
+local function compare_later(buffer)
+  vim.schedule(function()
+    if not api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].modified then
+      return
+    end
+    local path = file_of(buffer)
+    if synced[buffer] == save.stamp(path) then
+      foreign.compare(buffer, path)
+    end
+  end)
 end
 
 local group = api.nvim_create_augroup('acp_stamps', {})
@@ -190,6 +212,7 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
   end
   if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)
+    compare_later(event.buf)
   end
   tell(path)
 end)
@@ -204,23 +227,38 @@ end)
 local modified = vim.fn.exists('##BufModifiedSet') == 1 and { 'BufModifiedSet' } or {}
 table.insert(modified, 'BufUnload')
 
-on(modified, 'Perhaps a write that no event has told of', function(event)
-  local buffer = event.buf
-  local is_file = vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
-  if is_file and not vim.bo[buffer].modified and M.written(buffer, file_of(buffer)) then
-    note(file_of(buffer))
+--- Take note of a write that no event has told of, if there was one.
+---@param buffer integer
+local function look_for_write(buffer)
+  local path = file_buffers.file(buffer)
+  if path and not vim.bo[buffer].modified and M.written(buffer, path) then
+    note(path)
     M.sync(buffer)
-    tell(file_of(buffer))
+    tell(path)
+  end
+end
+
+on(modified, 'Perhaps a write that no event has told of', function(event)
+  look_for_write(event.buf)
+end)
+
+-- No event tells of what `BufWriteCmd` does, nor that 'modified' is off by that.
+on('SafeState', 'Perhaps a write of another plugin', function(event)
+  if foreign.is_one(event.buf) then
+    look_for_write(event.buf)
   end
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
+  compare_later(event.buf)
   tell(file_of(event.buf))
 end)
 
 on('BufWipeout', 'The number may come again', function(event)
   synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
+  written.forget(event.buf)
+  foreign.forget(event.buf)
 end)
 
 --- What the buffer would be written as.
@@ -259,6 +297,7 @@ local function is_as_file(buffer)
 end
 
 for buffer in file_buffers.all() do
+  foreign.compare(buffer, file_of(buffer))
   see(buffer)
   if not vim.bo[buffer].modified and is_as_file(buffer) then
     M.sync(buffer)

@@ -31,8 +31,8 @@ class LiveBuffer:
     `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
     last in step, "" if not known; `unchanged`: the text is still the one that it was then.
-    `written`: Neovim has written it to its file since then, and no event has told of it
-    (`:noautocmd write`).
+    `written`: the lines that Neovim has written to its file since then, of which no event has told
+    (`:noautocmd write`); (): which they were is not known; None: it has not.
     """
 
     number: int
@@ -50,7 +50,7 @@ class LiveBuffer:
     binary: bool = False
     saved: str = ""
     synced: str = ""
-    written: bool = False
+    written: tuple[str, ...] | None = None
     unchanged: bool = True
 
     @property

@@ -38,10 +38,12 @@ class Lineage:
     """What is known of the texts that a change of the disk may come from.
 
     `repeats` are whole texts that agents wrote through us: with one of them nothing is new.
+    `refused`: a whole text that the agent could not write through us, and what it was made upon.
     """
 
     ancestors: tuple[Ancestor, ...] = ()
     repeats: frozenset[str] = frozenset()
+    refused: tuple[str, Ancestor] | None = None
 
     def base(self, before: str, ours: str, after: str, encoding: str) -> str:
         """Return what `after` was made upon, where the disk held `before` and the user has `ours`.
@@ -49,9 +51,12 @@ class Lineage:
         All exact texts, of a buffer with that encoding. What only a merge has saved, and what the
         writer does not know, is not in it.
         """
-        if clean(after, encoding) in self.repeats:
+        written = clean(after, encoding)
+        if written in self.repeats:
             return after
-        for ancestor in self.ancestors:
+        is_refused = self.refused is not None and self.refused[0] == written
+        first = [self.refused[1]] if self.refused is not None and is_refused else []
+        for ancestor in (*first, *self.ancestors):
             old = encoding if ancestor.encoding is None else ancestor.encoding
             if old != encoding and is_misread(ancestor.text, before, old, encoding):
                 continue  # its lines would be taken for others'

@@ -41,6 +41,7 @@ class Known:
     that since; it may have been another program. `whole`: what it last read or wrote through us.
     What it was told in a note is in none of them.
     `encoding`: that of the buffer when it read or wrote it, "" without one.
+    `refused`: what it could not write through us since then, and what it had made that of.
     `calls`: tool calls that were at this file when it was served: their ends tell nothing new.
     """
 
@@ -51,6 +52,7 @@ class Known:
     encoding: str = ""
     whole: Text = UNKNOWN
     calls: frozenset[str] = frozenset()
+    refused: tuple[str, str] | None = None
 
     @property
     def latest(self) -> Text:
@@ -107,6 +109,13 @@ class Knowledge:
     def served_to(self, session: SessionKey, path: str, calls: Iterable[str]) -> None:
         """What it was served last was for these tool calls."""
         self._know(session, path, replace(self.of(session, path), calls=frozenset(calls)))
+
+    def was_refused(self, session: SessionKey, request: WriteRequest) -> None:
+        """The user's text stands against what the agent wanted to write through us."""
+        if isinstance(request.base, str):
+            known = self.of(session, request.path)
+            refused = (request.content, request.base)
+            self._know(session, request.path, replace(known, refused=refused))
 
     def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
         """The agent has written through us.
@@ -192,15 +201,20 @@ class Knowledge:
         if isinstance(known.latest, str) and known.how != "told":
             firm = known.how in ("served", "written")
             found.append(Ancestor(known.latest, firm, known.encoding))
+        refused = known.refused and (
+            known.refused[0],
+            Ancestor(known.refused[1], True, known.encoding),
+        )
         agreed = self._agreement(path, saved)
         if agreed is None:
-            return Lineage(tuple(found))
+            return Lineage(tuple(found), refused=refused)
         encoding = agreed.encoding
         found.append(Ancestor(agreed.older, False, encoding))
         found.append(Ancestor(agreed.text, True, encoding))
         everybodys = (files[path] for files in tuple(self._sessions.values()) if path in files)
         wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
-        return Lineage(tuple(found), frozenset(it for it in wrote if isinstance(it, str)))
+        repeats = frozenset(it for it in wrote if isinstance(it, str))
+        return Lineage(tuple(found), repeats, refused)
 
     def _agreement(self, path: str, saved: str) -> Agreed | None:
         """Return what is agreed upon, None if that is not known, or the user has saved."""

@@ -156,6 +156,7 @@ class FileService:
         except FileProblem as problem:
             self._sync.unfinished.over(path)
             if isinstance(problem, WriteConflict):
+                self._knowledge.was_refused(session, request)
                 self._conflicted(request, problem, author)
             raise
         try:

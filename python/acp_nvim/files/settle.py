@@ -18,7 +18,7 @@ from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled
+from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
@@ -100,6 +100,7 @@ def settle(
     """
     if _is_users(live, saved):
         return NOTHING
+    live, change = _since_written(live, change)
     if live.buffer is None or _has_read(live, live.buffer):
         return Settlement(
             followed=None if change is None else Followed(change.before, change.after)
@@ -194,6 +195,21 @@ def _is_users(live: LiveFile, saved: str) -> bool:
     return live.buffer is None or live.buffer.modified or live.buffer.synced == live.stamp
 
 
+def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile, DiskChange | None]:
+    """Return both as of the user's last write of which no event has told, if it is known and the
+    disk holds something else by now: who wrote that has written upon it."""
+    buffer = live.buffer
+    if buffer is None or buffer.written is None or change is None or live.disk is None:
+        return live, change
+    now = live.disk.text
+    lines = buffer.written if buffer.modified else buffer.lines
+    text = written_text(buffer, lines, now)
+    if not lines or text == now:
+        return live, change
+    seen = replace(live, buffer=replace(buffer, written=None))
+    return seen, replace(change, before=text, stamps=())
+
+
 def _has_read(live: LiveFile, buffer: LiveBuffer) -> bool:
     """Return whether Neovim had read the file as it is, before the user went on."""
     return bool(live.stamp) and live.stamp == buffer.synced and buffer.modified
@@ -221,13 +237,14 @@ def _take(
             return NOTHING
         # An empty buffer was opened where the file had been: what was there is what was last seen.
         return Settlement(followed=Followed(change.before if buffer.empty else text, None))
-    if before is not None and not buffer.written:
+    is_users = buffer.written is not None
+    if before is not None and not is_users:
         # What the user had is `before` also where Neovim has read the file anew by itself.
         base = lineage.base(before, before, now, live.encoding)
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
     edit = None
-    if now != text or touched or buffer.written:  # the user's own write is known from now on
+    if now != text or touched or is_users:  # the user's own write is known from now on
         hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
         edit = BufferEdit(hunks, options, follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))
@@ -238,7 +255,7 @@ def _before(
 ) -> str | None:
     """Return what there was before the disk changed: the user may have saved since the last look,
     or Neovim has read the file anew by itself."""
-    if change is None or (buffer.written and now == text):
+    if change is None or (buffer.written is not None and now == text):
         return text
     if buffer.read_at in change.stamps:
         # what it stood for, whatever Neovim made of that as it read it
@@ -257,7 +274,9 @@ def _merge(
     if now is None:
         whole = ConflictRegion(0, len(split_lines(text)), ())
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
-    lineage = UNKNOWN_LINEAGE if buffer.written else lineage  # it was the user who wrote
+    lineage = (
+        UNKNOWN_LINEAGE if buffer.written is not None else lineage
+    )  # it was the user who wrote
     base = "" if before is None else lineage.base(before, text, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
@@ -265,7 +284,7 @@ def _merge(
 def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
     """Merge the disk into the text that the user has; what the disk lacks is unsaved then."""
     both, conflicts = reconciled(found.base, found.before or "", found.theirs)
-    if buffer.written:
+    if buffer.written is not None:
         conflicts = ()  # it was the user who wrote there, and has gone on
     hunks, options = form_edits(both, buffer)
     settled = kept or not conflicts

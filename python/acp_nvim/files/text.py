@@ -7,6 +7,7 @@ mark, and a final line end only if the file has one (C-228, C-232).
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec
@@ -26,6 +27,17 @@ def buffer_text(buffer: LiveBuffer) -> str:
     if buffer.endoffile:
         text += DOS_END
     return _mark(buffer) + (BOM + text if buffer.bom and _has_bom(buffer) else text)
+
+
+def written_text(buffer: LiveBuffer, lines: tuple[str, ...], now: str) -> str:
+    """Return the exact text that it was on disk when the buffer had those lines.
+
+    `now`: what the disk holds. A last line end that the buffer does not have, and the disk has, is
+    of 'fixendofline'; one line that is "" is no more than the disk has.
+    """
+    empty = lines == ("",) and not now
+    endofline = buffer.endofline or now.endswith("\n")
+    return buffer_text(replace(buffer, lines=lines, empty=empty, endofline=endofline))
 
 
 def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], BufferOptions]:

@@ -53,7 +53,7 @@ class NvimFiles(Files):
         if not found:
             return None
         if last is not None and "lines" not in found:
-            buffer = replace(last, **found)
+            buffer = replace(last, **await self._with_written(found))
         else:
             buffer = await self._live(found)
         self._last[path] = buffer
@@ -148,7 +148,13 @@ class NvimFiles(Files):
 
     async def _live(self, found: dict[str, Any]) -> LiveBuffer:
         lines = await self._exact(tuple(found["lines"]), found.get("encoding", ""))
-        return LiveBuffer(**(found | {"lines": lines}))
+        return LiveBuffer(**(await self._with_written(found) | {"lines": lines}))
+
+    async def _with_written(self, found: dict[str, Any]) -> dict[str, Any]:
+        written = found.get("written")
+        if written:
+            written = await self._exact(tuple(written), found.get("encoding", ""))
+        return found | {"written": None if written is None else tuple(written)}
 
     async def _exact(self, lines: tuple[str, ...], encoding: str) -> tuple[str, ...]:
         """Return what lines of a buffer are on disk."""

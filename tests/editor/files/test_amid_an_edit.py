@@ -17,14 +17,6 @@ AFTER = [
     *("line 7", "line 8", "above nine", "line 9", "line 10"),
 ]
 LISTEN = "vim.api.nvim_buf_attach(0, false, { [...] = function() error('not ours') end })"
-NOT_WRITTEN = """
-vim.api.nvim_create_autocmd('BufWriteCmd', {
-  buffer = 0,
-  callback = function()
-    error('not ours')
-  end,
-})
-"""
 BREAK = """
 local name, at = ...
 local call, count = vim.api[name], 0
@@ -103,7 +95,8 @@ def test_an_interrupt_while_the_disk_is_followed(nvim: Neovim) -> None:
 
 def test_what_is_written_stays_written_whatever_another_plugin_says(nvim: Neovim) -> None:
     path = opened(nvim)
-    nvim.lua(NOT_WRITTEN)
+    read(nvim, path)
+    nvim.lua(BREAK, "nvim_create_autocmd", 1)
     assert "ok" in write(nvim, path, HUNKS)
     assert nvim.lines() == path.read_text().splitlines() == [*AFTER, "mine"]
     assert nvim.eval("&modified") == 0

@@ -9,6 +9,7 @@ from tests.support.agents.agent_edits import (
     answer,
     asked,
     command,
+    conflicts,
     files,
     hunks,
     looked,
@@ -320,6 +321,28 @@ def test_what_the_agent_did_after_the_users_write_is_the_agents(job: MainJob, tu
     job.told("took back turn 1 of scripted in 2 files")
     assert turn.path.read_text() == MINE
     assert job.nvim.lines() == MINE.splitlines()
+
+
+QUIET = {
+    "as it was": ("", TEXT),
+    "with more": (TYPED, MINE),
+    "after an undo": (f"{TYPED}:noautocmd w<CR>u", TEXT),
+    "amid an insert": ("Gomine<C-o>", MINE),
+}
+
+
+@pytest.mark.parametrize("case", QUIET)
+def test_where_the_user_types_after_a_quiet_write_an_agents_line_is_a_conflict(
+    job: MainJob, turn: Turn, case: str
+) -> None:
+    before, written = QUIET[case]
+    turn.keys(f"{before}:noautocmd w<CR><Esc>ggAmine<Esc>")
+    job.until(lambda: job.nvim.lines()[0] == "onemine" and job.nvim.mode()["mode"] == "n")
+    assert turn.path.read_text() == written
+    theirs = written.replace("one", "theirs")
+    tool(turn.agent, turn.path, theirs, call="edit-2")
+    job.until(lambda: conflicts(job))
+    assert job.nvim.lines() == theirs.replace("theirs", "onemine").splitlines()
 
 
 LATE = """

@@ -34,6 +34,17 @@ end
 return lines
 """
 
+CONFLICTS = """
+local rows = {}
+local space = vim.api.nvim_create_namespace('acp_review')
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
+  if mark[4].sign_hl_group == 'AcpReviewConflict' then
+    table.insert(rows, mark[2])
+  end
+end
+return rows
+"""
+
 
 LOOK = """
 local done = false
@@ -149,6 +160,11 @@ def until_files(job: MainJob, expected: dict[str, int]) -> None:
 def signs(job: MainJob) -> list[int]:
     """Return the 0-based rows with a sign in the current buffer."""
     return list(job.nvim.lua(MARKS))
+
+
+def conflicts(job: MainJob) -> list[int]:
+    """Return the 0-based rows of the current buffer that are marked as a conflict."""
+    return list(job.nvim.lua(CONFLICTS))
 
 
 def removed(job: MainJob) -> list[str]:

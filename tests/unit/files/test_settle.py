@@ -227,7 +227,7 @@ async def test_what_the_editor_wrote_without_a_word_is_nobodys(
     files.open(path)
     files.type(path, "1", "mine")
     changed = change(path, "1\nmine\n")
-    unseen = replace(files.buffers[str(path)], modified=False, written=True)
+    unseen = replace(files.buffers[str(path)], modified=False, written=())
     files.buffers[str(path)] = unseen
     assert await follow(files, str(path), changed) is None
     files.buffers[str(path)] = replace(unseen, lines=("1", "mine too"), modified=True, synced="")
@@ -242,10 +242,26 @@ async def test_what_the_agent_wrote_upon_it_is_the_agents(files: FakeFiles, path
     files.open(path)
     files.type(path, "1", "mine")
     changed = change(path, "1\nmine\ntheirs\n")
-    files.buffers[str(path)] = replace(files.buffers[str(path)], modified=False, written=True)
+    files.buffers[str(path)] = replace(files.buffers[str(path)], modified=False, written=())
     followed = await follow(files, str(path), changed)
     assert followed is not None
     assert (followed.before, followed.after) == ("1\nmine\n", "1\nmine\ntheirs\n")
+
+
+@pytest.mark.parametrize("written", [("1", "2"), ("1", "2", "mine")])
+async def test_what_an_agent_wrote_upon_a_quiet_write_is_a_conflict_where_the_user_goes_on(
+    files: FakeFiles, path: Path, written: tuple[str, ...]
+) -> None:
+    put(path, "1\n2\n")
+    files.open(path)
+    files.type(path, "1 and more", *written[1:])
+    files.buffers[str(path)] = replace(files.buffers[str(path)], written=written)
+    wrote = "".join(f"{line}\n" for line in ("theirs", *written[1:]))
+    followed = await follow(files, str(path), change(path, wrote))
+    assert followed is not None
+    assert files.lines(path) == ["1 and more", *written[1:]]
+    assert [(it.first, it.last) for it in followed.conflicts] == [(0, 1)]
+    assert followed.base == "".join(f"{line}\n" for line in written)
 
 
 async def test_a_buffer_follows_what_the_user_wrote_past_it(files: FakeFiles, path: Path) -> None:
