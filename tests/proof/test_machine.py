@@ -127,11 +127,6 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=True, twice=False),
         User("quiet save", 0, 0, 0),
     ],
-    "a write taken in part, and the same agent's next one": [
-        Writes(1, 3, (*INSERT, Edit("insert", 2)), stale=False, meanwhile=2),
-        Writes(0, 3, INSERT, stale=False, meanwhile=0),
-        Writes(1, 3, (Edit("insert", 1),), stale=True, meanwhile=0),
-    ],
     "a file written as it was without an event, and an agent changes the line that is typed on": [
         User("quiet save", 0, 0, 3),
         User("insert", 0, 0, 0),
@@ -144,6 +139,11 @@ FOUND: dict[str, list[Step]] = {
         TakesBack(0, returns=False),
         User("save", 0, 0, 0),
         DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=True),
+    ],
+    "a write taken in part, and the same agent's next one": [
+        Writes(1, 3, (*INSERT, Edit("insert", 2)), stale=False, meanwhile=2),
+        Writes(0, 3, INSERT, stale=False, meanwhile=0),
+        Writes(1, 3, (Edit("insert", 1),), stale=True, meanwhile=0),
     ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),

@@ -89,19 +89,32 @@ local function head(path, encoding)
   return words(lines)
 end
 
---- Take note whether the buffer, which was read or written just now, has none of its file's lines.
+--- Whether an autocommand for files of such names may make another text of what is read.
+---@param name string
+---@return boolean
+local function is_filtered(name)
+  for _, reader in ipairs(api.nvim_get_autocmds({ event = 'BufReadPost' })) do
+    if not reader.buflocal and reader.pattern ~= '*' and matches(reader.pattern, name) then
+      return true
+    end
+  end
+  return false
+end
+
+--- Take note whether a filter has read the buffer, which has none of its file's lines then.
 ---@param buffer integer
 ---@param path string
 function M.compare(buffer, path)
+  read_otherwise[buffer] = nil
   local encoding = vim.bo[buffer].fileencoding
-  if encoding:match('^ucs') or encoding:match('^utf%-?16') or encoding:match('^utf%-?32') then
-    return -- its bytes have no lines
+  local is_wide = encoding:match('^ucs') or encoding:match('^utf%-?[13][62]') -- has no lines
+  if is_wide or not is_filtered(api.nvim_buf_get_name(buffer)) then
+    return
   end
   local there, here = head(path, encoding), words(api.nvim_buf_get_lines(buffer, 0, LINES, false))
   for line in pairs(there) do
     if here[line] then
-      there = {}
-      break
+      return
     end
   end
   read_otherwise[buffer] = next(there) ~= nil and next(here) ~= nil or nil

@@ -159,8 +159,12 @@ end
 ---@param buffer integer
 local function compare_later(buffer)
   vim.schedule(function()
-    if api.nvim_buf_is_loaded(buffer) and not vim.bo[buffer].modified then
-      foreign.compare(buffer, file_of(buffer))
+    if not api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].modified then
+      return
+    end
+    local path = file_of(buffer)
+    if synced[buffer] == save.stamp(path) then
+      foreign.compare(buffer, path)
     end
   end)
 end

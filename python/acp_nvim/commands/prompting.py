@@ -24,6 +24,7 @@ from acp_nvim.session.event import PromptQueued
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message
+from acp_nvim.view.review.note import is_note
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -100,12 +101,19 @@ def sent(host: Host, payload: OfChat) -> list[str]:
 
 
 def prompt_text(message: Message) -> str:
-    """Return what the user has written of a prompt."""
+    """Return what the user has written of a prompt: not what went along with it as text."""
+    texts = [it.text for it in message.content if isinstance(it, Text)]
+    written = [*texts[:1], *(it for it in texts[1:] if not _is_attached(it))]
     said = ""
-    for part in (it.text for it in message.content if isinstance(it, Text)):
+    for part in (it for it in written if not is_note(it)):
         is_apart = not said or said[-1].isspace() or part[:1].isspace()
         said += part if is_apart else f" {part}"
     return said.strip()
+
+
+def _is_attached(text: str) -> bool:
+    """Tell whether it stands for a resource, image or sound that the agent does not take."""
+    return text.startswith("```") or text.endswith(("takes no images]", "takes no audio]"))
 
 
 def last_answer(host: Host, payload: OfChat) -> str:

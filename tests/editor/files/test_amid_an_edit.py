@@ -95,6 +95,7 @@ def test_an_interrupt_while_the_disk_is_followed(nvim: Neovim) -> None:
 
 def test_what_is_written_stays_written_whatever_another_plugin_says(nvim: Neovim) -> None:
     path = opened(nvim)
+    read(nvim, path)
     nvim.lua(BREAK, "nvim_create_autocmd", 1)
     assert "ok" in write(nvim, path, HUNKS)
     assert nvim.lines() == path.read_text().splitlines() == [*AFTER, "mine"]

@@ -113,6 +113,11 @@ class Note:
         return f"{WORDS[self.key]}\n\n" + (f"{self.reasons}\n\n" if self.reasons else "")
 
 
+def is_note(text: str) -> bool:
+    """Tell whether a text of a prompt is such a note, and not what the user has written."""
+    return text.startswith(tuple(WORDS.values()))
+
+
 def note(key: Key, files: Sequence[Drift]) -> Note | None:
     """Return the note that tells of these files; None if there is nothing to tell."""
     if not files:

@@ -194,7 +194,7 @@ def test_of_an_endless_line_the_ends_are_looked_through() -> None:
     command = "rm -rf ~" + " " * 50_000 + "x " * 1_000_000 + " " * 50_000 + "; true"
     line = menu(tool(title="Run", raw_input=json.dumps({"command": command}))).body[0].text
     assert line.startswith("rm -rf ~⟨50,000 blanks⟩x x ")
-    assert line.endswith("⟨50,000 blanks⟩; true") or line.endswith("⟨50,001 blanks⟩; true")
+    assert line.endswith("x⟨50,001 blanks⟩; true")
     assert len(line) < 4_100
 
 
