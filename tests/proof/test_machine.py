@@ -145,6 +145,12 @@ FOUND: dict[str, list[Step]] = {
         Writes(0, 3, INSERT, stale=False, meanwhile=0),
         Writes(1, 3, (Edit("insert", 1),), stale=True, meanwhile=0),
     ],
+    "a line of the user's that an agent amends after a command has removed the file": [
+        Writes(0, 0, (*INSERT, *INSERT), stale=False, meanwhile=0),
+        Writes(0, 0, (Edit("insert", 10),), stale=False, meanwhile=1),
+        Runs(0, "remove", 0, 0),
+        Writes(0, 0, (Edit("amend", 1),), stale=False, meanwhile=0),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

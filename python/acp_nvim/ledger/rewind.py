@@ -62,7 +62,12 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
             return span.born in doubtful
         return span.died in doubtful and span.born not in all_mine
 
-    role = _roles(ledger, author.turn_key, mine, doubtful)
+    sure = _roles(ledger, author.turn_key, mine, doubtful)
+    standing = _standing_for(ledger, doubts)
+
+    def role(span: Span) -> Role | None:
+        return None if span in standing else sure(span)
+
     if _stays_gone(ledger, role) and any(map(role, ledger.weave)):
         if any(span.lines[0] == FILE and doubts(span) for span in ledger.weave):
             return Rewound(ledger, 0, (), doubtful=True)
@@ -181,6 +186,23 @@ def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozens
     return role
 
 
+def _standing_for(ledger: Ledger, doubts: Callable[[Span], bool]) -> frozenset[Span]:
+    """Return the lines that were made of somebody else's which are only supposed to have gone by
+    the turn: they stay as long as those do not come back, or these would be nowhere."""
+    found: set[Span] = set()
+    gone: list[Span] = []
+    for span in ledger.weave:
+        if not span.alive:
+            gone += [span] if doubts(span) else []
+            continue
+        made = ledger.delta(span.born)
+        over = made.over if made is not None else frozenset()
+        if any(it.died in over and _goes(it, [span], span.born) for it in gone):
+            found.add(span)
+        gone = []
+    return frozenset(found)
+
+
 def _undone_below(ledger: Ledger, mine: frozenset[int]) -> frozenset[int]:
     """Return what was undone while these stood in its place: it does not come back with them."""
     undos = {delta.author.turn_key: delta for delta in undone(ledger)}
@@ -261,16 +283,18 @@ def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[i
         blocked = {
             at
             for at in back
-            if at not in foreign and spans[at].died in over and not _goes(spans[at], leaving)
+            if at not in foreign
+            and spans[at].died in over
+            and not _goes(spans[at], leaving, spans[at].died)
         }
         stay |= blocked
         left += foreign[:1] if blocked else []
     return stay, left
 
 
-def _goes(gone: Span, leaving: Sequence[Span]) -> bool:
-    """Tell whether a line that took the place of these, and has one of them in it, goes."""
-    lines = [it.strip() for span in leaving if span.born == gone.died for it in span.lines]
+def _goes(gone: Span, leaving: Sequence[Span], by: int | None) -> bool:
+    """Tell whether one of the leaving lines, made by that delta, has one of the gone in it."""
+    lines = [it.strip() for span in leaving if span.born == by for it in span.lines]
     return any((text := line.strip()) and text in it for line in gone.lines for it in lines)
 
 
