@@ -53,6 +53,7 @@ def test_the_talk_goes_on_with_another_agent(job: MainJob, other: AgentStage) ->
 def test_amid_a_turn_nothing_is_opened(job: MainJob) -> None:
     agent = job.start()
     job.turn(agent)
+    job.nvim.wait("require('acp').status().state == 'running'")  # the agent may know before
     job.command("Acp new!")
     job.told("a turn is running: :Acp cancel ends it")
     assert len(job.inspect()["sessions"]) == 1
