@@ -62,7 +62,7 @@ class AgentSteps(UserSteps):
         last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
         if last == after.disk[name] and refused:
             self.seen[name] = last  # looked at before it was refused
-        live, made = before.live(name), self.made.get((step.session, name), known)
+        live, made = before.live(name), self.made.get((step.session, name), [known])[-1]
         if not refused:
             self.made.pop((step.session, name), None)
             self.known[step.session, name] = text
@@ -76,8 +76,8 @@ class AgentSteps(UserSteps):
                 wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, made, partly}
-                # no call has named it, and turns of both run
-                bases |= {it for (_, of), it in self.made.items() if of == name}
+                # no call has named it, and turns of both run; or it stayed where its maker left it out
+                bases |= {it for (_, of), texts in self.made.items() if of == name for it in texts}
                 bases |= {without_unread(known, it) for it in bases}
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
@@ -131,7 +131,7 @@ class AgentSteps(UserSteps):
             if known is None:
                 known = old
             await self._write(Writes(step.session, step.file, ()), name, known, new)
-        self.made[step.session, name] = new
+        self.made.setdefault((step.session, name), []).append(new)
         if step.told:
             await self._settle(step.session, (name,))
 
@@ -158,7 +158,7 @@ class AgentSteps(UserSteps):
         """Have an agent's own tool write a whole text that the agent has made: the user's words in
         it the agent has read, and if it replaces them, it knows what it does."""
         self._put(name, text)
-        self.made[session, name] = text
+        self.made.setdefault((session, name), []).append(text)
         self.unsaved[name] -= users(text)
 
     async def _repeat(self, session: int, name: str, text: str, *, is_same: bool) -> None:

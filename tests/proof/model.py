@@ -35,7 +35,7 @@ class Model:
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
     `consented`: what of `scripted` the user has let an undo take, be it that another agent's line
-    stood in its place then; `made`: what the tool of each has left since it read or wrote;
+    stood in its place then; `made`: the texts that the tool of each has left since it read or wrote;
     `commanded`: files that a command has changed since the client looked; `taken_out`: the user's
     words that the user took out last, be it that an agent has put them in again; `acted`: files
     that the user has changed since the host began; `untaken`: what an agent has written that the
@@ -66,7 +66,7 @@ class Model:
         self.shared: set[str] = set()
         self.older: set[tuple[str, str]] = set()
         self.taken_out: set[str] = set()
-        self.made: dict[tuple[int, str], str] = {}
+        self.made: dict[tuple[int, str], list[str]] = {}
         self.commanded: set[str] = set()
         self.acted: set[str] = set()
         self.untaken: dict[tuple[int, str], set[str]] = {}
@@ -101,7 +101,7 @@ class Model:
             self.commanded.remove(name)
             text = self.sight.disk[name]
             if text is not None:
-                self.made[session, name] = text
+                self.made.setdefault((session, name), []).append(text)
 
     async def _settled_by(self, look: Awaitable[None], names: tuple[str, ...]) -> None:
         before = self.sight
