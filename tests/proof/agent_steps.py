@@ -63,6 +63,7 @@ class AgentSteps(UserSteps):
         if last == after.disk[name] and refused:
             self.seen[name] = last  # looked at before it was refused
         live, made = before.live(name), self.made.get((step.session, name), [known])[-1]
+        tools = {it for (_, of), texts in self.made.items() if of == name for it in texts}
         if not refused:
             self.made.pop((step.session, name), None)
             self.known[step.session, name] = text
@@ -76,8 +77,8 @@ class AgentSteps(UserSteps):
                 wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, made, partly}
-                # no call has named it, and turns of both run; or it stayed where its maker left it out
-                bases |= {it for (_, of), texts in self.made.items() if of == name for it in texts}
+                # no call has named it, and turns of both run; or it stayed though it was left out
+                bases |= tools
                 bases |= {without_unread(known, it) for it in bases}
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
