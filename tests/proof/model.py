@@ -35,11 +35,11 @@ class Model:
     user has saved nor an agent has written itself, though a merge may have saved them; `shared`:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
     `consented`: what of `scripted` the user has let an undo take, be it that another agent's line
-    stood in its place then; `made`: what the tool of each has left, in order, since it read or
-    wrote; `commanded`: files that a command has changed since the client looked; `taken_out`: the user's
-    words that the user took out last, be it that an agent has put them in again; `acted`: files
-    that the user has changed since the host began; `untaken`: what an agent has written that the
-    user's text stands against.
+    stood in its place then; `made`: what the tool of each has left since it read or wrote, in
+    order; `commanded`: files that a command has changed since the client looked; `taken_out`: the
+    user's words that the user took out last, be it that an agent has put them in again; `acted`:
+    files that the user has changed since the host began; `untaken`: what an agent has written that
+    the user's text stands against.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
