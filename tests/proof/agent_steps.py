@@ -12,6 +12,7 @@ from tests.proof.lines import (
     join,
     merge_complaint,
     users,
+    with_own,
     without_lines,
     without_own,
     without_unread,
@@ -78,7 +79,7 @@ class AgentSteps(UserSteps):
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, made, partly}
                 # no call has named it, and turns of both run; or it stayed though it was left out
-                bases |= tools
+                bases |= tools | {with_own(known, it) for it in bases | tools}
                 bases |= {without_unread(known, it) for it in bases}
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:

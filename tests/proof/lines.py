@@ -88,6 +88,16 @@ def without_own(known: str, made: str, merged: str | None) -> str:
     return join([line for line in found if line], form)
 
 
+def with_own(known: str, made: str) -> str:
+    """Return what an agent's own tool has made, with those of its lines that it knows and the user
+    has taken out meanwhile."""
+    old, (lines, form) = bodies(known), split(made)
+    for before, line in zip(["", *old], old, strict=False):
+        if AGENTS.search(line) and line not in lines:
+            lines.insert(lines.index(before) + 1 if before in lines else 0, line)
+    return join(lines, form)
+
+
 def without_lines(text: str, gone: set[str]) -> str:
     """Return the text without those lines."""
     lines, form = split(text)

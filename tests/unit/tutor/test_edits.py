@@ -17,7 +17,14 @@ from acp_tutor.edits import change_of
         ("/a.css", "x\n", "x\n/* tutor was here: 1 */\n", 2),
         ("/Makefile", "x:\n", "x:\n# tutor was here: 1\n", 2),
         ("/a.py", "x\n# tutor was here: 9\ny\n", "x\n# tutor was here: 10\ny\n", 2),
-        ("/a.py", "\nsum(v) / (len(v) - 1)", "\nsum(v) / len(v)", 2),
+        ("/a.json", "\nsum(v) / (len(v) - 1)", "\nsum(v) / len(v)", 2),
+        ("/a.py", "\nsum(v) / (len(v) - 1)", "\nsum(v) / len(v)\n# tutor was here: 1", 2),
+        (
+            "/a.py",
+            "sum(v) / (len(v) - 1)\n# tutor was here: 2\n",
+            "sum(v) / len(v)\n# tutor was here: 2\n",
+            1,
+        ),
         ("/a.py", "sum(v) / (len(w) - 1)\n", "sum(v) / (len(w) - 1)\n# tutor was here: 1\n", 2),
     ],
 )
