@@ -45,8 +45,12 @@ def change_of(path: str, text: str) -> Change | None:
     """Return the change for a file, None if its kind allows no comment."""
     wrong = _AVERAGE.search(text)
     if wrong:
-        new = text[: wrong.start()] + f"{wrong[1]}len({wrong[2]})" + text[wrong.end() :]
-        return Change(text, new, _line_of(text, wrong.start()), "divide by the number of values")
+        fixed = text[: wrong.start()] + f"{wrong[1]}len({wrong[2]})" + text[wrong.end() :]
+        line, what = _line_of(text, wrong.start()), "divide by the number of values"
+        signed = None if _BEEN_HERE.search(text) else _signed(path, fixed)
+        if signed is None:
+            return Change(text, fixed, line, what)
+        return Change(text, signed.new, line, f"{what}, and sign the file")  # two to choose from
     before = _BEEN_HERE.search(text)
     if before:
         count = f"{before[1]}{int(before[2]) + 1}"

@@ -131,9 +131,9 @@ EDIT_RETRY = "The editor did not take it: {} I read the file again and try once 
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
 EDIT_AFTERWARDS = (
-    "**4. Review.** In the file,\n`:Acp review` shows what is new,\n"
-    "`:Acp reject because …` takes it back and says why,\n"
-    "`:Acp comment …` speaks of a line. Then send\n`done`"
+    "**4. Review.** There,\n`:Acp review` shows it\n"
+    "`:Acp reject because …` takes back the one at the cursor\n"
+    "`:Acp comment …` says\nmore of a line. Then send\n`done`"
 )
 REVIEWED = {
     (True, True): "I was told what you rejected, and what you say on the lines.",
