@@ -100,9 +100,10 @@ class Plugin:
         return int(self._nvim.lua("return _G.turns"))
 
     def text(self, turns: list[Turn]) -> str:
-        """Prompts are messages too, and an empty line follows each."""
-        messages = [text for turn in turns for text in (turn.prompt, *turn.messages)]
-        return "\n".join(text.removesuffix("\n") + "\n" for text in messages)
+        """Prompts are messages too, and one that does not end with an empty line gets one."""
+        messages = (text for turn in turns for text in (turn.prompt, *turn.messages))
+        drawn = [text.removesuffix("\n") for text in messages]
+        return "\n".join(text if text.endswith("\n") else f"{text}\n" for text in drawn)
 
 
 class LuaReader:

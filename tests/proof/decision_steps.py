@@ -106,7 +106,9 @@ class DecisionSteps(Model):
         asked = (Path(path).name for path in sure.found)
         self.consented |= users("".join(map(self.services.everything, asked))) & self.scripted
         rest = await review.undo(replace(turn, paths=sure.found), batch=sure.batch)
-        self._after_rewind(then, strict=True, asked=True)
+        # done anew as one: what came back for the time being may stand in the place of something
+        came = {it: users(text_of(then, it)) - users(text_of(before, it)) for it in NAMES}
+        self._after_rewind(then, strict=True, asked=True, back=came)
         return replace(rest, paths=sure.paths + rest.paths, failed=sure.failed + rest.failed)
 
     async def _returns(self, step: Returns) -> None:
@@ -144,7 +146,8 @@ class DecisionSteps(Model):
         for name in NAMES:
             path = self.world.path(name)
             both = (*self.services.changes(name), *self.services.edits.changes(path, "kept"))
-            allowed[name] = set() if strict else users(removed(both)) | (back or {})[name]
+            allowed[name] = set(back[name]) if back else set()
+            allowed[name] |= set() if strict else users(removed(both))
             allowed[name] |= self.scripted if asked or not strict else self.consented
         after = self._agents_look(before, allowed)
         for name in NAMES:
