@@ -151,6 +151,13 @@ FOUND: dict[str, list[Step]] = {
         Runs(0, "remove", 0, 0),
         Writes(0, 0, (Edit("amend", 1),), stale=False, meanwhile=0),
     ],
+    "a file that the user has saved is removed, which the user keeps, and made anew": [
+        User("save", 0, 0, 0),
+        Runs(0, "remove", 0, 0),
+        Decides("keep", "hunk", 0, 0),
+        Tool(0, 0, INSERT, way="in place", told=False, twice=False),
+        Decides("reject", "file", 0, 0),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

@@ -66,6 +66,9 @@ end
 ---@param path string resolved
 ---@return string
 function M.saved(path)
+  if saved[path] and save.stamp(path) == '' then
+    saved[path] = '' -- it is gone: another write than this one will have made it anew
+  end
   return saved[path] or ''
 end
 
