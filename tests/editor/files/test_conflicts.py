@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.agents.agent_edits import files, put, until_files, write
+from tests.support.agents.agent_edits import CONFLICTS, files, put, until_files, write
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 
@@ -16,16 +16,6 @@ LINES = "".join(f"line {number}\n" for number in range(1, 11))
 THEIRS = LINES.replace("line 5\n", "line five\n").replace("line 9\n", "line nine\n")
 MINE = LINES.replace("line 5\n", "line 5, mine\n")
 MERGED = MINE.replace("line 9\n", "line nine\n")
-CONFLICTS = """
-local rows = {}
-local space = vim.api.nvim_create_namespace('acp_review')
-for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
-  if mark[4].sign_hl_group == 'AcpReviewConflict' then
-    table.insert(rows, mark[2])
-  end
-end
-return rows
-"""
 
 
 def refused(job: MainJob) -> Path:
