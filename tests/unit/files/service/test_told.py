@@ -22,6 +22,21 @@ async def test_what_a_turn_writes_is_recorded_as_it_was_and_is(rig: FileRig) -> 
     assert rig.settled == [str(path), str(new), str(path), str(path)]
 
 
+async def test_what_only_the_editor_still_has_is_the_users_where_the_agent_goes_on(
+    rig: FileRig,
+) -> None:
+    path, unread = rig.file("mine\n"), rig.folder / "unread"
+    unread.write_text("mine, too\n")
+    rig.files.open(path)
+    rig.files.open(unread)
+    path.unlink()
+    unread.unlink()
+    await rig.read(path)
+    await rig.write(path, "mine\ntheirs\n")
+    await rig.write(unread, "theirs\n")
+    assert rig.texts == [("mine\n", "mine\ntheirs\n"), (None, "theirs\n")]
+
+
 async def test_what_is_written_while_no_turn_runs_is_nobodys(rig: FileRig) -> None:
     path = rig.file("1\n")
     rig.turns.clear()
