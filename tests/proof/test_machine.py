@@ -158,6 +158,12 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=False, twice=False),
         Decides("reject", "file", 0, 0),
     ],
+    "a file whose removal is kept, which an agent writes as the buffer still has it": [
+        DoubleWrites(0, 0, INSERT, disk_first=True, between="typing", stale=False),
+        Runs(0, "remove", 0, 0),
+        Decides("keep", "hunk", 0, 0),
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.session.request import ReadFileRequest
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.file_rig import AGENT, FileRig
 
@@ -20,6 +21,26 @@ async def test_what_a_turn_writes_is_recorded_as_it_was_and_is(rig: FileRig) -> 
     assert rig.deltas[0] == (str(path), "1\n\n", "2\n\n", AGENT)
     assert rig.texts[1:] == [(None, "x"), ("2\n\ncaf\udce9\n", "3\n\ncaf\udce9\n")]
     assert rig.settled == [str(path), str(new), str(path), str(path)]
+
+
+async def test_what_only_the_editor_still_has_is_the_users_where_the_agent_goes_on(
+    rig: FileRig,
+) -> None:
+    path, unread = rig.file("mine\n"), rig.folder / "unread"
+    unread.write_text("mine, too\n")
+    rig.files.open(path)
+    rig.files.open(unread)
+    path.unlink()
+    unread.unlink()
+    await rig.read(path)
+    await rig.write(path, "mine\ntheirs\n")
+    await rig.write(unread, "theirs\n")
+    new = rig.folder / "new"
+    rig.files.open(new)
+    await rig.service.read(ReadFileRequest("s", str(new)), rig.roots, empty_for_missing=True)
+    await rig.write(new, "theirs\n")
+    here = [("mine\n", "mine\ntheirs\n"), (None, "theirs\n"), (None, "theirs\n")]
+    assert rig.texts == here
 
 
 async def test_what_is_written_while_no_turn_runs_is_nobodys(rig: FileRig) -> None:
