@@ -184,12 +184,12 @@ end
 ---@param hunks acp.Hunk[] ascending
 ---@return string[][] lines of each hunk, before it is applied
 local function held_by(buffer, hunks)
-  local is_single, held = api.nvim_buf_line_count(buffer) == 1, {}
+  local is_single, found = api.nvim_buf_line_count(buffer) == 1, {}
   for index, hunk in ipairs(hunks) do
     local lines = api.nvim_buf_get_lines(buffer, hunk[1], hunk[2], true)
-    held[index] = is_single and M.is_empty(buffer, lines) and {} or lines
+    found[index] = is_single and M.is_empty(buffer, lines) and {} or lines
   end
-  return held
+  return found
 end
 
 --- The hunks that undo others.
