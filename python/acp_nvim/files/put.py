@@ -95,5 +95,5 @@ async def _remove(files: Files, live: LiveFile) -> bool:
         elif not await files.follow(buffer, hunks, options):
             return False
     disk.remove(live.path)
-    await files.saved(live.path)  # the editor sees that it is gone: who makes it anew is not the user
+    await files.saved(live.path)  # it is gone, as the editor sees: whoever makes it anew is another
     return True
