@@ -163,8 +163,9 @@ def test_the_list_is_fetched_once_and_then_by_command_only(desk: Desk) -> None:
     desk.open()
     desk.until(lambda: desk.row("robo"))
     assert desk.server.requests == ["/list"]
+    desk.offer(agent("robo", npx={"package": "robo-npm@1.0.1"}) | {"version": "1.0.1"})
     desk.nvim.input("R")
-    desk.until(lambda: len(desk.server.requests) == 2 and desk.is_quiet())
+    desk.until(lambda: "1.0.1" in desk.row("robo") and desk.is_quiet())
     desk.command("Acp! agents")
     desk.until(lambda: len(desk.server.requests) == 3)
 
