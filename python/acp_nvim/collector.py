@@ -1,7 +1,7 @@
 """Keeps Python's search for circles from holding the loop: it looks at all there is, each time.
 
 That is half a second in a session of some size, in which nothing is drawn and no cancel gets
-through; and a thread that makes a list of 200,000 lines sets off searches that look at each of them.
+through; and a thread that makes lists of 200,000 lines sets off searches that look at each of them.
 But data of sessions is in no circles, and goes when nobody has it any more. So Python searches only
 when it is told to, each second, among what is new; and what is much, or has taken long, is left out
 of all further searches, until nobody waits.
