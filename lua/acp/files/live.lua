@@ -44,13 +44,27 @@ local function was_ended(buffer, path)
   return ends and saved ~= '' and saved == stamps.synced(buffer)
 end
 
+-- What is over comes in portions: reading and sending it at once would hold the editor.
+local MOST_LINES = 5000
+local MOST_BYTES = 500000
+
+---@param buffer integer
+---@param first integer 0-based
+---@param last integer
+---@return integer bytes of these lines
+local function size(buffer, first, last)
+  return api.nvim_buf_get_offset(buffer, last) - api.nvim_buf_get_offset(buffer, first)
+end
+
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
---- and `empty` if the host knows them already: of that buffer, at that changedtick.
+--- and `empty` if the host knows them already: of that buffer, at that changedtick. With `count` in
+--- their place if they are too many for one go, unless all are wanted.
 ---@param path string
 ---@param known_number? integer
 ---@param known_tick? integer
+---@param whole? boolean
 ---@return table?
-function M.read(path, known_number, known_tick)
+function M.read(path, known_number, known_tick, whole)
   local buffer = file_buffers.find(path)
   if not buffer then
     return nil
@@ -73,11 +87,32 @@ function M.read(path, known_number, known_tick)
     written = stamps.written(buffer, path),
     unchanged = not options.modified and stamps.is_synced(buffer),
   }
-  if known_number ~= buffer or known_tick ~= tick then
+  local count = api.nvim_buf_line_count(buffer)
+  if known_number == buffer and known_tick == tick then
+    return live
+  elseif not whole and (count > MOST_LINES or size(buffer, 0, count) > MOST_BYTES) then
+    live.count = count
+  else
     live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
     live.empty = edit.is_empty(buffer, live.lines)
   end
   return live
+end
+
+--- Lines of a buffer from there on, as many as go at once; nil if it is not as it was.
+---@param buffer integer
+---@param tick integer
+---@param first integer 0-based, there
+---@return string[]?
+function M.lines(buffer, tick, first)
+  if not api.nvim_buf_is_loaded(buffer) or api.nvim_buf_get_changedtick(buffer) ~= tick then
+    return nil
+  end
+  local last = math.min(first + MOST_LINES, api.nvim_buf_line_count(buffer))
+  while last - first > 1 and size(buffer, first, last) > MOST_BYTES do
+    last = first + math.floor((last - first) / 2)
+  end
+  return api.nvim_buf_get_lines(buffer, first, last, true)
 end
 
 --- The stamp of a file as the user has last written it, from a buffer that may be gone; '' for none.
@@ -153,7 +188,8 @@ local function saved(buffer, outcome)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
     stamps.part(buffer)
-    outcome.live = M.read(file_buffers.resolve(api.nvim_buf_get_name(buffer)))
+    local path = file_buffers.resolve(api.nvim_buf_get_name(buffer))
+    outcome.live = M.read(path, nil, nil, true)
   end
   return outcome
 end

@@ -88,9 +88,10 @@ class FileService:
             path = roots.resolve(request.path)
             async with self._lock(path):
                 live = await self._current(path)
-                text = "" if live.for_agent is None and empty_for_missing else live.for_agent
-                if text is None:
+                text = live.for_agent
+                if text is None and not empty_for_missing:
                     raise _not_found(path)
+                text = text or ""
                 self._knowledge.learn(session, path, text, "served", live.encoding)
         self._emit(event.FileRead(session, path, request.line))
         return FileRead(window(text, request.line, request.limit))

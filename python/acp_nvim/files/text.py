@@ -117,9 +117,14 @@ def window(text: str, line: int | None, limit: int | None) -> str:
     """Return `limit` lines from the 1-based `line` on: an exact piece of the text (C-227)."""
     if line is None and limit is None:
         return text
-    first = max((line or 1) - 1, 0)
-    lines = split_lines(text)
-    return "".join(lines[first:] if limit is None else lines[first : first + max(limit, 0)])
+    rest = _after(text, max((line or 1) - 1, 0))
+    return rest if limit is None else rest[: len(rest) - len(_after(rest, max(limit, 0)))]
+
+
+def _after(text: str, count: int) -> str:
+    """Return the text without so many first lines."""
+    pieces = text.split("\n", count)
+    return pieces[count] if len(pieces) > count else ""
 
 
 def merge_lines(*texts: str) -> list[list[str]]:

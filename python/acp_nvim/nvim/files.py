@@ -28,6 +28,8 @@ from acp_nvim.files.encoding import (
 from acp_nvim.hunks import Hunk, apply
 from acp_nvim.session.model import Selection
 
+ATTEMPTS = 3
+"""At a long buffer that is read in portions; a user who types all the time is not waited for."""
 REMEMBERED = 64
 """So many buffers' lines are kept, for those that are asked for again and again."""
 
@@ -46,10 +48,10 @@ class NvimFiles(Files):
         """
         last = self._last.pop(path, None)
         known = () if last is None else (last.number, last.changedtick)
-        found = await self._lua("acp.files.live.read", path, *known)
+        found = await self._read(path, *known)
         if last is not None and found and found.get("encoding", last.encoding) != last.encoding:
             # it has no changedtick of its own
-            last, found = None, await self._lua("acp.files.live.read", path)
+            last, found = None, await self._read(path)
         if not found:
             return None
         if last is not None and "lines" not in found:
@@ -145,6 +147,30 @@ class NvimFiles(Files):
         if "tick" in outcome:
             self._edited(buffer, hunks, outcome["tick"])
         return outcome
+
+    async def _read(self, path: str, *known: int) -> dict[str, Any] | None:
+        """Return what Lua says of that buffer; with many lines in portions, all of one moment."""
+        found: dict[str, Any] | None = await self._lua("acp.files.live.read", path, *known)
+        for _ in range(ATTEMPTS):
+            if not found or "count" not in found:
+                return found
+            as_it_was = found["number"], found["changedtick"]
+            lines = await self._portions(*as_it_was, found["count"])
+            found = await self._lua("acp.files.live.read", path, *as_it_was)
+            if lines is not None and found and not {"count", "lines"} & found.keys():
+                return found | {"lines": lines, "empty": False}
+        whole: dict[str, Any] | None = await self._lua("acp.files.live.read", path, None, None, True)
+        return whole
+
+    async def _portions(self, number: int, tick: int, count: int) -> list[str] | None:
+        """Return the lines of a buffer as it is at that changedtick; None if it is another."""
+        lines: list[str] = []
+        while len(lines) < count:
+            portion = await self._lua("acp.files.live.lines", number, tick, len(lines))
+            if not portion:
+                return None
+            lines += portion
+        return lines
 
     async def _live(self, found: dict[str, Any]) -> LiveBuffer:
         lines = await self._exact(tuple(found["lines"]), found.get("encoding", ""))

@@ -21,8 +21,8 @@ def open_file(nvim: Neovim, data: bytes, name: str = "a.txt") -> Path:
     return path
 
 
-def read(nvim: Neovim, path: Path | str) -> dict[str, Any]:
-    return dict(nvim.lua("return require('acp.files.live').read(...)", str(path)))
+def read(nvim: Neovim, path: Path | str, *known: Any) -> dict[str, Any]:
+    return dict(nvim.lua("return require('acp.files.live').read(...)", str(path), *known))
 
 
 def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any) -> Any:
@@ -274,3 +274,28 @@ def test_a_selection_is_read_where_it_is_now(nvim: Neovim) -> None:
     assert nvim.lua(code, mark) == {"first": 3, "last": 4, "lines": ["2", "three"]}
     assert nvim.lua(code, mark) is None
     assert nvim.lua("return require('acp.files.live').selection(999, 1)") is None
+
+
+def test_a_long_buffer_is_read_in_portions_as_long_as_it_is_the_same(nvim: Neovim) -> None:
+    lines = [f"line {number}" for number in range(25_000)]
+    path = open_file(nvim, "".join(f"{line}\n" for line in lines).encode())
+    live, found = read(nvim, path), list[str]()
+    assert "lines" not in live
+    code = "return require('acp.files.live').lines(...)"
+    while len(found) < live["count"]:
+        found += nvim.lua(code, live["number"], live["changedtick"], len(found))
+    assert found == lines
+    assert "count" not in read(nvim, path, live["number"], live["changedtick"])
+    whole = read(nvim, path, live["number"], live["changedtick"] - 1, True)
+    assert (whole["lines"], whole["empty"]) == (lines, False)
+    nvim.command("normal! x")
+    assert nvim.lua(code, live["number"], live["changedtick"], 5_000) is None
+
+
+def test_lines_of_many_bytes_go_in_smaller_portions(nvim: Neovim) -> None:
+    path = open_file(nvim, b"".join(b"%d" % it * 300_000 + b"\n" for it in range(5)))
+    live = read(nvim, path)
+    assert live["count"] == 5
+    code = "return #require('acp.files.live').lines(...)"
+    counts = [nvim.lua(code, live["number"], live["changedtick"], first) for first in (0, 3, 4)]
+    assert counts == [1, 1, 1]

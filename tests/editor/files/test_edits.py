@@ -327,3 +327,13 @@ def test_a_file_that_another_neovim_holds_is_left_to_it(job: MainJob) -> None:
         assert f"another Neovim (process {other.eval('getpid()')})" in message
     assert path.read_text() == "mine\n"
     job.until(lambda: any("could not write held.txt" in line for line in job.chat()))
+
+
+def test_an_agent_reads_a_long_file_as_it_is(job: MainJob) -> None:
+    agent = job.start()
+    lines = [f"line {number} is some ten words long\n" for number in range(12_000)]
+    path = job.edit("long.txt", "".join(lines))
+    job.nvim.input("A, unsaved")
+    assert read(agent, path) == "".join([lines[0][:-1] + ", unsaved\n", *lines[1:]])
+    job.nvim.input("x")
+    assert read(agent, path, limit=1) == lines[0][:-1] + ", unsavedx\n"

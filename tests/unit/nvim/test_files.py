@@ -173,3 +173,45 @@ async def test_latin_1_needs_no_conversion_of_neovims() -> None:
     lua.answer = {"ok": True, "tick": 8}
     assert await files.edit(buffer, (Hunk(0, 1, ("é", "\udd00€")),), None, settled=False)
     assert lua.calls[-1][3] == [[0, 1, ["Ã©", "€"]]]
+
+
+class LongBuffer:
+    """A buffer that is read in portions of two lines; the user types before so many of them."""
+
+    def __init__(self, typed: int = 0) -> None:
+        self.tick, self.typed = 1, typed
+        self.lines = ["a", "b", "c", "d", "e"]
+        self.calls: list[str] = []
+
+    async def __call__(self, name: str, *arguments: Any) -> Any:
+        self.calls.append(name.rpartition(".")[2])
+        if name == "acp.files.live.lines":
+            _, tick, first = arguments
+            if self.typed and first:
+                self.typed, self.tick = self.typed - 1, self.tick + 1
+                self.lines = ["typed", *self.lines]
+            return self.lines[first : first + 2] if tick == self.tick else None
+        _, *known = arguments
+        found = {"number": 3, "changedtick": self.tick, "modified": True}
+        if known == [3, self.tick]:
+            return found
+        whole = {"lines": self.lines, "empty": False}
+        return found | (whole if known[2:] else {"count": len(self.lines)})
+
+
+@pytest.mark.parametrize("typed", [0, 1, 2, 9])
+async def test_a_long_buffer_comes_in_portions_of_one_moment(typed: int) -> None:
+    lua = LongBuffer(typed)
+    found = await NvimFiles(lua).loaded("/a")
+    assert found is not None
+    assert (found.changedtick, found.lines) == (lua.tick, tuple(lua.lines))
+    assert lua.calls.count("lines") >= 3
+    assert lua.calls.count("read") <= 5
+
+
+async def test_a_buffer_that_is_gone_amid_its_portions_is_none() -> None:
+    async def lua(name: str, *arguments: Any) -> Any:
+        is_first = name == "acp.files.live.read" and len(arguments) == 1
+        return {"number": 3, "changedtick": 1, "count": 9} if is_first else None
+
+    assert await NvimFiles(lua).loaded("/a") is None
