@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import tarfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,8 +164,12 @@ def test_the_list_is_fetched_once_and_then_by_command_only(desk: Desk) -> None:
     desk.open()
     desk.until(lambda: desk.row("robo"))
     assert desk.server.requests == ["/list"]
+    gate = threading.Event()
+    desk.server.put("/list", Answer(b'{"version": "1", "agents": []}', gate=gate))
     desk.nvim.input("R")
-    desk.until(lambda: len(desk.server.requests) == 2 and desk.is_quiet())
+    desk.until(lambda: len(desk.server.requests) == 2 and not desk.is_quiet())
+    gate.set()
+    desk.until(desk.is_quiet)
     desk.command("Acp! agents")
     desk.until(lambda: len(desk.server.requests) == 3)
 
