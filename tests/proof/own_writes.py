@@ -52,6 +52,8 @@ class OwnWrites(Model):
             return False  # what the other file would be in then is anybody's guess
         if step.how == "script" and self._unsettled(other):
             return False
+        if step.how == "part" and len(bodies(self.sight.live(name))) < 2:
+            return False  # E16, and nothing is written
         ends = split(disk)[1], split(self.sight.live(name))[1]
         added = step.how in ("append", "script")
         own = "\n" if step.how == "script" else ends[1].end

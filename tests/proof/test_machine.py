@@ -164,6 +164,10 @@ FOUND: dict[str, list[Step]] = {
         Decides("keep", "hunk", 0, 0),
         Writes(0, 0, INSERT, stale=False, meanwhile=0),
     ],
+    "an empty file that the user has made, into which an agent writes": [
+        User("save", 4, 0, 3),
+        Tool(0, 4, INSERT, way="in place", told=False, twice=False),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

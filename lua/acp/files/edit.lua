@@ -91,9 +91,13 @@ end
 ---@param first integer 0-based
 ---@param count integer
 ---@param lines string[] as many, or more
-local function change_lines(buffer, first, count, lines)
-  for index, old in ipairs(api.nvim_buf_get_lines(buffer, first, first + count, true)) do
-    change_line(buffer, first + index - 1, old, lines[index])
+---@param old? string[] what they are, if that is known of all of them
+local function change_lines(buffer, first, count, lines, old)
+  if not old or #old < count then
+    old = api.nvim_buf_get_lines(buffer, first, first + count, true)
+  end
+  for index = 1, count do
+    change_line(buffer, first + index - 1, old[index], lines[index])
   end
 end
 
@@ -145,10 +149,11 @@ end
 
 --- Run a command to its end: what the user types meanwhile ends it by an error, though <C-c> is
 --- meant for something else. What is run may be run again.
----@param command fun()
-function M.unhindered(command)
+---@param command fun(...: any)
+---@param ... any
+function M.unhindered(command, ...)
   for _ = 1, AGAIN do
-    local ok, err = pcall(command)
+    local ok, err = pcall(command, ...)
     if ok then
       return
     elseif not tostring(err):find('Keyboard interrupt', 1, true) then
@@ -164,13 +169,11 @@ end
 local function lock_marks(action)
   local done, ok, err
   M.locked = function()
-    done, ok, err = true, pcall(action)
-  end
-  M.unhindered(function()
     if not done then
-      api.nvim_command("lockmarks lua require('acp.files.edit').locked()")
+      done, ok, err = true, pcall(action)
     end
-  end)
+  end
+  M.unhindered(api.nvim_command, "lockmarks lua require('acp.files.edit').locked()")
   M.locked = nil
   if not ok then
     error(err, 0)
@@ -181,11 +184,12 @@ end
 ---@param hunks acp.Hunk[] ascending
 ---@return string[][] lines of each hunk, before it is applied
 local function held_by(buffer, hunks)
-  local is_single = api.nvim_buf_line_count(buffer) == 1
-  return vim.tbl_map(function(hunk)
+  local is_single, found = api.nvim_buf_line_count(buffer) == 1, {}
+  for index, hunk in ipairs(hunks) do
     local lines = api.nvim_buf_get_lines(buffer, hunk[1], hunk[2], true)
-    return is_single and M.is_empty(buffer, lines) and {} or lines
-  end, hunks)
+    found[index] = is_single and M.is_empty(buffer, lines) and {} or lines
+  end
+  return found
 end
 
 --- The hunks that undo others.
@@ -205,14 +209,15 @@ end
 
 ---@param buffer integer
 ---@param hunks acp.Hunk[] ascending
+---@param old? string[][] lines of each, if they are known
 ---@return integer[] counts how many lines each hunk has by now: if all went well, its own
-local function apply(buffer, hunks)
+local function apply(buffer, hunks, old)
   local returns, counts = marks.awaited(buffer, hunks), {}
   try(lock_marks, function()
-    for _, hunk in ipairs(hunks) do
+    for index, hunk in ipairs(hunks) do
       local count = paired(hunk)
       local change = count > SHORT and change_stretches or change_lines
-      change(buffer, hunk[1], count, hunk[3])
+      change(buffer, hunk[1], count, hunk[3], old and old[index])
     end
   end)
   local take, total = marks.taker(buffer), api.nvim_buf_line_count(buffer)
@@ -258,13 +263,6 @@ if jit then
   jit.off(apply, true)
 end
 
---- End the current undo step, also in the middle of an insert.
----@param buffer integer
-local function split_undo(buffer)
-  local same = api.nvim_get_option_value('undolevels', { buf = buffer })
-  api.nvim_set_option_value('undolevels', same, { buf = buffer })
-end
-
 --- Set those options that are to be others.
 ---@param buffer integer
 ---@param options table<string, any>
@@ -290,7 +288,7 @@ end
 local function applied(buffer, hunks)
   local old = held_by(buffer, hunks)
   trouble = nil
-  local counts = apply(buffer, hunks)
+  local counts = apply(buffer, hunks, old)
   local function back()
     apply(buffer, inverse(hunks, old, counts))
   end
@@ -306,21 +304,24 @@ end
 ---@param buffer integer
 ---@param hunks acp.Hunk[]
 ---@param options table<string, any>
----@param settle fun(buffer: integer)
+---@param settle fun(buffer: integer, modified: boolean) given whether it was modified
 ---@return acp.Outcome
 function M.change(buffer, hunks, options, settle)
-  local modified = api.nvim_get_option_value('modified', { buf = buffer })
-  local before, back = {}, nil
-  local ok, err = pcall(function()
-    if #hunks > 0 then
-      split_undo(buffer)
+  local scope, before, back = { buf = buffer }, {}, nil
+  local modified = api.nvim_get_option_value('modified', scope)
+  local levels = #hunks > 0 and api.nvim_get_option_value('undolevels', scope)
+  -- Ends the current undo step, also in the middle of an insert.
+  local function split_undo()
+    if levels then
+      api.nvim_set_option_value('undolevels', levels, scope)
     end
+  end
+  local ok, err = pcall(function()
+    split_undo()
     back = applied(buffer, hunks)
     M.set(buffer, options, before)
-    settle(buffer)
-    if #hunks > 0 then
-      split_undo(buffer)
-    end
+    settle(buffer, modified)
+    split_undo()
   end)
   if ok then
     return { ok = true, tick = api.nvim_buf_get_changedtick(buffer) }

@@ -33,11 +33,10 @@ local MODES = {
 }
 
 --- Whether Neovim lets nobody change a text (|textlock|), as in an <expr> mapping that waits for a
---- key. Neovim says so before it says that there is no such line.
+--- key. Else to put no lines does nothing.
 ---@return boolean
 local function is_locked()
-  local _, err = pcall(api.nvim_buf_set_lines, 0, 2 ^ 30, 2 ^ 30, true, {})
-  return tostring(err):find('E565:', 1, true) ~= nil
+  return not pcall(api.nvim_put, {}, 'c', false, false)
 end
 
 --- Whether Neovim waits in the middle of a mapping, an autocommand or a function: its state tells,
@@ -45,10 +44,9 @@ end
 ---@param mode string
 ---@param state string see `:help state()`
 ---@return boolean
-local function is_interrupted(mode, state)
+local function is_amid(mode, state)
   local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
-  local is_amid = state:find('[mxw]') or (state:find('S') and not says_nothing)
-  return is_amid and true or is_locked()
+  return state:find('[mxw]') ~= nil or (state:find('S') ~= nil and not says_nothing)
 end
 
 --- In insert mode Neovim knows by number the line where the insert began, for <BS>, <C-u>, <C-w> and
@@ -64,21 +62,22 @@ local function is_beside_insert(hunks)
     end)
 end
 
+---@param mode string
 ---@param is_safe? boolean nothing is half done: Neovim says so by SafeState
 ---@return string? doing what the user is in the middle of
 ---@return boolean? all in whichever buffer
-local function doing(is_safe)
-  local mode, state = api.nvim_get_mode().mode, vim.fn.state()
+local function doing(mode, is_safe)
+  local state = vim.fn.state()
   local found = MODES[mode:sub(1, 2)] or MODES[mode:sub(1, 1)]
   if vim.fn.getcmdwintype() ~= '' then
     return 'the command-line window', true
   elseif found and found.all then
     return found.name, true
-  elseif not is_safe and is_interrupted(mode, state) then
+  elseif not is_safe and (is_locked() or (state ~= '' and is_amid(mode, state))) then
     return 'a command', true
   end
   -- `o`: a register is typed, or what is inserted goes into other lines, too, at its end.
-  return found and found.name or (state:find('o') and 'a command') or nil
+  return found and found.name or (state:find('o', 1, true) and 'a command') or nil
 end
 
 ---@param buffer integer
@@ -86,10 +85,12 @@ end
 ---@param is_safe? boolean
 ---@return string? doing what the user is in the middle of, so that these hunks must wait
 local function find(buffer, hunks, is_safe)
-  local what, all = doing(is_safe)
-  if all or buffer == api.nvim_get_current_buf() then
-    local is_insert = not what and api.nvim_get_mode().mode == 'i'
-    return what or (is_insert and not is_beside_insert(hunks) and 'insert mode' or nil)
+  local mode = api.nvim_get_mode().mode
+  local what, all = doing(mode, is_safe)
+  if not what and mode ~= 'i' then
+    return nil
+  elseif all or buffer == api.nvim_get_current_buf() then
+    return what or (not is_beside_insert(hunks) and 'insert mode' or nil)
   end
 end
 

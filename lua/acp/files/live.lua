@@ -215,11 +215,13 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
     return refused
   end
   local change = settled and edit.unlocked or edit.change
-  return change(buffer, hunks, as_set(buffer, options), function()
+  return change(buffer, hunks, as_set(buffer, options), function(_, modified)
     if settled then
       settle(seen)(buffer)
     end
-    api.nvim_set_option_value('modified', true, { buf = buffer })
+    if settled or not modified then
+      api.nvim_set_option_value('modified', true, { buf = buffer })
+    end
   end)
 end
 

@@ -95,4 +95,5 @@ async def _remove(files: Files, live: LiveFile) -> bool:
         elif not await files.follow(buffer, hunks, options):
             return False
     disk.remove(live.path)
+    await files.saved(live.path)  # it is gone, as the editor sees: whoever makes it anew is another
     return True

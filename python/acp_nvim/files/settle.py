@@ -260,7 +260,7 @@ def _before(
     if buffer.read_at in change.stamps:
         # what it stood for, whatever Neovim made of that as it read it
         return change.before
-    was_gone = change.before is None and (buffer.empty or not buffer.saved)
+    was_gone = change.before is None and not buffer.saved
     return change.before if now in (text, None) or was_gone else text
 
 

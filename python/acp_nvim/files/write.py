@@ -153,8 +153,8 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     on_disk = live.on_disk
     text = buffer_text(buffer) if buffer.modified else live.held
     # A text that only the editor still has is the user's once an agent has read it and goes on.
-    is_gone = on_disk is None and not buffer.modified and request.base != text
-    before = None if is_gone else text
+    is_read = bool(text) and request.base == text
+    before = None if on_disk is None and not (buffer.modified or is_read) else text
     ours = text if on_disk is None or buffer.modified else on_disk
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon

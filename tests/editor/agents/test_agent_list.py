@@ -7,7 +7,6 @@ import io
 import json
 import shlex
 import tarfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -164,12 +163,9 @@ def test_the_list_is_fetched_once_and_then_by_command_only(desk: Desk) -> None:
     desk.open()
     desk.until(lambda: desk.row("robo"))
     assert desk.server.requests == ["/list"]
-    gate = threading.Event()
-    desk.server.put("/list", Answer(b'{"version": "1", "agents": []}', gate=gate))
+    desk.offer(agent("robo", npx={"package": "robo-npm@1.0.1"}) | {"version": "1.0.1"})
     desk.nvim.input("R")
-    desk.until(lambda: len(desk.server.requests) == 2 and not desk.is_quiet())
-    gate.set()
-    desk.until(desk.is_quiet)
+    desk.until(lambda: "1.0.1" in desk.row("robo") and desk.is_quiet())
     desk.command("Acp! agents")
     desk.until(lambda: len(desk.server.requests) == 3)
 

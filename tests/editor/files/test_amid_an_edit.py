@@ -61,7 +61,7 @@ def test_a_listener_that_fails_does_not_break_an_edit(nvim: Neovim, event: str) 
 
 @pytest.mark.parametrize(
     ("call", "at"),
-    [("nvim_buf_set_text", 2), ("nvim_buf_set_lines", 2), ("nvim_buf_set_lines", 4)],
+    [("nvim_buf_set_text", 2), ("nvim_buf_set_lines", 1), ("nvim_buf_set_lines", 3)],
 )
 def test_what_cannot_be_done_as_a_whole_is_taken_back(nvim: Neovim, call: str, at: int) -> None:
     path = opened(nvim)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.session.request import ReadFileRequest
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.file_rig import AGENT, FileRig
 
@@ -34,7 +35,12 @@ async def test_what_only_the_editor_still_has_is_the_users_where_the_agent_goes_
     await rig.read(path)
     await rig.write(path, "mine\ntheirs\n")
     await rig.write(unread, "theirs\n")
-    assert rig.texts == [("mine\n", "mine\ntheirs\n"), (None, "theirs\n")]
+    new = rig.folder / "new"
+    rig.files.open(new)
+    await rig.service.read(ReadFileRequest("s", str(new)), rig.roots, empty_for_missing=True)
+    await rig.write(new, "theirs\n")
+    here = [("mine\n", "mine\ntheirs\n"), (None, "theirs\n"), (None, "theirs\n")]
+    assert rig.texts == here
 
 
 async def test_what_is_written_while_no_turn_runs_is_nobodys(rig: FileRig) -> None:
