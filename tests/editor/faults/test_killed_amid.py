@@ -37,7 +37,7 @@ class Turn:
         for path in self.before:
             put(path, LINES)
         self.before[new] = None
-        self.after: dict[Path, str | None] = {path: THEIRS for path in self.before} | {gone: None}
+        self.after: dict[Path, str | None] = dict.fromkeys(self.before, THEIRS) | {gone: None}
         agent = job.start()
         for path in (opened, mine):
             job.edit(path.name, LINES)

@@ -1,4 +1,4 @@
-"""A host, or Neovim, is killed in the middle of `:Acp rewind`: it is done again, nothing is lost."""
+"""A host, or Neovim, is killed in the middle of `:Acp rewind`: done again, nothing of it is lost."""
 
 from __future__ import annotations
 
