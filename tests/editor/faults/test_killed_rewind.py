@@ -1,4 +1,4 @@
-"""A host, or Neovim, is killed in the middle of `:Acp rewind`: done again, nothing of it is lost."""
+"""A host, or Neovim, is killed in the middle of `:Acp rewind`: it is done again, whole."""
 
 from __future__ import annotations
 
