@@ -135,6 +135,23 @@ def apply(old: Sequence[str], hunks: Sequence[Hunk]) -> list[str]:
     return new
 
 
+def moved(rows: range, hunks: Sequence[Hunk]) -> range:
+    """Return where these rows are after the hunks, with all of each hunk that is in them.
+
+    At least one row: where none is left, the one below.
+    """
+    start, stop = rows.start, max(rows.stop, rows.start + 1)
+    above = [hunk for hunk in hunks if max(hunk.last, hunk.first + 1) <= start]
+    inside = [hunk for hunk in hunks[len(above) :] if hunk.first < stop]
+    first = min([start, *(hunk.first for hunk in inside)]) + _growth(above)
+    last = max([rows.stop, *(hunk.last for hunk in inside)]) + _growth((*above, *inside))
+    return range(first, max(last, first + 1))
+
+
+def _growth(hunks: Sequence[Hunk]) -> int:
+    return sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in hunks)
+
+
 def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merge:
     """Bring the edits base → theirs into ours, or return the first place where that cannot be."""
     outcome = reconcile(base, ours, theirs)
@@ -150,7 +167,7 @@ def reconcile(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -
     conflicts: list[ConflictRegion] = []
     shift = 0
     for mine, other in _groups(diff(base, ours), diff(base, theirs)):
-        grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in mine)
+        grown = _growth(mine)
         first = min(hunk.first for hunk in (*mine, *other))
         last = max(hunk.last for hunk in (*mine, *other))
         if not mine:

@@ -136,9 +136,7 @@ async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Seq
     for path in paths:
         try:
             places = await _decide_conflict(host, path, rows, keep=is_keep)
-            count = await act(path, rows)
-            # what was taken of the agent's is among the hunks that were kept
-            done += max(places, count) if is_keep else places + count
+            done += places if is_keep and places else places + await act(path, rows)
         except UserError as error:
             failed.append(str(error))
     await board.settled()
@@ -303,7 +301,10 @@ async def _compare(host: Host, conflict: Conflict) -> None:
 
 
 async def _decide_conflict(host: Host, path: str, rows: range | None, *, keep: bool) -> int:
-    """Decide on the conflict in these rows, if there is one; return how many places it has."""
+    """Decide on the conflict in these rows, if there is one.
+
+    Return how many hunks were kept, with all in these rows, or left as the user has them.
+    """
     conflict = host.review.log.conflict(path)
     if conflict is None:
         return 0
@@ -312,9 +313,13 @@ async def _decide_conflict(host: Host, path: str, rows: range | None, *, keep: b
     )
     if not meant:
         return 0
-    await host.review.decisions.resolve(conflict, take=keep)
+    count = 0
+    if keep:
+        count = await host.review.decisions.take(conflict, rows)
+    else:
+        await host.review.decisions.resolve(conflict, take=False)
     await host.editor.comparer.close(f"conflict:{path}")
-    return len(conflict.places)
+    return max(count, len(conflict.places))
 
 
 def _tell(host: Host, verb: str, outcome: Undone) -> None:

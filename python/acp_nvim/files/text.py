@@ -11,7 +11,16 @@ from dataclasses import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, merge, reconcile, split_lines
+from acp_nvim.hunks import (
+    ConflictRegion,
+    Hunk,
+    apply,
+    diff,
+    merge,
+    moved,
+    reconcile,
+    split_lines,
+)
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 DOS_END = "\x1a"
@@ -154,8 +163,22 @@ def apart(base: str, ours: str, theirs: str) -> tuple[tuple[int, int], ...]:
 
 def with_theirs(base: str, ours: str, theirs: str) -> str:
     """Return ours with all that theirs has changed since the base, also where both did."""
+    lines, hunks, _ = _forced(base, ours, theirs)
+    return "".join(apply(lines, hunks))
+
+
+def taken(base: str, ours: str, theirs: str, rows: range) -> tuple[range, ...]:
+    """Return where `with_theirs` has these rows of ours, and what stood against ours."""
+    _, hunks, places = _forced(base, ours, theirs)
+    return tuple(
+        moved(each, hunks) for each in (rows, *(range(it.first, it.last) for it in places))
+    )
+
+
+def _forced(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], list[Hunk]]:
+    """Return the lines of ours, the hunks that give it all of theirs, those of conflicts."""
     old, lines, new = merge_lines(base, ours, theirs)
     outcome = reconcile(old, lines, new)
     forced = [Hunk(place.first, place.last, place.lines) for place in outcome.conflicts]
     hunks = sorted((*outcome.hunks, *forced), key=lambda hunk: (hunk.first, hunk.last))
-    return "".join(apply(lines, hunks))
+    return lines, hunks, forced

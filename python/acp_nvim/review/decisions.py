@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -23,7 +23,7 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.files.text import with_theirs
+from acp_nvim.files.text import taken, with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
@@ -121,13 +121,15 @@ class Decisions:
         """Keep the hunks in these rows, or those of the whole file; return how many."""
         async with self._sync.exclusive():
             live = await self._look(path)
-            ledger = None if self._log.is_missing(path) else self._log.ledger(path)
-            keeping = partial(review.keep, ledger or Ledger(), rows)
-            decided = await aside_if_large(keeping, "" if live is None else live.read_text)
-            if not decided.count:
-                return 0
+            return await self._keep(path, rows, "" if live is None else live.read_text)
+
+    async def _keep(self, path: str, rows: range | None, text: str) -> int:
+        ledger = None if self._log.is_missing(path) else self._log.ledger(path)
+        keeping = partial(review.keep, ledger or Ledger(), rows)
+        decided = await aside_if_large(keeping, text)
+        if decided.count:
             self._log.put(path, decided.ledger)
-            return decided.count
+        return decided.count
 
     async def reject(
         self, path: str, rows: range | None = None, *, found: bool = True, because: str = ""
@@ -161,24 +163,42 @@ class Decisions:
 
         Raises `UserError`, and then nothing has changed.
         """
+        async with self._sync.exclusive():
+            await self._resolve(conflict, take=take)
+
+    async def take(self, conflict: Conflict, rows: range | None) -> int:
+        """End a conflict: take the agent's text in its places, and keep that.
+
+        Keep what else is in these rows as well; None: in all. Return how many hunks were kept.
+        Raises `UserError`, and then nothing has changed.
+        """
         path = conflict.path
         async with self._sync.exclusive():
-            for _ in range(ATTEMPTS):
-                live = await self._load(path, changing=True)
-                text = live.exact
-                if take and text is None and conflict.base:
-                    raise UserError(_missing(path))
-                now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
-                asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
-                is_done = now == text and not asks
-                self._log.writes(path, text, now, conflict.author)
-                await self._log.noted()
-                if is_done or await self._put(live, now, settled=conflict.on_disk):
-                    await self._sync.refresh(path, live.encoding)
-                    self._emit(FilePut(path, live.read(text), live.read(now)))
-                    self._log.wrote(path, text, now, conflict.author)
-                    self._log.settled(path)
-                    return
+            before = await self._resolve(conflict, take=True) or ""
+            meant: Sequence[range | None] = (None,)
+            if rows is not None:
+                meant = taken(conflict.base, before, conflict.theirs, rows)
+            return sum([await self._keep(path, each, before) for each in meant])
+
+    async def _resolve(self, conflict: Conflict, *, take: bool) -> str | None:
+        """Return the text as it was before."""
+        path = conflict.path
+        for _ in range(ATTEMPTS):
+            live = await self._load(path, changing=True)
+            text = live.exact
+            if take and text is None and conflict.base:
+                raise UserError(_missing(path))
+            now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
+            asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
+            is_done = now == text and not asks
+            self._log.writes(path, text, now, conflict.author)
+            await self._log.noted()
+            if is_done or await self._put(live, now, settled=conflict.on_disk):
+                await self._sync.refresh(path, live.encoding)
+                self._emit(FilePut(path, live.read(text), live.read(now)))
+                self._log.wrote(path, text, now, conflict.author)
+                self._log.settled(path)
+                return text
         raise UserError(f"{path} keeps changing: try again")
 
     async def theirs(self, conflict: Conflict) -> str:

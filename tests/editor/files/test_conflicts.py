@@ -155,3 +155,23 @@ def test_an_agent_that_reads_again_ends_the_conflict(job: MainJob) -> None:
     job.finish(agent, prompt)
     job.until(lambda: marked(job) == [])
     until_files(job, {"a.txt": 1})
+
+
+LONGER = LINES.replace("line 5\n", "line five\nand a half\n").replace("line 9\n", "")
+
+
+@pytest.mark.parametrize("row", [5, 9])
+def test_what_is_taken_is_kept_in_all_its_places(job: MainJob, row: int) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent)
+    agent.ask("fs/read_text_file", path=str(path))
+    type_mine(job)
+    job.nvim.input("9GA, mine<Esc>")
+    assert "error" in write(agent, path, LONGER)
+    job.finish(agent, prompt)
+    job.command("wincmd t")
+    job.until(lambda: marked(job) == [4, 8])
+    job.command(f"{row} | Acp keep")
+    job.told("kept 2 hunks, none is left")
+    assert job.nvim.lines() == LONGER.splitlines()

@@ -13,6 +13,7 @@ from acp_nvim.files.text import (
     buffer_text,
     merged,
     reconciled,
+    taken,
     window,
     with_theirs,
 )
@@ -171,3 +172,19 @@ def test_a_binary_buffer_holds_line_ends_and_marks_as_they_are(content: str) -> 
 def test_theirs_may_be_taken_where_both_changed_and_the_rest_of_ours_stays() -> None:
     base, ours, theirs = "a\nb\nc\nd\ne\n", "A\nb\nmine\nd\ne\n", "a\nb\ntheirs\nd\nE\n"
     assert with_theirs(base, ours, theirs) == "A\nb\ntheirs\nd\nE\n"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "row", "expected"),
+    [
+        ("a\nmine\nc\nd\n", "a\nB\nB\nc\nd\n", 1, [(1, 3), (1, 3)]),
+        ("a\nmine\nc\nmine\n", "a\nB\nB\nc\nD\n", 3, [(4, 5), (1, 3), (4, 5)]),
+        ("a\nmine\nc\nmine\n", "a\nc\nD\n", 1, [(1, 2), (1, 2), (2, 3)]),
+        ("a\nb\nc\nmine\n", "A\nand\nb\nc\nD\n", 3, [(4, 5), (4, 5)]),
+    ],
+)
+def test_what_was_taken_is_found_in_the_text_that_has_it(
+    ours: str, theirs: str, row: int, expected: list[tuple[int, int]]
+) -> None:
+    found = taken("a\nb\nc\nd\n", ours, theirs, range(row, row + 1))
+    assert [(it.start, it.stop) for it in found] == expected
