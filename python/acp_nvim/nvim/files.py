@@ -159,8 +159,8 @@ class NvimFiles(Files):
             found = await self._lua("acp.files.live.read", path, *as_it_was)
             if lines is not None and found and not {"count", "lines"} & found.keys():
                 return found | {"lines": lines, "empty": False}
-        whole: dict[str, Any] | None = await self._lua("acp.files.live.read", path, None, None, True)
-        return whole
+        found = await self._lua("acp.files.live.read", path, None, None, True)
+        return found
 
     async def _portions(self, number: int, tick: int, count: int) -> list[str] | None:
         """Return the lines of a buffer as it is at that changedtick; None if it is another."""
