@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.support import delays
+from tests.support import delays, dying
 from tests.support.rpc import NvimError, Rpc
 from tests.support.warm import hosts
 
@@ -45,8 +45,10 @@ def binary() -> str:
 
 
 def host_python(folder: Path) -> str:
-    """Return the Python for the host of a test: one that dawdles if wanted, else a warm one."""
-    return delays.python(folder) if delays.VARIABLE in os.environ else hosts.python()
+    """Return the Python for the host of a test: one that dawdles or dies, or else a warm one."""
+    if delays.VARIABLE in os.environ:
+        return delays.python(folder)
+    return dying.python(folder) if dying.VARIABLE in os.environ else hosts.python()
 
 
 class Neovim:

@@ -154,11 +154,21 @@ local function dress(path, as, wanted)
     and attributes.copy(as, path)
 end
 
+--- Set 'cpoptions' without telling anybody.
+---@param flags string
+local function comply(flags)
+  edit.unhindered(function()
+    vim.cmd(('noautocmd let &cpoptions = %s'):format(vim.fn.string(flags)))
+  end)
+end
+
 --- Let the buffer be written to another file: exact bytes, no formatter, no question.
 ---@param buffer integer
 ---@param path string
 local function write_to(buffer, path)
   local before = edit.set(buffer, { fixendofline = false })
+  local flags = vim.go.cpoptions
+  comply((flags:gsub('A', ''))) -- which makes a buffer for each name that is written to
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
     edit.unhindered(function()
       -- no command line: a name may have a line break
@@ -170,6 +180,7 @@ local function write_to(buffer, path)
       })
     end)
   end)
+  comply(flags)
   edit.set(buffer, before)
   if not ok then
     error(err, 0)

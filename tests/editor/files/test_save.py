@@ -112,6 +112,16 @@ def test_the_undo_file_is_kept_in_step(nvim: Neovim) -> None:
     assert nvim.lines() == ["one"]
 
 
+def test_a_write_leaves_no_buffer_behind(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    buffers, flags = nvim.command("ls!").count("\n"), nvim.eval("&cpoptions")
+    nvim.command("let g:set = [] | autocmd OptionSet * call add(g:set, expand('<amatch>'))")
+    write(nvim, path, [[0, 1, ["two"]]])
+    assert nvim.command("ls!").count("\n") == buffers
+    assert nvim.eval("&cpoptions") == flags
+    assert "cpoptions" not in nvim.eval("g:set")
+
+
 def test_the_users_own_write_is_told_from_ours(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
     assert read(nvim, path)["saved"] == ""
