@@ -82,7 +82,7 @@ api.nvim_create_autocmd('BufUnload', {
 ---@return fun()
 function M.keeper(buffer, hunks)
   local first, last = api.nvim_buf_get_mark(buffer, '['), api.nvim_buf_get_mark(buffer, ']')
-  if #vim.fn.win_findbuf(buffer) == 0 then
+  if buffer ~= api.nvim_get_current_buf() and #vim.fn.win_findbuf(buffer) == 0 then
     wait(buffer)
   end
   local function move(name, place)
