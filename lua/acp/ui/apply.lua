@@ -12,6 +12,8 @@ local M = {}
 
 M.namespace = api.nvim_create_namespace('acp')
 
+local FEW = 8 -- lines whose marks are taken away one by one
+
 ---@alias acp.Mark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark }
 ---@alias acp.Op { [1]: integer, [2]: integer, [3]: string[], [4]: acp.Mark[] }
 ---@class acp.BufferFrame
@@ -31,12 +33,31 @@ local function present(value)
   end
 end
 
+--- Replace lines, whose marks go. Where lines come or go Neovim must not hear of marks before it does
+--- of them: it would draw all of the window anew, for rows that are to be drawn may be others by then.
+---@param buffer integer
+---@param first integer
+---@param last integer
+---@param lines string[]
+local function set_lines(buffer, first, last, lines)
+  local gone = {}
+  if last > first and last - first <= FEW and #lines ~= last - first then
+    local range = { { first, 0 }, { last - 1, -1 } }
+    gone = api.nvim_buf_get_extmarks(buffer, M.namespace, range[1], range[2], {})
+  elseif last ~= first then
+    api.nvim_buf_clear_namespace(buffer, M.namespace, first, last)
+  end
+  api.nvim_buf_set_lines(buffer, first, last, true, lines)
+  for _, mark in ipairs(gone) do
+    api.nvim_buf_del_extmark(buffer, M.namespace, mark[1])
+  end
+end
+
 ---@param buffer integer
 ---@param op acp.Op
 local function replace(buffer, op)
   local first, last, lines, marks = op[1], op[2], op[3], op[4]
-  api.nvim_buf_clear_namespace(buffer, M.namespace, first, last)
-  api.nvim_buf_set_lines(buffer, first, last, true, lines)
+  set_lines(buffer, first, last, lines)
   for _, mark in ipairs(marks) do
     local options = mark[3]
     options.strict = false
@@ -132,13 +153,23 @@ local function keep(view, ops)
   end)
 end
 
---- Whether ops may have made a text lower; one that only goes on at its end has not.
+--- Whether ops only add lines, or more text to some: then no row of the text goes.
+---@param buffer integer as it is before them
 ---@param ops acp.Op[]
 ---@return boolean
-local function may_shrink(ops)
-  return vim.iter(ops):any(function(op)
-    return op[2] < 0 or op[2] - op[1] > 1
-  end)
+local function only_grows(buffer, ops)
+  local first, last, lines, marks = unpack(ops[1])
+  for row, line in ipairs(api.nvim_buf_get_lines(buffer, first, last, true)) do
+    if not lines[row] or not vim.startswith(lines[row], line) then
+      return false
+    end
+  end
+  for _, mark in ipairs(marks) do
+    if mark[3].virt_text_pos == 'inline' then
+      return false
+    end
+  end
+  return #ops == 1
 end
 
 ---@param buffer integer
@@ -146,15 +177,11 @@ end
 local function draw_in_windows(buffer, ops)
   local before = views(buffer)
   local old_count = api.nvim_buf_line_count(buffer)
+  local has_grown = only_grows(buffer, ops)
   M.draw(buffer, ops)
-  local count = api.nvim_buf_line_count(buffer)
-  local last = api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
   for _, view in ipairs(before) do
     if view.follows then
-      api.nvim_win_set_cursor(view.window, { count, #last })
-      if count < old_count or may_shrink(ops) and tail.is_short(view.window) then
-        tail.fill(view.window)
-      end
+      tail.follow(view.window, has_grown)
     else
       keep(view, ops)
     end
@@ -169,7 +196,7 @@ local function draw_buffer(part)
   local ops = present(part.ops)
   if ops and #ops > 0 then
     draw_in_windows(part.bufnr, ops)
-    life.draw(part.bufnr)
+    life.follow(part.bufnr)
   end
   if present(part.status) then
     local before = vim.b[part.bufnr].acp_status or {}

@@ -22,9 +22,10 @@ local COMMON = {
 }
 
 --- What the rows into which a line is broken are indented by, for 'formatlistpat': markers of quotes and
---- items, the first cell of a table.
-M.CONTAINERS = [[\%#=1^\%(\%(\s*\%(>\s\=\|\%([-*+]\|\d\{1,9}[.)]\)\s\+\%(\[[ xX]\]\s\+\)\=\)\)\{1,30}]]
-  .. [[\|\s*|[^|]\{,20}|\s\=\)]]
+--- items, the first cell of a table. Neovim compiles it anew for each line that it
+--- breaks, so it is short.
+M.CONTAINERS = [[\%#=1^[ \t>]*\%(\%([-*+]\|\d\+[.)]\|\[[ xX]\]\)[ \t>]\+\)\{,30}]]
+  .. [[\%(|[^|]\{,20}|\s\=\)\=]]
 
 local STATUSLINE = "%{%v:lua.require'acp.ui.name'.line()%}%<%=%l,%c%V  %P"
 

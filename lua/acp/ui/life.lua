@@ -58,9 +58,8 @@ local function chunks(life, width)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 
---- Draw the row of a chat, which may have other lines now.
 ---@param buffer integer
-function M.draw(buffer)
+local function draw(buffer)
   local life = lives[buffer]
   local windows = life and vim.fn.win_findbuf(buffer) or {}
   if #windows == 0 then
@@ -74,6 +73,15 @@ function M.draw(buffer)
   })
 end
 
+--- The chat has other lines now: let the row stand below the last one. A mark mostly goes along.
+---@param buffer integer
+function M.follow(buffer)
+  local last = lives[buffer] and api.nvim_buf_line_count(buffer) - 1
+  if last and api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1] ~= last then
+    draw(buffer)
+  end
+end
+
 local function stop()
   if timer then
     timer:stop()
@@ -85,7 +93,7 @@ end
 local function tick()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
-      M.draw(buffer)
+      draw(buffer)
       margin.turn(buffer)
     else
       M.set(buffer, {})
@@ -121,7 +129,7 @@ function M.set(buffer, status)
   local is_same = before and before.turn == status.turn
   local since = is_same and before.since or vim.uv.now()
   lives[buffer] = { doing = status.doing, turn = status.turn, since = since }
-  M.draw(buffer)
+  draw(buffer)
   if not timer then
     timer = assert(vim.uv.new_timer())
     timer:start(INTERVAL_MS, INTERVAL_MS, vim.schedule_wrap(tick))

@@ -41,12 +41,13 @@ local function topline_for(window, last)
   return top
 end
 
---- Whether rows below the text are empty that could show what is above it.
+--- Whether rows below the text are empty in which the line above it would have room.
 ---@param window integer
 ---@return boolean
-function M.is_short(window)
-  local top, height = vim.fn.line('w0', window), vim.fn.getwininfo(window)[1].height
-  return top > 1 and api.nvim_win_text_height(window, { start_row = top - 1 }).all < height
+local function is_short(window)
+  local info = vim.fn.getwininfo(window)[1]
+  local rows = { start_row = math.max(info.topline - 2, 0) }
+  return info.topline > 1 and api.nvim_win_text_height(window, rows).all <= info.height
 end
 
 --- Show the last line at the bottom of a window, so that no part of it is left empty.
@@ -56,6 +57,18 @@ function M.fill(window)
   api.nvim_win_call(window, function()
     vim.fn.winrestview({ topline = topline })
   end)
+end
+
+--- Go on with a chat that has another end now.
+---@param window integer
+---@param has_grown boolean it has only more text than before
+function M.follow(window, has_grown)
+  local buffer = api.nvim_win_get_buf(window)
+  local last = api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
+  api.nvim_win_set_cursor(window, { api.nvim_buf_line_count(buffer), #last })
+  if not has_grown and is_short(window) then
+    M.fill(window)
+  end
 end
 
 ---@param window integer

@@ -57,6 +57,27 @@ def test_marks_of_replaced_lines_go_and_others_stay_with_their_line(
     assert marks(nvim, chat) == [(1, 0, "AcpItalic"), (2, 1, "AcpCode")]
 
 
+def test_of_a_text_that_grows_nothing_above_is_drawn_anew(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    marked = [highlight(0, 0, 2, "AcpBold")]
+    spy.frame(chat, [49, 50, ["50", ""], marked])
+    nvim.lua(
+        """drawn = {}
+        local buffer = ...
+        vim.api.nvim_set_decoration_provider(vim.api.nvim_create_namespace(''), {
+          on_win = function(_, _, shown) return shown == buffer end,
+          on_line = function(_, _, _, row) table.insert(drawn, row) end,
+        })
+        vim.cmd.redraw()
+        drawn = {}""",
+        chat,
+    )
+    spy.frame(chat, [49, 50, ["50 and more", "new"], marked])
+    assert min(nvim.lua("vim.cmd.redraw(); return drawn")) == 49
+    assert marks(nvim, chat) == [(49, 0, "AcpBold")]
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_an_icon_at_the_start_of_a_line_stays_when_lines_above_change(
     nvim: Neovim, spy: BridgeSpy, first: int

@@ -194,3 +194,15 @@ def test_what_takes_fewer_rows_than_before_leaves_none_empty(
     first = nvim.lua("return vim.fn.line('w0', ...)", window)
     assert shown(nvim, chat) == (COUNT + 9, COUNT + 9)
     assert COUNT + 9 - first + 1 == height
+
+
+def test_one_line_that_becomes_shorter_leaves_no_row_empty(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    window = window_of(nvim, chat)
+    spy.frame(chat, [COUNT, COUNT, ["word " * 60], []])
+    spy.frame(chat, [COUNT, COUNT + 1, ["short"], []])
+    height = nvim.lua("return vim.fn.getwininfo(...)[1].height", window)
+    first = nvim.lua("return vim.fn.line('w0', ...)", window)
+    assert shown(nvim, chat) == (COUNT + 1, COUNT + 1)
+    assert COUNT + 1 - first + 1 == height
