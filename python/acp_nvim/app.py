@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 
 from acp_nvim.client.client import Client
+from acp_nvim.collector import COLLECTOR
 from acp_nvim.commands.verbs import carry_out
 from acp_nvim.editor import Editor
 from acp_nvim.errors import AcpError
@@ -86,6 +87,7 @@ class App:
     async def _tick(self) -> None:
         while True:
             await anyio.sleep(TICK)
+            COLLECTOR.search()
             screen.tick(self._host)
             sessions.tick(self._host)
 

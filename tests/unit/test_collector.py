@@ -26,30 +26,64 @@ def circle() -> weakref.ref[Thing]:
 
 @pytest.fixture
 def spared() -> Iterator[Collector]:
-    before = list(gc.callbacks)
     found = Collector()
     found.spare()
     yield found
-    gc.callbacks[:] = before
+    gc.enable()
     gc.unfreeze()
 
 
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a search pay for whatever is new."""
+    monkeypatch.setattr(collector, "FEW", 0)
+    monkeypatch.setattr(collector, "LONG", 1_000.0)
+
+
+def is_looked_at(thing: Thing) -> bool:
+    return any(it is thing for it in gc.get_objects())
+
+
+def test_nothing_is_searched_before_it_is_told_to(spared: Collector) -> None:
+    left = circle()
+    made = [[] for _ in range(100_000)]
+    assert made
+    assert left() is not None
+
+
+@pytest.mark.usefixtures("few")
+def test_a_circle_is_found_among_what_is_new(spared: Collector) -> None:
+    gone = circle()
+    spared.search()
+    assert gone() is None
+
+
+@pytest.mark.usefixtures("few")
 def test_what_a_long_search_has_seen_is_left_out(
     spared: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = Thing()
     monkeypatch.setattr(collector, "LONG", -1.0)
-    gc.collect()
-    assert not any(it is seen for it in gc.get_objects())
+    spared.search()
+    assert not is_looked_at(seen)
 
 
-def test_a_short_search_leaves_nothing_out(
+@pytest.mark.usefixtures("few")
+def test_a_short_search_leaves_nothing_out(spared: Collector) -> None:
+    seen = Thing()
+    spared.search()
+    assert is_looked_at(seen)
+
+
+@pytest.mark.usefixtures("few")
+def test_what_is_much_is_left_out_without_a_search(
     spared: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "LONG", 1_000.0)
-    seen = Thing()
-    gc.collect()
-    assert any(it is seen for it in gc.get_objects())
+    monkeypatch.setattr(collector, "MANY", 0)
+    left, seen = circle(), Thing()
+    spared.search()
+    assert left() is not None
+    assert not is_looked_at(seen)
 
 
 def test_what_was_left_out_goes_when_nobody_has_it(spared: Collector) -> None:
@@ -69,10 +103,12 @@ def test_a_circle_that_was_left_out_is_found_when_nobody_waits(spared: Collector
     assert gone() is None
 
 
+@pytest.mark.usefixtures("few")
 def test_nothing_is_searched_where_nothing_is_spared() -> None:
     gc.disable()
     try:
         left = circle()
+        Collector().search()
         Collector().catch_up()
         assert left() is not None
     finally:

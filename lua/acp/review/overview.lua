@@ -29,6 +29,7 @@ local PAUSE_MS = 100
 ---@field chat? integer
 ---@field path string where the user was
 ---@field hunks acp.ShownHunk[]
+---@field coming? acp.ShownHunk[] of the rows that were drawn, until all are
 ---@field is_late? boolean it is drawn again soon
 
 ---@type table<integer, acp.Overview> by buffer
@@ -37,16 +38,31 @@ local overviews = {}
 ---@param buffer integer
 local function refresh(buffer)
   local shown = overviews[buffer]
-  local payload = { chat = shown.chat, turn = shown.turn, path = shown.path }
-  bridge.call('diff', payload, function(err, found)
+  local payload = { buffer = buffer, chat = shown.chat, turn = shown.turn, path = shown.path }
+  bridge.call('diff', payload, function(err)
     if err then
-      return notice.warn(err)
-    elseif not api.nvim_buf_is_loaded(buffer) then
-      return
+      notice.warn(err)
     end
-    shown.hunks = found.hunks
-    apply.draw_whole(buffer, found.ops)
   end)
+end
+
+--- Draw some rows in place of those that stand there; `op[2]` of the last ones is -1. Until then
+--- nobody knows which row is which hunk.
+---@param buffer integer
+---@param op acp.Op
+---@param found acp.ShownHunk[] that begin in these rows
+---@return boolean there the user has not closed it
+function M.draw(buffer, op, found)
+  local shown = overviews[buffer]
+  if not shown or not api.nvim_buf_is_loaded(buffer) then
+    return false
+  end
+  local coming, is_last = op[1] > 0 and shown.coming or {}, op[2] < 0
+  vim.list_extend(coming, found)
+  shown.coming, shown.hunks = coming, is_last and coming or {}
+  op[2] = is_last and -1 or math.min(op[2], api.nvim_buf_line_count(buffer))
+  apply.draw_whole(buffer, { op })
+  return true
 end
 
 -- Whoever has changed a file, or taken a turn back: what is on screen is what there is.

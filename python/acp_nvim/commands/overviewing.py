@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
+from acp_nvim.aside import aside
 from acp_nvim.commands.payloads.of_reviews import DecideParts, HunkPart, ShowDiff
 from acp_nvim.commands.reviewing import in_order
 from acp_nvim.errors import FileProblem, UserError
@@ -13,7 +14,6 @@ from acp_nvim.files.live import load
 from acp_nvim.ledger.comment import rows_of
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.reactions.files import catch_up
-from acp_nvim.view.op import Replace
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.lists import decided
 from acp_nvim.view.review.marks import FileReview
@@ -22,8 +22,8 @@ from acp_nvim.workspace.host import Host
 
 
 @in_order
-async def diff(host: Host, payload: ShowDiff) -> dict[str, Any]:
-    """Answer the ops that draw what agents have changed, and the hunks that are in it.
+async def diff(host: Host, payload: ShowDiff) -> None:
+    """Draw what agents have changed.
 
     Of one turn of the chat's session, of that session, or without one of the project.
     """
@@ -36,9 +36,8 @@ async def diff(host: Host, payload: ShowDiff) -> dict[str, Any]:
         if mine:
             shown = replace(review, changes=mine)
             found.append((relative(path, os.getcwd()), shown, await _rows(host, path)))
-    whole = overview(found)
-    hunks = [asdict(it) | {"offsets": list(it.offsets)} for it in whole.hunks]
-    return {"ops": [Replace(0, -1, whole.lines)], "hunks": hunks}
+    whole = await aside(partial(overview, found))
+    await host.editor.reviewer.overview(payload.buffer, whole)
 
 
 @in_order

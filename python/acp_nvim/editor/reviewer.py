@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from acp_nvim.view.review.lists import QuickfixList
 from acp_nvim.view.review.marks import Drawing, FileReview
+from acp_nvim.view.review.overview import Overview
 
 Drawn: TypeAlias = Literal["ok", "stale", "gone"]
 
@@ -32,6 +33,9 @@ class Reviewer(Protocol):
     ) -> None:
         """Tell in which order motions go from file to file, and which files to ask to be drawn:
         those, and the `commented` ones. `on`: all of the review is shown, so that it has keys."""
+
+    async def overview(self, buffer: int, whole: Overview) -> None:
+        """Draw all changes in that buffer of `:Acp diff`, some rows at a time, until it is gone."""
 
     async def open_list(self) -> None:
         """Open a window with the current list; by the user's command only."""

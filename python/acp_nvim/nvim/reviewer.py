@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from acp_nvim.editor import Drawn, Reviewer
+from acp_nvim.nvim.plain import op
+from acp_nvim.view.op import Replace, portions
 from acp_nvim.view.review.lists import QuickfixList, stops
 from acp_nvim.view.review.marks import Drawing, FileReview, LinesMark, Mark, PartMark, RowMark
+from acp_nvim.view.review.overview import Overview
 
 PRIORITY = 9
 """Signs above those of version control, below those of diagnostics; colours below tree-sitter's."""
@@ -42,6 +49,19 @@ class NvimReviewer(Reviewer):
         rows |= {path: () for path in commented if path not in rows}
         found = [{"path": path, "rows": list(its)} for path, its in rows.items()]
         await self._lua("acp.review.marks.files", found, on)
+
+    async def overview(self, buffer: int, whole: Overview) -> None:
+        """See `editor.Reviewer`."""
+        first = hunk = 0
+        for portion in portions([Replace(0, -1, whole.lines)]):
+            lines = tuple(chain.from_iterable(piece.lines for piece in portion))
+            last = first + len(lines)
+            end = bisect_left(whole.hunks, last, key=attrgetter("row"))
+            hunks = [asdict(it) | {"offsets": list(it.offsets)} for it in whole.hunks[hunk:end]]
+            drawn = op(Replace(first, -1 if last == len(whole.lines) else last, lines))
+            if not await self._lua("acp.review.overview.draw", buffer, drawn, hunks):
+                return
+            first, hunk = last, end
 
     async def open_list(self) -> None:
         """See `editor.Reviewer`."""

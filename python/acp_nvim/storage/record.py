@@ -16,10 +16,12 @@ Value: TypeAlias = Any
 PORTION: Final = 1 << 16
 """Characters that are written at a time: more would hold the interpreter, and so the loop."""
 
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=sorted)  # sets as lists
+
 
 def dumped(value: Value) -> str:
     """Return the value as one line; ASCII, so that a lone surrogate survives."""
-    return json.dumps(value, separators=(",", ":"), default=sorted)  # sets as lists
+    return _ENCODER.encode(value)
 
 
 def _dumped_text(text: str) -> str:

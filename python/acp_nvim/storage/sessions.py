@@ -275,14 +275,21 @@ def _plain(value: object) -> Value:
         return [_plain(item) for item in value]
     if isinstance(value, Text):
         value = Text(value.text)  # one that grows is of another class
-    if type(value).__name__ not in _KINDS:
+    name = type(value).__name__
+    if name not in _KINDS:
         return value
-    told = {
-        field.name: _plain(item)
-        for field in fields(value)  # type: ignore[arg-type]
-        if (item := getattr(value, field.name)) != field.default
-    }
-    return {"kind_": type(value).__name__} | told
+    told: dict[str, Value] = {"kind_": name}
+    for field, default in _defaults(name):
+        item = getattr(value, field)
+        if item is not default and item != default:
+            told[field] = _plain(item)
+    return told
+
+
+@cache
+def _defaults(kind: str) -> tuple[tuple[str, object], ...]:
+    """Return the fields of that kind, and the default of each."""
+    return tuple((field.name, field.default) for field in fields(_KINDS[kind]))
 
 
 def _made(value: Value) -> Any:

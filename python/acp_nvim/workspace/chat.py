@@ -14,7 +14,7 @@ from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, re
 from acp_nvim.view.status import summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 
-SLICE = 0.01
+SLICE = 0.005
 """Seconds of drawing after which others have their turn: a key's answer, a cancel."""
 
 

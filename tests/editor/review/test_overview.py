@@ -112,3 +112,19 @@ def test_motions_and_the_way_to_the_file(job: MainJob) -> None:
     job.nvim.input("<CR>")
     job.until(lambda: job.nvim.eval("expand('%:t')") == "one.txt")
     assert job.nvim.eval("line('.')") == 3
+
+
+def test_until_all_is_drawn_no_row_is_a_hunk(job: MainJob) -> None:
+    opened(job)
+    draw = "return require('acp.review.overview').draw(vim.api.nvim_get_current_buf(), ...)"
+    hunk = {"row": 1, "path": "/p", "key": "k", "line": 1, "offsets": [-1], "is_pending": True}
+    assert job.nvim.lua(draw, [0, 900, ["a", "@@ b"], []], [hunk]) is True
+    assert job.nvim.lines() == ["a", "@@ b"]
+    job.nvim.input("gg]h")
+    job.told("no hunk after this")
+    assert job.nvim.lua(draw, [2, -1, ["c"], []], [])
+    job.nvim.input("gg]h")
+    job.until(lambda: job.nvim.eval("line('.')") == 2)
+    assert job.nvim.lines() == ["a", "@@ b", "c"]
+    closed = "return require('acp.review.overview').draw(987654, { 0, -1, { 'x' }, {} }, {})"
+    assert job.nvim.lua(closed) is False

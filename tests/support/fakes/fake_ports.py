@@ -29,6 +29,7 @@ from acp_nvim.hunks import Hunk, apply
 from acp_nvim.session.model import Selection
 from acp_nvim.view.review.lists import QuickfixList
 from acp_nvim.view.review.marks import Drawing, FileReview
+from acp_nvim.view.review.overview import Overview
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
@@ -302,6 +303,7 @@ class FakeReviewer(Reviewer):
         self.opened = 0
         self.went: list[tuple[str, int]] = []
         self.outcomes: list[Drawn] = []
+        self.overviews: dict[int, Overview] = {}
 
     async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
         outcome: Drawn = self.outcomes.pop(0) if self.outcomes else "ok"
@@ -319,6 +321,9 @@ class FakeReviewer(Reviewer):
         self.reviews = tuple(reviews)
         self.commented = tuple(commented)
         self.is_on = on
+
+    async def overview(self, buffer: int, whole: Overview) -> None:
+        self.overviews[buffer] = whole
 
     async def open_list(self) -> None:
         self.opened += 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from acp_nvim.nvim.reviewer import MOST_SIGNS, NvimReviewer
+from acp_nvim.view.op import PORTION
 from acp_nvim.view.review.marks import Drawing, RowMark
+from acp_nvim.view.review.overview import Overview, overview
 from tests.support.files.reviews import review
 
 
@@ -47,3 +49,27 @@ async def test_files_without_hunks_are_left_out() -> None:
     await NvimReviewer(lua).files(reviews, ["/p/a.py", "/p/b.py"], on=True)
     files.append({"path": "/p/a.py", "rows": []})
     assert lua.calls[1] == ("acp.review.marks.files", files, True)
+
+
+def of_many_files() -> Overview:
+    return overview([(f"{at}.py", review(f"/p/{at}.py", "a\n", "b\n"), ["b"]) for at in range(500)])
+
+
+async def test_an_overview_comes_in_portions_each_with_its_hunks() -> None:
+    lua, whole = Lua(True), of_many_files()
+    await NvimReviewer(lua).overview(4, whole)
+    calls = [(op, hunks) for _, buffer, op, hunks in lua.calls if buffer == 4]
+    assert len(calls) > 1
+    assert all(len(op[2]) + 2 * len(op[3]) <= PORTION for op, _ in calls)
+    assert [line for op, _ in calls for line in op[2]] == [line.text for line in whole.lines]
+    assert [hunk["key"] for _, hunks in calls for hunk in hunks] == [it.key for it in whole.hunks]
+    for op, hunks in calls:
+        assert all(op[0] <= hunk["row"] < op[0] + len(op[2]) for hunk in hunks)
+    assert [op[0] for op, _ in calls] == [0, *(op[1] for op, _ in calls[:-1])]
+    assert calls[-1][0][1] == -1
+
+
+async def test_an_overview_that_was_closed_is_drawn_no_further() -> None:
+    lua = Lua(False)
+    await NvimReviewer(lua).overview(4, of_many_files())
+    assert len(lua.calls) == 1

@@ -53,8 +53,10 @@ class Redo:
 
 @dataclass(frozen=True, slots=True)
 class ShowDiff:
-    """Of that turn or all of the chat's session; without a chat, of the project of `path`."""
+    """Of that turn or all of the chat's session; without a chat, of the project of `path`. In that
+    buffer."""
 
+    buffer: int
     chat: int | None = None
     turn: int | None = None
     path: str = ""

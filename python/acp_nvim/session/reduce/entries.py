@@ -55,10 +55,10 @@ def close_open(
     Looks at those turns only (v1/prompt-turn § Cancellation); what goes on in the background is
     not over.
     """
-    entries = Log.of(state.entries)
+    entries = before = Log.of(state.entries)
     goes_on = {work.id for work in state.background if work.kind == "tool_call"}
-    for position in range(len(entries) - 1, -1, -1):
-        entry = entries[position]
+    positions = range(len(before) - 1, -1, -1)
+    for position, entry in zip(positions, reversed(tuple(before)), strict=True):
         if entry.turn < since_turn:
             break
         if isinstance(entry, ToolCall) and entry.id in goes_on:
@@ -66,7 +66,7 @@ def close_open(
         closed = _closed(entry, status)
         if closed is not entry:
             entries = entries.put(position, closed)
-    return state if entries == state.entries else replace(state, entries=entries)
+    return state if entries is before else replace(state, entries=entries)
 
 
 def close_call(state: SessionState, tool_call_id: str, status: ToolStatus) -> SessionState:
