@@ -168,6 +168,13 @@ FOUND: dict[str, list[Step]] = {
         User("save", 4, 0, 3),
         Tool(0, 4, INSERT, way="in place", told=False, twice=False),
     ],
+    "a refused write, another one, and a kill": [
+        User("insert", 0, 0, 0),
+        User("above", 0, 0, 0),
+        DoubleWrites(0, 0, INSERT, disk_first=True, between="undo", stale=False),
+        Writes(0, 0, INSERT, stale=True, meanwhile=0),
+        Kills(flushed=True),
+    ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),

@@ -176,12 +176,18 @@ api.nvim_create_autocmd('WinResized', {
   end,
 })
 
+local look = vim.schedule_wrap(function()
+  tail.look(is_chat)
+end)
+
 api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' }, {
   group = api.nvim_create_augroup('acp.chat.tail', {}),
   desc = 'What has come below the part of a chat that is shown',
-  callback = vim.schedule_wrap(function()
-    tail.look(is_chat)
-  end),
+  callback = function(event)
+    if event.event ~= 'WinScrolled' or not tail.is_settled() then -- it is, in most frames
+      look()
+    end
+  end,
 })
 
 return M

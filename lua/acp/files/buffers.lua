@@ -109,6 +109,19 @@ function M.all()
   end)
 end
 
+---@return table<string, integer> buffers that are not in `all`, by the resolved paths of their files
+function M.foreign()
+  local found = {}
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local is_one = api.nvim_buf_is_loaded(buffer) and foreign.is_one(buffer)
+    local path = is_one and M.file(buffer)
+    if path then
+      found[path] = buffer
+    end
+  end
+  return found
+end
+
 --- Whether a file has unsaved edits in a buffer that is not in `all`.
 ---@param path string resolved
 ---@return boolean

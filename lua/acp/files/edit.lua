@@ -2,6 +2,7 @@
 -- one step of undo, or not at all. Only acp.files.live calls.
 
 local marks = require('acp.files.marks')
+local places = require('acp.files.places')
 
 local api = vim.api
 
@@ -221,10 +222,12 @@ local function apply(buffer, hunks, old)
     end
   end)
   local take, total = marks.taker(buffer), api.nvim_buf_line_count(buffer)
+  local keep
   for index = #hunks, 1, -1 do
     local first, last, lines = unpack(hunks[index])
     local count = paired(hunks[index])
     if last - first ~= #lines then
+      keep = keep or places.keeper(buffer, hunks)
       try(take, first + count, last)
       local rest = count < #lines and vim.list_slice(lines, count + 1) or {}
       try(api.nvim_buf_set_lines, buffer, first + count, last, true, rest)
@@ -234,6 +237,9 @@ local function apply(buffer, hunks, old)
     total = now
   end
   try(marks.give, buffer, returns)
+  if keep then
+    try(keep)
+  end
   return counts
 end
 

@@ -14,6 +14,8 @@ local LINES = 5000
 local read_otherwise = {}
 ---@type table<integer, boolean> by buffer: what `checker` has found
 local found = {}
+---@type fun(buffer: integer)
+local watcher = function() end
 ---@type table<string, vim.regex> by the pattern of an autocommand
 local patterns = {}
 
@@ -41,9 +43,19 @@ function M.checker()
     return vim.bo[buffer].buftype == 'acwrite'
   end
   return function(buffer, name)
+    local is_new = not found[buffer]
     found[buffer] = read_otherwise[buffer] or is_written(buffer, name) or nil
+    if is_new and found[buffer] then
+      watcher(buffer)
+    end
     return found[buffer] ~= nil
   end
+end
+
+--- Call something with each buffer that is found to be one.
+---@param run fun(buffer: integer)
+function M.watch(run)
+  watcher = run
 end
 
 --- Whether the buffer was one when that was looked at last.

@@ -245,11 +245,20 @@ on(modified, 'Perhaps a write that no event has told of', function(event)
   look_for_write(event.buf)
 end)
 
--- No event tells of what `BufWriteCmd` does, nor that 'modified' is off by that.
-on('SafeState', 'Perhaps a write of another plugin', function(event)
-  if foreign.is_one(event.buf) then
-    look_for_write(event.buf)
-  end
+-- No event tells of what `BufWriteCmd` does, nor that 'modified' is off by that. This one comes in each
+-- frame of a chat: it is for such buffers only.
+foreign.watch(function(buffer)
+  api.nvim_clear_autocmds({ group = group, event = 'SafeState', buffer = buffer })
+  api.nvim_create_autocmd('SafeState', {
+    group = group,
+    buffer = buffer,
+    desc = 'Perhaps a write of another plugin',
+    callback = function()
+      if foreign.is_one(buffer) then
+        look_for_write(buffer)
+      end
+    end,
+  })
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)

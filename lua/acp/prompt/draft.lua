@@ -9,6 +9,7 @@ local private = require('acp.host.private')
 local M = {}
 
 local FOLDER = 'drafts'
+local DAY = 86400
 local MOST_DAYS = 180
 
 ---@type table<integer, integer> by prompt buffer: the text, by its changedtick, that is kept no more
@@ -99,16 +100,21 @@ function M.forget(chat)
   end
 end
 
---- Remove drafts that nobody has come back to.
+--- Remove drafts that nobody has come back to. A clock may jump: none is too old unless another is of
+--- some day in between, as in `storage.limits` of the host.
 local function drop_old()
-  local oldest = os.time() - MOST_DAYS * 86400
+  local now, is_right, old = os.time(), false, {}
   for name in vim.fs.dir(folder()) do
     local path = vim.fs.joinpath(folder(), name)
     local status = vim.uv.fs_lstat(path)
-    if status and status.mtime.sec < oldest and is_orphan(name) then
-      vim.uv.fs_unlink(path)
+    local modified = status and status.mtime.sec or now
+    if modified >= now - MOST_DAYS * DAY then
+      is_right = is_right or modified < now - DAY
+    elseif is_orphan(name) then
+      table.insert(old, path)
     end
   end
+  vim.iter(is_right and old or {}):each(vim.uv.fs_unlink)
 end
 
 --- The draft of this prompt; without one, that of a prompt of the same agent and folder whose

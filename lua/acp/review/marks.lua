@@ -6,6 +6,7 @@ local buffers = require('acp.files.buffers')
 local compare = require('acp.ui.compare')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.review.keys')
+local notice = require('acp.ui.notice')
 local removed_lines = require('acp.review.removed_lines')
 
 local api = vim.api
@@ -276,11 +277,33 @@ function M.draw(path, tick, marks, rows)
   return { ok = true }
 end
 
+--- Files of which the user was told that a buffer does not show what an agent has made of them.
+---@type table<string, true>
+local unseen = {}
+
+--- Tell the user of those files, once until they have no hunks any more.
+---@param files acp.ReviewFile[]
+local function tell_unseen(files)
+  local foreign = buffers.foreign()
+  local told = unseen
+  unseen = {}
+  for _, file in ipairs(next(foreign) and files or {}) do
+    if foreign[file.path] and #file.rows > 0 then
+      unseen[file.path] = true
+      if not told[file.path] then
+        local name = vim.fs.basename(file.path)
+        notice.notice(('%s was changed, its buffer does not show it: :edit reads it'):format(name))
+      end
+    end
+  end
+end
+
 --- Called by the host: the files with hunks, in the order in which motions go through them.
 ---@param files acp.ReviewFile[]
 ---@param on? boolean all of the review is shown
 function M.files(files, on)
   local had = hunks.set_files(files)
+  tell_unseen(files)
   is_on = on or false
   for buffer in pairs(reviewed) do
     if api.nvim_buf_is_loaded(buffer) then

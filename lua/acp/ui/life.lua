@@ -20,6 +20,7 @@ local LEAST = 4 -- cells of what is done
 ---@type table<integer, acp.Life> by buffer
 local lives = {}
 local timer ---@type uv.uv_timer_t?
+local drawn = 0 ---@type integer milliseconds of `vim.uv.now`
 ---@type fun(buffer: integer, status: table)[]
 local listeners = {}
 
@@ -73,15 +74,6 @@ local function draw(buffer)
   })
 end
 
---- The chat has other lines now: let the row stand below the last one. A mark mostly goes along.
----@param buffer integer
-function M.follow(buffer)
-  local last = lives[buffer] and api.nvim_buf_line_count(buffer) - 1
-  if last and api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1] ~= last then
-    draw(buffer)
-  end
-end
-
 local function stop()
   if timer then
     timer:stop()
@@ -91,6 +83,7 @@ local function stop()
 end
 
 local function tick()
+  drawn = vim.uv.now()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
       draw(buffer)
@@ -101,6 +94,23 @@ local function tick()
   end
   if vim.tbl_isempty(lives) then
     stop()
+  end
+end
+
+--- A chat has other lines now: let its row stand below the last one, where its mark has mostly gone of
+--- itself. What turns is drawn along if it is time for that, and not once more soon.
+---@param buffer integer
+function M.follow(buffer)
+  if not lives[buffer] then
+    return
+  end
+  if timer and vim.uv.now() - drawn >= INTERVAL_MS then
+    tick()
+    return timer and timer:again()
+  end
+  local row = api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1]
+  if row ~= api.nvim_buf_line_count(buffer) - 1 then
+    draw(buffer)
   end
 end
 

@@ -206,6 +206,17 @@ function M.forget(buffer)
   left[buffer] = nil
 end
 
+--- Whether no window says that something has come below, nor would have to.
+---@return boolean
+function M.is_settled()
+  for window in pairs(known) do
+    if floats[window] or not api.nvim_win_is_valid(window) or not M.is_at(window) then
+      return false
+    end
+  end
+  return true
+end
+
 --- Settle the windows that were scrolled or have another size, and forget those that are gone.
 ---@param is_chat fun(buffer: integer): boolean
 function M.look(is_chat)

@@ -149,8 +149,10 @@ class DiskSync:
         async with self._lock:
             with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
                 await self._catch_up()
-            yield
-            await self._baselines.keep()
+            try:
+                yield
+            finally:  # what was seen is kept also where a write was refused
+                await self._baselines.keep()
 
     async def _catch_up(self) -> None:
         asked = self._asked.take()
@@ -223,9 +225,8 @@ class DiskSync:
 
         Returns what became of the live text, None if there is nothing to tell.
         """
-        live = await load(self._files, path)
         try:
-            live, followed = await self._settle(live, change, author)
+            live, followed = await self._settle(await load(self._files, path), change, author)
         except FileProblem as problem:
             self.unfinished.later(change, author)
             self._waits(path, problem, author, tell=True)

@@ -47,7 +47,8 @@ class Comments:
         key = uuid4().hex
         last = first + len(lines)
         self._comments[key] = Comment(key, path, first, last, tuple(lines), text)
-        self._keep(path)
+        self._store.note_comment(key, self._comments[key])
+        self._changed(path)
 
     async def remove(self, path: str, first: int, last: int) -> int:
         """Take back what is said on the rows [first, last); return how many comments."""
@@ -67,15 +68,19 @@ class Comments:
         rows = await self._read(path) if mine else None
         if rows is not None:
             for it in mine:
-                self._comments[it.key] = placed(it, rows, self._rows.get(it.key))
+                if it.key not in self._comments:
+                    continue  # it was told, or taken back, meanwhile
+                now = self._comments[it.key] = placed(it, rows, self._rows.get(it.key))
                 self._rows[it.key] = rows
-            if any(self._comments[it.key] != it for it in mine):
-                self._note(path)
+                if now != it and self._store.has_comment(it.key):
+                    self._store.note_comment(it.key, now)
         found = (self._comments[it.key] for it in mine if it.key in self._comments)
         return tuple(sorted(found, key=lambda it: (it.first, it.last)))
 
     async def within(self, folders: Iterable[str]) -> tuple[Comment, ...]:
-        """Return those on files in the folders, by path and place."""
+        """Return those on files in the folders, by path and place; none that another Neovim has
+        sent."""
+        self._forget(it.key for it in self._pending() if not self._store.has_comment(it.key))
         starts = tuple(map(inside, folders))
         wanted = [path for path in self.paths() if path.startswith(starts)]
         return tuple([it for path in wanted for it in await self.look(path)])
@@ -115,17 +120,10 @@ class Comments:
         for it in gone:
             self._rows.pop(it.key, None)
             self._underway.discard(it.key)
+            self._store.note_comment(it.key, None)
         for path in {it.path for it in gone}:
-            self._keep(path)
+            self._changed(path)
 
     def _tell(self, keys: Iterable[str]) -> None:
         for path in {self._comments[key].path for key in keys if key in self._comments}:
             self._changed(path)
-
-    def _keep(self, path: str) -> None:
-        self._note(path)
-        self._changed(path)
-
-    def _note(self, path: str) -> None:
-        mine = tuple(it for it in self._comments.values() if it.path == path)
-        self._store.note_comments(path, mine)

@@ -215,7 +215,8 @@ class EditLog:
                 self._changed(path)
         elif text is not None and self._text(ledger) != text:
             seeing = partial(self._seen, ledger, text, encoding)
-            self._keep(path, self._made((path, text, encoding), ledger, seeing))
+            # another Neovim may have told more of it: that an agent of its has made that text
+            self._keep(path, self._made((path, text, encoding), ledger, seeing), yields=True)
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)
@@ -225,11 +226,11 @@ class EditLog:
         self._store.journal.done(Act("put", path=path, ledger=ledger))
         self._keep(path, ledger)
 
-    def _keep(self, path: str, ledger: Ledger) -> None:
+    def _keep(self, path: str, ledger: Ledger, *, yields: bool = False) -> None:
         self._missing.discard(path)
         self._forget_hunks(path)
         self._ledgers[path] = ledger
-        self._store.note(path, ledger)
+        self._store.note(path, ledger, yields=yields)
         self._changed(path)
 
     def _forget_hunks(self, path: str) -> None:

@@ -69,14 +69,6 @@ class KeptLessons:
         return self.agent, self.session
 
 
-@dataclass(frozen=True, slots=True)
-class KeptComments:
-    """The user's comments on one file."""
-
-    path: str
-    comments: tuple[Comment, ...]
-
-
 def _is_whole(ledger: Ledger) -> bool:
     """Tell whether all deltas that it names are there."""
     numbers = [delta.number for delta in ledger.deltas]
@@ -146,11 +138,11 @@ class LedgerRecord(Record[KeptLedger]):
 LEDGERS: Final = LedgerRecord()
 CONFLICTS: Final = Record(Conflict, "acp_clash", 1)
 LESSONS: Final = Record(KeptLessons, "acp_lessons", 1)
-COMMENTS: Final = Record(KeptComments, "acp_comments", 1)
+COMMENTS: Final = Record(Comment, "acp_comment", 1)
 
 
 class EditStore:
-    """Keeps ledgers, conflicts and comments by path, lessons by session, in one folder."""
+    """Keeps ledgers and conflicts by path, lessons by session, comments by key, in one folder."""
 
     def __init__(self, folder: Callable[[], str], report: Report = lambda _error: None) -> None:
         """Take where it is, and who is told why something is not kept."""
@@ -166,17 +158,17 @@ class EditStore:
         self._lessons: Final = JsonStore(
             folder, ".lessons.json", LESSONS, most=MOST_LESSONS, report=report
         )
-        self._comments: Final = JsonStore(folder, ".comments.json", COMMENTS, report=report)
+        self._comments: Final = JsonStore(folder, ".comment.json", COMMENTS, report=report)
         self.journal: Final = Journal(folder, report)
         self._acts: dict[str, dict[str, int]] = {}
         """What of the journals of hosts that are gone is in the ledgers, by path."""
 
-    def note(self, path: str, ledger: Ledger) -> None:
-        """Keep this ledger soon; never waits."""
+    def note(self, path: str, ledger: Ledger, *, yields: bool = False) -> None:
+        """Keep this ledger soon; never waits. `yields`: see `JsonStore.note`."""
         acts = self._acts.get(path, {})
         if self.journal.name:
             acts = acts | {self.journal.name: self.journal.number}
-        self._ledgers.note(path, KeptLedger(path, ledger, acts=acts))
+        self._ledgers.note(path, KeptLedger(path, ledger, acts=acts), yields=yields)
 
     def forget(self, path: str) -> None:
         """Keep no ledger of that file any more; never waits."""
@@ -202,9 +194,16 @@ class EditStore:
         kept = KeptLessons(*key, dict(rejected), dict(reasons or {})) if rejected else None
         self._lessons.note("\0".join(key), kept)
 
-    def note_comments(self, path: str, comments: tuple[Comment, ...]) -> None:
-        """Keep the comments on that file soon; never waits."""
-        self._comments.note(path, KeptComments(path, comments) if comments else None)
+    def note_comment(self, key: str, comment: Comment | None) -> None:
+        """Keep the comment of that key soon, or none any more; never waits.
+
+        Each has a file of its own: another Neovim has its own comments on the same lines.
+        """
+        self._comments.note(key, comment)
+
+    def has_comment(self, key: str) -> bool:
+        """Return whether it is kept: another Neovim may have sent it. Blocking."""
+        return self._comments.has(key)
 
     async def run(self) -> None:
         """Write what was noted, for ever."""
@@ -246,5 +245,4 @@ class EditStore:
 
     async def read_comments(self) -> list[Comment]:
         """Return the user's comments that are kept."""
-        found = await anyio.to_thread.run_sync(self._comments.read_all)
-        return [comment for kept in found for comment in kept.comments]
+        return await anyio.to_thread.run_sync(self._comments.read_all)

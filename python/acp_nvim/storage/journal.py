@@ -7,7 +7,6 @@ page cache, not synced: they survive the process, not the machine. A lock tells 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 import threading
@@ -228,7 +227,7 @@ class Journal:
     def _take(self, path: Path) -> Killed | None:
         handle = None
         with suppress(OSError):  # what somebody else has put there is none, and hides no other
-            handle = _locked(path, os.O_RDWR)
+            handle = private.locked(path, os.O_RDWR)
         if handle is None:
             return None
         self._taken.add(handle)
@@ -275,7 +274,7 @@ class Journal:
         for name, text in SIGNS.items():
             private.replace(folder / name, text)
         self._take_name()
-        self._acts = _locked(self._paths(self.name)[1], os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        self._acts = private.locked(self._paths(self.name)[1], os.O_RDWR | os.O_CREAT | os.O_EXCL)
         if self._acts is None:
             raise BlockingIOError("the journal cannot be locked")
 
@@ -328,19 +327,6 @@ class _Safely:
             self._fail(error)
             return True
         return False
-
-
-def _locked(path: Path, flags: int) -> int | None:
-    """Open the file and lock it; None if somebody has it, or has just removed it."""
-    handle = private.opened(path, flags)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(handle), os.stat(path)):
-            return handle
-    except OSError:
-        pass
-    os.close(handle)
-    return None
 
 
 def _write(handle: int, data: bytes) -> None:

@@ -30,6 +30,9 @@ AGAIN: Final = 10.0
 MOST_GROWN: Final = 8_000_000
 """Bytes of a file from which on it is replaced, not written on."""
 
+NOTHING: Final = 0, 0
+"""The stamp where there is no file."""
+
 T = TypeVar("T")
 Report: TypeAlias = Callable[[OSError], None]
 """Told why something is not kept."""
@@ -84,14 +87,23 @@ class JsonStore(Generic[T]):
         self._failed: dict[str, OSError] = {}
         """Why a file is not as it was noted, by its name."""
         self._is_told = False
+        self._stamps: dict[str, tuple[int, int]] = {}
+        """What tells one state of a file from the next, as it was read or written here last."""
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
         self._lock = threading.RLock()
         """Of `_noted` and `_writing`: threads write what the loop takes note of meanwhile."""
 
-    def note(self, name: str, value: T | None, *, now: bool = False) -> None:
-        """Keep this soon, or at once, under that name, None: keep it no longer. Never waits."""
-        self._note(self._file_name(name), _Noted(value), now=now)
+    def note(self, name: str, value: T | None, *, now: bool = False, yields: bool = False) -> None:
+        """Keep this soon, or at once, under that name, None: keep it no longer. Never waits.
+
+        `yields`: not if another Neovim has written that file since.
+        """
+        file_name = self._file_name(name)
+        with self._lock:
+            before = self._noted.get(file_name)
+            yields = yields and (before is None or before.yields)
+        self._note(file_name, _Noted(value, yields=yields), now=now)
 
     def append(self, name: str, value: T, more: T, *, now: bool = False) -> None:
         """Do the same where all but `more` was noted before: only that is written, behind the rest.
@@ -158,6 +170,13 @@ class JsonStore(Generic[T]):
             return noted[file_name].value
         return self._read(Path(self._folder(), file_name))
 
+    def has(self, name: str) -> bool:
+        """Return whether there is one of that name, as noted last or on disk. Blocking."""
+        noted, file_name = self._unwritten(), self._file_name(name)
+        if file_name in noted:
+            return noted[file_name].value is not None
+        return file_name in self._failed or Path(self._folder(), file_name).exists()
+
     def read_all(self) -> list[T]:
         """Return what is on disk, the newest last; what was noted since is the caller's to know."""
         with _no_collection():
@@ -181,6 +200,7 @@ class JsonStore(Generic[T]):
         return {**self._writing, **self._noted}
 
     def _read(self, file: Path, *, head: bool = False) -> T | None:
+        self._stamps.setdefault(file.name, _stamp(file))
         try:
             with private.read(file) as lines:
                 return self._codec.from_text(lines.readline() if head else lines.read())
@@ -211,6 +231,8 @@ class JsonStore(Generic[T]):
     def _write_one(self, name: str, noted: _Noted[T]) -> bool:
         """Write a file; return whether something was only written behind what it held."""
         file = Path(self._folder(), name)
+        if noted.yields and self._stamps.get(name, NOTHING) != _stamp(file):
+            return False
         more = noted.more if self._failed.pop(name, None) is None else None
         try:
             if noted.value is None:
@@ -223,6 +245,7 @@ class JsonStore(Generic[T]):
             self._failed[name] = error
         except Exception as error:  # a value that cannot be written keeps no other from being so
             self._failed[name] = OSError(repr(error))
+        self._stamps[name] = _stamp(file)
         return False
 
     def _files(self) -> list[Path]:
@@ -246,6 +269,8 @@ class _Noted(Generic[T]):
     value: T | None
     more: tuple[T, ...] | None = None
     """What of it is not in the file yet, or being written there; None: that is not known."""
+    yields: bool = False
+    """It is not written over what another Neovim has written."""
 
 
 @contextmanager
@@ -280,8 +305,13 @@ def _append(path: Path, texts: Iterable[str]) -> bool:
     return False
 
 
-def _modified(file: Path) -> int:
+def _stamp(file: Path) -> tuple[int, int]:
     try:
-        return file.stat().st_mtime_ns
+        status = file.lstat()
     except OSError:
-        return 0
+        return NOTHING
+    return status.st_ino, status.st_mtime_ns
+
+
+def _modified(file: Path) -> int:
+    return _stamp(file)[1]

@@ -7,7 +7,6 @@ last whole line counts. It is in the page cache, not synced: it survives the pro
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -73,29 +72,42 @@ class LeftOpen:
         return {}
 
     def take(self, is_here: Callable[[str], bool]) -> Mapping[Key, str]:
-        """Return the same; they count as open here from now on."""
-        here = self.left(is_here)
-        if here:
-            self._take(here)
-        return here
+        """Return the same; they count as open here from now on, and in no other Neovim."""
+        for file in _left(self._folder()):
+            here = {key: cwd for key, cwd in file.sessions.items() if is_here(cwd)}
+            if here:
+                self._take(here, file)
+                return here
+        return {}
+
+    def elsewhere(self, key: Key) -> bool:
+        """Return whether that session is open in another Neovim that lives."""
+        paths = Path(self._folder()).glob(f"*{ENDING}")
+        return any(key in _living(path) for path in paths if path != self._path)
+
+    def forget(self) -> None:
+        """Keep nothing of what is open here, nor of what was where nobody is any more."""
+        for file in _left(self._folder()):
+            private.remove(file.path)
+        if self._path is not None:
+            private.remove(self._path)
 
     def leave(self) -> None:
         """Leave all as it is: what ends from now on ends with the host."""
         self._is_over = True
         self._let_go()
 
-    def _take(self, sessions: Mapping[Key, str]) -> None:
+    def _take(self, sessions: Mapping[Key, str], held: _File | None = None) -> None:
+        """`held`: where they stood, which is ours."""
         self._open |= sessions
         with suppress(OSError):
             self._append()
             if self._handle is None:
                 return  # they stay where they are, as they do if that fails
+            if held is not None:
+                _without(held, sessions)
             for file in _left(self._folder()):
-                rest = {key: cwd for key, cwd in file.sessions.items() if key not in sessions}
-                if not rest:
-                    private.remove(file.path)
-                elif len(rest) < len(file.sessions):
-                    _append(file.handle, rest)
+                _without(file, sessions)
 
     def _write(self) -> None:
         with suppress(OSError):
@@ -110,10 +122,10 @@ class LeftOpen:
     def _begin(self) -> None:
         folder = Path(self._folder())
         private.make_folder(folder)
-        limits.drop(folder.glob(f"*{ENDING}"), most=MOST, days=MOST_DAYS)
+        limits.drop((it.path for it in _left(str(folder))), most=MOST, days=MOST_DAYS)
         self._let_go()
         self._path = folder / f"{uuid4().hex}{ENDING}"
-        self._handle = _locked(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+        self._handle = private.locked(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND)
 
     def _let_go(self) -> None:
         if self._handle is not None:
@@ -126,13 +138,34 @@ def _left(folder: str) -> Iterator[_File]:
     for path in sorted(Path(folder).glob(f"*{ENDING}"), key=_modified, reverse=True):
         handle = None
         with suppress(OSError):  # what somebody else has put there is none
-            handle = _locked(path, os.O_RDWR | os.O_APPEND)
+            handle = private.locked(path, os.O_RDWR | os.O_APPEND)
         if handle is None:
             continue
         try:
             yield _File(path, handle, _parsed(os.pread(handle, MOST_BYTES, 0)))
         finally:
             os.close(handle)
+
+
+def _living(path: Path) -> Mapping[Key, str]:
+    """Return what is open in the host of that file; nothing if it is gone."""
+    with suppress(OSError):
+        handle = private.locked(path, os.O_RDWR)
+        if handle is not None:
+            os.close(handle)
+            return {}
+        with os.fdopen(private.opened(path), "rb") as file:
+            return _parsed(file.read(MOST_BYTES))
+    return {}
+
+
+def _without(file: _File, sessions: Mapping[Key, str]) -> None:
+    """Let the file of a host that is gone tell of these no more."""
+    rest = {key: cwd for key, cwd in file.sessions.items() if key not in sessions}
+    if not rest:
+        private.remove(file.path)
+    elif len(rest) < len(file.sessions):
+        _append(file.handle, rest)
 
 
 def _parsed(data: bytes) -> Mapping[Key, str]:
@@ -151,17 +184,6 @@ def _append(handle: int, sessions: Mapping[Key, str]) -> None:
         os.ftruncate(handle, 0)
     if os.write(handle, line) < len(line):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _locked(path: Path, flags: int) -> int | None:
-    """Open the file and lock it; None if its host lives."""
-    handle = private.opened(path, flags)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
 
 
 def _modified(path: Path) -> int:

@@ -6,6 +6,7 @@ of ours is to be is never followed, and what belongs to somebody else is neither
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import tempfile
@@ -69,6 +70,19 @@ def opened(path: Path, flags: int = os.O_RDONLY) -> int:
         os.close(handle)
         raise
     return handle
+
+
+def locked(path: Path, flags: int) -> int | None:
+    """Open and lock it; None if somebody has it, or has just removed it. Raises `OSError`."""
+    handle = opened(path, flags)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except OSError:
+        pass
+    os.close(handle)
+    return None
 
 
 def read(path: Path) -> IO[str]:

@@ -1,4 +1,4 @@
-"""Two Neovims in one project, with one folder of state: neither takes the other for dead."""
+"""Two Neovims in one project, with one folder of state: neither takes the other's for its own."""
 
 from __future__ import annotations
 
@@ -74,3 +74,96 @@ def test_one_is_killed_while_the_other_works(job: MainJob) -> None:
 
 def edits(nvim: Neovim) -> str:
     return str(nvim.lua("return require('acp').inspect().edits"))
+
+
+def leave(nvim: Neovim) -> None:
+    """Leave it, so that all is on disk."""
+    nvim.rpc.notify("nvim_command", "qall!")
+    nvim.exit_code()
+
+
+def commented(nvim: Neovim) -> list[str]:
+    """Return the comments of the project."""
+    nvim.command("Acp comments")
+    nvim.wait(lambda: nvim.eval("&buftype") == "quickfix")
+    return sorted(it["text"] for it in nvim.eval("getqflist()"))
+
+
+def test_what_both_say_on_one_file_is_there_and_is_sent_once(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", "one\ntwo\nthree\n")
+    job.command("1Acp comment mine")
+    job.told("goes along")
+    with beside(job) as other:
+        other.command(f"edit {path}")
+        other.wait("vim.fn.exists(':Acp') == 2")
+        assert commented_soon(other, "mine")
+        other.command("wincmd t | 2Acp comment theirs")
+        other.wait(lambda: "goes along" in other.messages())
+        job.command("wincmd t | 3Acp comment mine, too")
+        job.until(lambda: len(kept_comments(job)) == 3)
+        prompt = job.turn(agent)
+        job.finish(agent, prompt)
+        job.until(lambda: len(kept_comments(job)) == 1)
+        assert commented(other) == ["theirs"]
+        leave(other)
+    with beside(job) as third:
+        third.command(f"edit {path}")
+        assert commented_soon(third, "theirs")
+
+
+def commented_soon(nvim: Neovim, text: str) -> bool:
+    """Wait until that is all that is said in the project."""
+    return bool(nvim.wait(lambda: [text] == [it.split(": ")[-1] for it in commented(nvim)]))
+
+
+def kept_comments(job: MainJob) -> list[Path]:
+    return list((job.nvim.folder / "state/nvim/acp.nvim/edits").glob("*.comment.json"))
+
+
+def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", "one\ntwo\nthree\n")
+    prompt = job.turn(agent)
+    write = {"path": str(path), "content": "ONE\ntwo\nthree\n"}
+    assert agent.ask("fs/write_text_file", **write)["result"] == {}
+    job.finish(agent, prompt)
+    ledger = job.nvim.folder / "state/nvim/acp.nvim/edits"
+    job.until(lambda: [it for it in ledger.glob("*.jsonl") if "ONE" in it.read_text()])
+    with beside(job) as other:
+        other.command(f"edit {path} | Acp review")
+        other.wait(lambda: "1 hunk" in other.messages())
+        prompt = job.turn(agent)
+        write["content"] = "ONE\ntwo\nTHREE\n"
+        assert agent.ask("fs/write_text_file", **write)["result"] == {}
+        job.finish(agent, prompt)
+        job.until(lambda: [it for it in ledger.glob("*.jsonl") if "THREE" in it.read_text()])
+        other.command("checktime | messages clear | Acp review")
+        last = "return vim.fn.getbufline(..., '$')[1]"
+        other.wait(lambda: "1 hunk" in other.messages() and other.lua(last, str(path)) == "THREE")
+        leave(other)
+    leave(job.nvim)
+    with beside(job) as third:
+        third.command(f"edit {path}")
+        answer_in(third, to_take=True)
+        third.command("Acp review")
+        third.wait(lambda: "2 hunks" in third.messages())
+
+
+def test_a_session_that_is_open_in_both_is_told(job: MainJob) -> None:
+    loads = {"agentCapabilities": {"loadSession": True}}
+    agent = job.start(**loads)
+    prompt = job.turn(agent, "remember the milk")
+    agent.say("I will")
+    job.finish(agent, prompt)
+    folder = job.nvim.folder / "state/nvim/acp.nvim/sessions"
+    job.until(lambda: any('"I will"' in it.read_text() for it in folder.glob("*.jsonl")))
+    with beside(job) as other:
+        other.lua("require('acp').setup({ ui = { sessions = 'pick' } })")
+        other.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+        other.command("Acp sessions")
+        there = job.stage.accept()
+        there.initialize(**loads)
+        there.reply(there.expect("session/load"), {})
+        other.wait(lambda: other.lua(STATE) == "idle")
+        assert "open in another Neovim, too" in other.messages()

@@ -110,7 +110,11 @@ def test_an_agent_changes_the_file_and_the_user_takes_it_back(job: MainJob, kind
     assert read["result"] == {"content": coded(PLAIN)}
     assert "error" not in write(agent, path, coded("ONE\n\ntwo\nthree\n"))
     until_files(job, {path.name: 1})
+    said = job.told("a.sec was changed, its buffer does not show it")
+    assert "error" not in write(agent, path, coded("ONE\n\ntwo\nTHREE\n"))
+    until_files(job, {path.name: 2})
     job.finish(agent, prompt)
+    assert job.nvim.messages().splitlines().count(said) == 1
     job.command("wincmd t")
     assert (job.nvim.lines(), job.nvim.eval("&modified")) == (SHOWN, 0)
     job.command("Acp undo")

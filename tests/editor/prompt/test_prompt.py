@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,25 @@ def test_the_draft_of_a_crashed_neovim_comes_back(tmp_path: Path) -> None:
         _, prompt = BridgeSpy(other).open_session("my agent")
         assert other.lines(unrelated) == [""]
         assert other.lines(prompt) == ["lost?", "no"]
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_a_draft_goes_by_its_age_where_the_clock_is_known_to_be_right(
+    tmp_path: Path, *, others: bool
+) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path)}
+    with Neovim(env=state, cwd=tmp_path) as crashed:
+        BridgeSpy(crashed).open_session()
+        crashed.input("ilost?<Esc>")
+        crashed.kill()
+    (file,) = (tmp_path / "nvim" / "acp.nvim" / "drafts").glob("*.md")
+    days = {file: 400} | ({file.with_name("other-1.md"): 3} if others else {})
+    for path, age in days.items():
+        path.touch()
+        os.utime(path, (time.time() - age * 86400,) * 2)
+    with Neovim(env=state, cwd=tmp_path) as later:
+        _, prompt = BridgeSpy(later).open_session()
+        assert later.lines(prompt) == ([""] if others else ["lost?"])
 
 
 def test_the_draft_is_saved_when_neovim_quits(tmp_path: Path) -> None:

@@ -111,8 +111,8 @@ def test_comments_are_there_again_after_a_restart(job: MainJob) -> None:
     job.command("3Acp comment why?")
     job.until(lambda: shown(job))
     state = Path(str(job.nvim.eval("stdpath('state')")), "acp.nvim")
-    job.until(lambda: list(state.glob("edits/*.comments.json")))
-    assert (next(state.glob("edits/*.comments.json")).stat().st_mode & 0o777) == 0o600
+    job.until(lambda: list(state.glob("edits/*.comment.json")))
+    assert (next(state.glob("edits/*.comment.json")).stat().st_mode & 0o777) == 0o600
     job.kill(job.host())
     job.until(lambda: not job.inspect()["host"]["running"])
     job.until(lambda: shown(job) == [])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.storage import left_open
+from acp_nvim.storage import left_open, private
 from acp_nvim.storage.left_open import LeftOpen
 
 ONE, TWO, FAR = ("a", "one"), ("a", "two\n\udcff"), ("b", "far")
@@ -124,3 +124,51 @@ def test_a_disk_that_takes_nothing_costs_only_that(host: Made, tmp_path: Path) -
     mine.opened(ONE, "/w")
     mine.closed(ONE)
     assert mine.take(here) == {}
+
+
+def test_two_that_begin_at_once_do_not_both_take_it(
+    host: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, one, other = host(), host(), host()
+    mine.opened(ONE, "/w")
+    mine.leave()
+    taken, opened = [], private.opened
+
+    def slowly(path: Path, flags: int = os.O_RDONLY) -> int:
+        handle = opened(path, flags)
+        if not taken:  # the other one is faster between our opening of the file and its lock
+            taken.append(None)
+            taken.append(one.take(here))
+        return handle
+
+    monkeypatch.setattr(private, "opened", slowly)
+    assert other.take(here) == {}
+    assert taken[1:] == [{ONE: "/w"}]
+
+
+def test_what_is_open_in_another_one_that_lives_is_known(host: Made) -> None:
+    mine, other = host(), host()
+    mine.opened(ONE, "/w")
+    assert other.elsewhere(ONE) and not other.elsewhere(TWO)
+    assert not mine.elsewhere(ONE)
+    mine.leave()
+    assert not other.elsewhere(ONE)
+
+
+def test_what_goes_for_its_number_or_is_forgotten_is_of_nobody_that_lives(
+    host: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left_open, "MOST", 1)
+    living, gone, last = host(), host(), host()
+    living.opened(ONE, "/w")
+    gone.opened(TWO, "/w")
+    gone.leave()
+    last.opened(FAR, "/w")
+    assert last.elsewhere(ONE)
+    last.forget()
+    assert last.elsewhere(ONE)
+    assert last.left(here) == {}
+    last.leave()
+    assert host().left(here) == {}
+    living.leave()
+    assert host().left(here) == {ONE: "/w"}

@@ -32,6 +32,7 @@ from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows
 
 KIND = "acp.session"
 MOST_RECENT = 3
+ELSEWHERE = "this session is open in another Neovim, too: neither shows what is said in the other"
 
 
 async def sessions(host: Host, payload: Sessions) -> None:
@@ -182,6 +183,8 @@ async def _connect(host: Host, chat: Chat, session_id: str) -> None:
         chat.session.apply(SessionReopening(), SessionClosed(str(error)))
         raise
     chat.client = clients.connect(host, plan)
+    if host.left_open.elsewhere((state.agent, session_id)):
+        host.editor.notifier.notice(ELSEWHERE, warning=True)
     await opened_again(host, chat.client, chat.session, session_id)
 
 
@@ -333,7 +336,10 @@ def _forget_all(host: Host) -> None:
     host.review.log.forget(None)
     host.store.flush()
     host.review.store.write()
-    for name in ("sessions", "open", "edits", "log", "remote", "registry", "choices"):
+    host.left_open.forget()
+    for killed in host.review.store.journal.killed():
+        host.review.store.journal.over(killed)
+    for name in ("sessions", "edits", "log", "remote", "registry", "choices"):
         private.clear(host.workspace.state_folder(name)())
     for client in host.workspace.clients:
         client.traffic.forget()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from acp_nvim.editor import Files
+from acp_nvim.files.live import LiveFile, load
 from acp_nvim.session.content import Text
 from tests.support.files.notes_rig import KEY, NotesRig
 
@@ -140,3 +142,37 @@ async def test_a_reason_outlives_the_host(rig: NotesRig) -> None:
     rig.store.flush()
     (note,) = (await NotesRig(rig.folder).draft()).notes
     assert note.reasons == "a.py: it hides the error"
+
+
+async def test_one_that_is_told_while_its_file_is_read_does_not_come_back(
+    rig: NotesRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    (said,) = await rig.comments.look(rig.path("a.py"))
+
+    async def slowly(files: Files, path: str) -> LiveFile:
+        live = await load(files, path)
+        rig.comments.told(rig.comments.sent((said,)))
+        return live
+
+    monkeypatch.setattr("acp_nvim.review.comments.load", slowly)
+    assert not await rig.comments.look(rig.path("a.py"))
+    assert not rig.comments.paths()
+
+
+async def test_what_another_neovim_has_sent_is_not_sent_again(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    await rig.draft()
+    rig.store.flush()
+    other = NotesRig(rig.folder)
+    assert await other.labels() == ["commented: a.py"]
+    await other.send()
+    other.lessons.arrived(KEY)
+    comment(other, "a.py", 0, "why one?")
+    other.store.flush()
+    comment(rig, "a.py", 2, "why three?")
+    assert (await rig.notes())["comments"] == "a.py:3\n> three\nwhy three?\n"
+    rig.store.flush()
+    assert "why one?" in (await NotesRig(rig.folder).notes())["comments"]
