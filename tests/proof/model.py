@@ -288,7 +288,8 @@ class Model:
             text = None  # a buffer keeps the text of a file that is gone
         for record in told:
             is_gone = text is None and record.before == before  # as the buffer has it still
-            told_right = record.before == text or is_gone
+            is_back = text == "" and record.before == self.seen[name]  # it was gone when opened
+            told_right = record.before == text or is_gone or is_back
             self._assert(told_right, f"{name}: told of another text: {record} {text!r}")
             text = record.after
         gone = after.disk[name] is None and text is None
