@@ -154,12 +154,16 @@ local function dress(path, as, wanted)
     and attributes.copy(as, path)
 end
 
---- Set 'cpoptions' without telling anybody.
----@param flags string
-local function comply(flags)
-  edit.unhindered(function()
-    vim.cmd(('noautocmd let &cpoptions = %s'):format(vim.fn.string(flags)))
-  end)
+--- Remove the buffers that a write to another name has made: the `A` in 'cpoptions' does, and to take
+--- it out for the write would draw all windows anew, and lose the column of the cursor.
+---@param last integer the last buffer until then
+local function forget_names(last)
+  for number = last + 1, vim.fn.bufnr('$') do
+    if api.nvim_buf_is_valid(number) then
+      local mods = { silent = true, noautocmd = true, keepalt = true }
+      vim.cmd.bwipeout({ number, bang = true, mods = mods })
+    end
+  end
 end
 
 --- Let the buffer be written to another file: exact bytes, no formatter, no question.
@@ -167,8 +171,7 @@ end
 ---@param path string
 local function write_to(buffer, path)
   local before = edit.set(buffer, { fixendofline = false })
-  local flags = vim.go.cpoptions
-  comply((flags:gsub('A', ''))) -- which makes a buffer for each name that is written to
+  local last = vim.fn.bufnr('$')
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
     edit.unhindered(function()
       -- no command line: a name may have a line break
@@ -180,7 +183,7 @@ local function write_to(buffer, path)
       })
     end)
   end)
-  comply(flags)
+  pcall(edit.unhindered, forget_names, last)
   edit.set(buffer, before)
   if not ok then
     error(err, 0)
