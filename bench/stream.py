@@ -166,11 +166,12 @@ class Conversation:
             raise AssertionError(f"{wanted[part]!r} became {found[part]!r}")
 
     def settle(self) -> None:
-        """Wait until Neovim rests: tree-sitter goes on after the last change."""
+        """Wait until Neovim and the reader's host rest: both go on after the last change."""
+        pids = (self._pid, self._reader.host)
         while True:
-            before = cpu(self._pid)
-            time.sleep(0.1)
-            if cpu(self._pid) - before < 0.002:
+            before = sum(map(cpu, pids))
+            time.sleep(0.2)
+            if sum(map(cpu, pids)) - before < 0.004:
                 return
 
 
