@@ -54,6 +54,7 @@ class World:
         self._top = Path(tempfile.mkdtemp(prefix="acp-proof", dir=shared)).resolve()
         self.nvim = Neovim(columns=80, lines=24)
         self.nvim.lua("dofile(...)", str(HANDS))
+        self.nvim.lua("require('acp.files.stamps')")  # as a chat does, before the user opens files
         self.folder = self._top
         self._plans = self._times = 0
         self._lingers = False
