@@ -79,13 +79,20 @@ def edited(text: str, edits: Sequence[Edit], name: Callable[[], str]) -> str:
     return join(lines, form)
 
 
-def without_own(known: str, made: str, merged: str | None) -> str:
+def without_own(known: str, made: str, merged: str | None) -> set[str]:
     """Return what an agent's own tool has made, without those of its lines that are still there:
-    upon these it need not have written, and of the others it has."""
-    old, there = set(bodies(known)), set(bodies(merged))
+    upon these it need not have written, and of the others it has. Also with what they stand for."""
+    old, there = bodies(known), set(bodies(merged))
     lines, form = split(made)
-    found = (_unmade(line, old) if line in there else line for line in lines)
-    return join([line for line in found if line], form)
+    found: list[str] = []
+    back: list[str] = []
+    changes = SequenceMatcher(None, old, lines, autojunk=False).get_opcodes()
+    for tag, start, stop, first, last in changes:
+        own = (_unmade(it, set(old)) if it in there else it for it in lines[first:last])
+        stays = [it for it in own if it]
+        found += stays
+        back += stays or (old[start:stop] if tag == "replace" else [])
+    return {join(found, form), join(back, form)}
 
 
 def with_own(known: str, made: str) -> str:
