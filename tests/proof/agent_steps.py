@@ -11,6 +11,7 @@ from tests.proof.lines import (
     edited,
     join,
     merge_complaint,
+    parts_of_own,
     users,
     with_own,
     without_lines,
@@ -77,7 +78,7 @@ class AgentSteps(UserSteps):
             if not unsettled and not typed:
                 wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
-                bases = {""} if live is None else {known, made, *partly}
+                bases = {""} if live is None else {known, *partly, *parts_of_own(known, made)}
                 # no call has named it, and turns of both run; or it stayed though it was left out
                 bases |= tools | {with_own(known, it) for it in bases | tools}
                 bases |= {without_unread(known, it) for it in bases}

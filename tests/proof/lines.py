@@ -5,6 +5,7 @@ Every line that somebody writes is unique: `u17` is the user's, `g4` an agent's,
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -93,6 +94,23 @@ def without_own(known: str, made: str, merged: str | None) -> set[str]:
         found += stays
         back += stays or (old[start:stop] if tag == "replace" else [])
     return {join(found, form), join(back, form)}
+
+
+def parts_of_own(known: str, made: str) -> set[str]:
+    """Return what has any of the changes by which an agent's own tool has made that: each of them
+    it may have known as it wrote, or not."""
+    old, (lines, form) = bodies(known), split(made)
+    changes = SequenceMatcher(None, old, lines, autojunk=False).get_opcodes()
+    places = [at for at, change in enumerate(changes) if change[0] != "equal"][:6]
+    found: set[str] = set()
+    for chosen in itertools.product((False, True), repeat=len(places)):
+        left = {at for at, is_in in zip(places, chosen, strict=True) if not is_in}
+        sides = (
+            old[start:stop] if at in left else lines[first:last]
+            for at, (_, start, stop, first, last) in enumerate(changes)
+        )
+        found.add(join([line for side in sides for line in side], form))
+    return found
 
 
 def with_own(known: str, made: str) -> str:
