@@ -120,23 +120,24 @@ end
 ---@class acp.View
 ---@field window integer
 ---@field follows boolean the cursor was on the last line, so it goes to the new one
----@field cursor integer[]
----@field topline integer
+---@field cursor? integer[] if it does not
+---@field topline? integer
 
 ---@param buffer integer
+---@param is_list boolean
 ---@return acp.View[]
-local function views(buffer)
+local function views(buffer, is_list)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
-  local is_list = vim.b[buffer].acp_list
-  return vim.tbl_map(function(window)
-    local cursor = api.nvim_win_get_cursor(window)
-    return {
-      window = window,
-      follows = not is_list and tail.is_at(window) and window ~= selecting,
-      cursor = cursor,
-      topline = vim.fn.line('w0', window),
-    }
-  end, vim.fn.win_findbuf(buffer))
+  local found = vim.fn.win_findbuf(buffer)
+  for index, window in ipairs(found) do
+    local view = { window = window }
+    view.follows = not is_list and window ~= selecting and tail.is_at(window)
+    if not view.follows then
+      view.cursor, view.topline = api.nvim_win_get_cursor(window), vim.fn.line('w0', window)
+    end
+    found[index] = view
+  end
+  return found
 end
 
 --- A replaced line would take the cursor and the top line away with it: put them back.
@@ -175,18 +176,19 @@ end
 ---@param buffer integer
 ---@param ops acp.Op[]
 local function draw_in_windows(buffer, ops)
-  local before = views(buffer)
+  local is_list = vim.b[buffer].acp_list ~= nil
+  local before = views(buffer, is_list)
   local old_count = api.nvim_buf_line_count(buffer)
-  local has_grown = only_grows(buffer, ops)
+  local has_grown = #before > 0 and only_grows(buffer, ops)
   M.draw(buffer, ops)
   for _, view in ipairs(before) do
     if view.follows then
       tail.follow(view.window, has_grown)
     else
       keep(view, ops)
-    end
-    if not vim.b[buffer].acp_list then
-      tail.settle(view.window, old_count)
+      if not is_list then
+        tail.settle(view.window, old_count)
+      end
     end
   end
 end

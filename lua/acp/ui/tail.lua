@@ -59,18 +59,6 @@ function M.fill(window)
   end)
 end
 
---- Go on with a chat that has another end now.
----@param window integer
----@param has_grown boolean it has only more text than before
-function M.follow(window, has_grown)
-  local buffer = api.nvim_win_get_buf(window)
-  local last = api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
-  api.nvim_win_set_cursor(window, { api.nvim_buf_line_count(buffer), #last })
-  if not has_grown and is_short(window) then
-    M.fill(window)
-  end
-end
-
 ---@param window integer
 local function hide(window)
   local float = floats[window]
@@ -78,6 +66,21 @@ local function hide(window)
   if float and api.nvim_win_is_valid(float) then
     pcall(api.nvim_win_close, float, true) -- E11 in the command-line window
   end
+end
+
+--- Go on with a chat that has another end now.
+---@param window integer
+---@param has_grown boolean it has only more text than before
+function M.follow(window, has_grown)
+  local buffer = api.nvim_win_get_buf(window)
+  local count = api.nvim_buf_line_count(buffer)
+  local last = api.nvim_buf_get_lines(buffer, -2, -1, true)[1]
+  api.nvim_win_set_cursor(window, { count, #last })
+  if not has_grown and is_short(window) then
+    M.fill(window)
+  end
+  known[window] = count
+  hide(window)
 end
 
 ---@param window integer
