@@ -14,9 +14,8 @@ local M = {}
 
 -- So many files are remembered that the user has written.
 local MOST = 1000
--- Bytes of files that are compared, all together, with the buffers that were there before us: the user
--- waits for it.
-local room = 2 ^ 21
+-- Bytes of files that are compared with their buffers: the user waits for it.
+local MOST_BYTES = 2 ^ 21
 local ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
 local MARK = '\239\187\191'
 
@@ -230,11 +229,51 @@ end)
 local modified = vim.fn.exists('##BufModifiedSet') == 1 and { 'BufModifiedSet' } or {}
 table.insert(modified, 'BufUnload')
 
+--- What the buffer would be written as.
+---@param buffer integer
+---@return string? nil if that cannot be told
+local function bytes(buffer)
+  local options, lines = vim.bo[buffer], api.nvim_buf_get_lines(buffer, 0, -1, true)
+  local encoding = options.fileencoding ~= '' and options.fileencoding or 'utf-8'
+  local encoded = encoding == 'utf-8' and lines or coding.encode(lines, encoding)
+  if vim.list_contains(encoded, false) or (options.bomb and encoding ~= 'utf-8') then
+    return nil
+  end
+  local line_end = ENDS[options.fileformat]
+  for row, line in ipairs(encoded) do
+    encoded[row] = line:gsub('\n', '\0')
+  end
+  local text = table.concat(encoded, line_end) .. (options.endofline and line_end or '')
+  return (options.bomb and MARK or '') .. text .. (options.endoffile and '\26' or '')
+end
+
+--- Whether a buffer has what its file has, which somebody may have changed since Neovim has read or
+--- written it. Where that cannot be told Neovim's word counts: it is not modified.
+---@param buffer integer
+---@param most integer bytes of a file that is read for it
+---@return boolean
+---@return integer bytes that were read
+local function is_as_file(buffer, most)
+  local path = file_of(buffer)
+  local status = vim.uv.fs_stat(path)
+  if not status or status.type ~= 'file' or status.size > most then
+    return true, 0
+  end
+  local can_read, content = pcall(save.content, path)
+  local text = bytes(buffer)
+  local is_empty = content == '' and text == ENDS[vim.bo[buffer].fileformat]
+  return not can_read or text == nil or text == content or is_empty, status.size
+end
+
 --- Take note of a write that no event has told of, if there was one.
 ---@param buffer integer
 local function look_for_write(buffer)
   local path = file_buffers.file(buffer)
-  if path and not vim.bo[buffer].modified and M.written(buffer, path) then
+  if not path or vim.bo[buffer].modified or not M.written(buffer, path) then
+    return
+  end
+  -- else another has written it since: the host finds out
+  if foreign.is_one(buffer) or is_as_file(buffer, MOST_BYTES) then
     note(path)
     M.sync(buffer)
     tell(path)
@@ -273,46 +312,17 @@ on('BufWipeout', 'The number may come again', function(event)
   foreign.forget(event.buf)
 end)
 
---- What the buffer would be written as.
----@param buffer integer
----@return string? nil if that cannot be told
-local function bytes(buffer)
-  local options, lines = vim.bo[buffer], api.nvim_buf_get_lines(buffer, 0, -1, true)
-  local encoding = options.fileencoding ~= '' and options.fileencoding or 'utf-8'
-  local encoded = encoding == 'utf-8' and lines or coding.encode(lines, encoding)
-  if vim.list_contains(encoded, false) or (options.bomb and encoding ~= 'utf-8') then
-    return nil
-  end
-  local line_end = ENDS[options.fileformat]
-  for row, line in ipairs(encoded) do
-    encoded[row] = line:gsub('\n', '\0')
-  end
-  local text = table.concat(encoded, line_end) .. (options.endofline and line_end or '')
-  return (options.bomb and MARK or '') .. text .. (options.endoffile and '\26' or '')
-end
-
---- Whether a buffer that was there before us has what its file has, which somebody may have changed
---- meanwhile. Where that cannot be told Neovim's word counts: it is not modified.
----@param buffer integer
----@return boolean
-local function is_as_file(buffer)
-  local path = file_of(buffer)
-  local status = vim.uv.fs_stat(path)
-  if not status or status.type ~= 'file' or status.size > room then
-    return true
-  end
-  room = room - status.size
-  local can_read, content = pcall(save.content, path)
-  local text = bytes(buffer)
-  local is_empty = content == '' and text == ENDS[vim.bo[buffer].fileformat]
-  return not can_read or text == nil or text == content or is_empty
-end
-
+-- The user waits for all of them together.
+local room = MOST_BYTES
 for buffer in file_buffers.all() do
   foreign.compare(buffer, file_of(buffer))
   see(buffer)
-  if not vim.bo[buffer].modified and is_as_file(buffer) then
-    M.sync(buffer)
+  if not vim.bo[buffer].modified then
+    local is_same, read = is_as_file(buffer, room)
+    room = room - read
+    if is_same then
+      M.sync(buffer)
+    end
   end
 end
 
