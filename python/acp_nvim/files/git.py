@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
-from subprocess import DEVNULL
 
 import anyio
 from anyio import to_thread
 from anyio.abc import Process
 
 from acp_nvim.errors import UserError
+from acp_nvim.programs import start
 
 MOST_NAMES = 20_000
 """File names that completion offers at most."""
@@ -145,9 +145,7 @@ async def _output(folder: str, arguments: tuple[str, ...], limit: int) -> bytes 
     """Return the output, or its first `limit` bytes and a few more; None if it failed."""
     try:
         command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
-        async with await anyio.open_process(
-            command, stdin=DEVNULL, stderr=DEVNULL, env=env
-        ) as process:
+        async with await start(command, env=env) as process:
             try:
                 with anyio.fail_after(PATIENCE):
                     return await _read(process, limit)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from subprocess import DEVNULL
 
 import anyio
 
 from acp_nvim.errors import UserError
+from acp_nvim.programs import start
 
 PATIENCE = 5.0
 """Seconds that the tool may take: it asks the program that holds the clipboard."""
@@ -35,7 +35,7 @@ async def image() -> bytes:
 async def _output(command: list[str]) -> bytes:
     """Return what a program prints, cut soon after `LARGEST`."""
     found = bytearray()
-    async with await anyio.open_process(command, stdin=DEVNULL, stderr=DEVNULL) as process:
+    async with await start(command) as process:
         assert process.stdout
         async for chunk in process.stdout:
             found += chunk

@@ -103,18 +103,22 @@ class Decisions:
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
 
-    async def look(self, path: str, *, kept: bool = False) -> Seen:
+    async def look(
+        self, path: str, *, kept: bool = False, found: Callable[[], object] = lambda: None
+    ) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more.
 
-        `kept`: also those that the user has kept.
+        `kept`: also those that the user has kept. `found` is called when the books have what disk
+        and user have done since: they tell of that, too, and of all that comes afterwards.
         """
         async with self._sync.exclusive():
             live = await self._look(path)
+            found()
         if live is None:
             return Seen(FileReview(path, 0))
         buffer = live.buffer
-        found = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
-        review = await aside_if_large(partial(_review, live, found), live.read_text)
+        hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
+        review = await aside_if_large(partial(_review, live, hunks), live.read_text)
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def keep(self, path: str, rows: range | None = None) -> int:

@@ -140,11 +140,10 @@ class ReviewPresenter:
         await self._reviewer.lists(await aside(listing) if many else listing(), make=False)
 
     async def _draw(self, path: str) -> None:
-        seen = await self._review.look(path)
+        # what looking has found is on the screen in a moment; not what comes after it
+        seen = await self._review.look(path, found=partial(self._dirty.pop, path, None))
         comments = await self._comments.look(path)
         self._seen[path] = seen.review
-        # what looking has found is on the screen in a moment
-        self._dirty.pop(path, None)
         if seen.tick is not None:
             shown = self._drawing(seen)
             more = comment_marks(comments, seen.review.count) if comments else ()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from subprocess import PIPE
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from acp_nvim.errors import ConnectionLost, UserError
+from acp_nvim.programs import start
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport import group
 
@@ -52,20 +53,12 @@ async def spawn(
     `UserError` if it cannot be started.
     """
     program = _find(command, env, cwd, install)
-    # Shielded, so that no child is left behind that nobody knows of.
-    with anyio.CancelScope(shield=True):
-        try:
-            process = await anyio.open_process(
-                [program, *args],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=cwd,
-                env=env,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise UserError(f"cannot start {program}: {_reason(error)}") from error
+    try:
+        process = await start(
+            [program, *args], stdin=PIPE, stderr=PIPE, cwd=cwd, env=env, leads=True
+        )
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot start {program}: {_reason(error)}") from error
     child = Child(process, on_group)
     on_group(child.group, True)
     return child

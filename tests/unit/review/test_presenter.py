@@ -11,6 +11,7 @@ import pytest
 
 from acp_nvim.editor import Drawn
 from acp_nvim.errors import EditorError
+from acp_nvim.ledger.comment import Comment
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.view.review.marks import Drawing, LinesMark, PartMark, RowMark
@@ -163,6 +164,25 @@ async def test_a_drawing_that_comes_too_late_is_made_again(wall: Wall) -> None:
         await wall.settled()
     assert wall.shown.outcomes == []
     assert wall.shown.drawn[str(path)].hunks == ((1, 2), (4, 5))
+
+
+async def test_what_is_said_while_the_file_is_read_is_shown(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = await edited(wall)
+    look = wall.comments.look
+
+    async def slowly(path: str) -> tuple[Comment, ...]:
+        found = await look(path)
+        if not found:
+            wall.comments.add(path, 0, ["a"], "why?")
+            wall.board.touch(path)
+        return found
+
+    monkeypatch.setattr(wall.comments, "look", slowly)
+    async with wall.hung():
+        await wall.settled()
+    assert "LinesMark" in wall.kinds(path)
 
 
 async def test_a_buffer_that_is_gone_meanwhile_is_let_go(wall: Wall) -> None:
