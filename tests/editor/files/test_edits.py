@@ -303,6 +303,25 @@ def test_what_was_read_before_the_plugin_came_is_in_step(job: MainJob, held: byt
     assert job.nvim.lua(known, job.nvim.eval("bufnr()")) == disk.stamp(str(path))
 
 
+AT_ONCE = """
+vim.cmd('silent noautocmd write')
+assert(vim.uv.fs_rename(...))
+"""
+
+
+def test_a_file_that_takes_the_place_of_a_quiet_write_is_not_the_users(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", "one\n")
+    theirs = job.work / "b.txt"
+    theirs.write_text("theirs\n")
+    prompt = job.turn(agent)
+    job.command("wincmd t | call append('$', 'mine')")
+    job.nvim.lua(AT_ONCE, str(theirs), str(path))
+    job.until(lambda: not job.nvim.eval(f"getbufvar('{path}', '&modified')"))
+    job.finish(agent, prompt)
+    job.until(lambda: job.nvim.eval(f"getbufline('{path}', 1, '$')") == ["theirs"])
+
+
 def test_the_user_is_told_what_the_agent_could_not_write(job: MainJob) -> None:
     agent = job.start()
     path = job.work / "locked.txt"
