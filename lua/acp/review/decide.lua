@@ -6,6 +6,7 @@ local buffers = require('acp.files.buffers')
 local hunks = require('acp.review.hunks')
 local notice = require('acp.ui.notice')
 local overview = require('acp.review.overview')
+local places = require('acp.review.place')
 
 local api = vim.api
 
@@ -24,6 +25,8 @@ local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 ---@field last? integer inclusive
 ---@field hunk? boolean the lines are those of one hunk, which is meant as a whole
 ---@field because? string why, for the agent
+---@field buffer? integer whose `mark` goes along with the lines
+---@field mark? integer
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
@@ -43,7 +46,14 @@ end
 ---@param decision acp.Decision
 local function ask(decision)
   local origin = { window = api.nvim_get_current_win(), buffer = api.nvim_get_current_buf() }
+  local place = decision.first and places.hold(decision.first, decision.last)
+  if place then
+    decision.buffer, decision.mark = place.buffer, place.mark
+  end
   bridge.call('decide', decision, function(err, outcome)
+    if place then
+      places.let_go(place)
+    end
     if err then
       return notice.warn(err)
     end

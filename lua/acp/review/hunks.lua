@@ -47,7 +47,8 @@ function M.put(buffer, rows)
   api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   for _, hunk in ipairs(rows) do
     local row = math.min(hunk[1], last_row)
-    local options = { end_row = math.max(math.min(hunk[2] - 1, last_row), row), end_col = 0 }
+    local last = math.max(math.min(hunk[2] - 1, last_row), row)
+    local options = { end_row = last, end_col = 0, end_right_gravity = true }
     local mark = api.nvim_buf_set_extmark(buffer, namespace, row, 0, options)
     only_gone[mark] = hunk[1] == hunk[2] or nil
   end

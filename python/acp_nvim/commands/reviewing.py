@@ -19,6 +19,7 @@ from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
+from acp_nvim.review.place import Place, Rows
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
@@ -125,9 +126,7 @@ async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Seq
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
     paths = board.paths() if is_all else (payload.path,)
-    rows = None
-    if payload.scope == "lines":
-        rows = range(payload.first - 1, payload.last)
+    place = _place(host, payload) if payload.scope == "lines" else None
     is_keep = payload.verdict == "keep"
     reject = partial(decisions.reject, found=found, because=payload.because)
     act = decisions.keep if is_keep else reject
@@ -135,8 +134,8 @@ async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Seq
     failed: list[str] = []
     for path in paths:
         try:
-            places = await _decide_conflict(host, path, rows, keep=is_keep)
-            done += places if is_keep and places else places + await act(path, rows)
+            places = await _decide_conflict(host, path, place, keep=is_keep)
+            done += places if is_keep and places else places + await act(path, place)
         except UserError as error:
             failed.append(str(error))
     await board.settled()
@@ -300,22 +299,24 @@ async def _compare(host: Host, conflict: Conflict) -> None:
     host.editor.notifier.notice(BOTH_SIDES)
 
 
-async def _decide_conflict(host: Host, path: str, rows: range | None, *, keep: bool) -> int:
+def _place(host: Host, payload: Decide) -> Rows:
+    """Return the lines that are meant."""
+    rows = range(payload.first - 1, payload.last)
+    held = partial(host.editor.reviewer.held, payload.buffer, payload.mark)
+    return Place(rows, held) if payload.buffer else rows
+
+
+async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool) -> int:
     """Decide on the conflict in these rows, if there is one.
 
     Return how many hunks were kept, with all in these rows, or left as the user has them.
     """
-    conflict = host.review.log.conflict(path)
+    conflict = await host.review.decisions.conflict(path, place)
     if conflict is None:
-        return 0
-    meant = rows is None or any(
-        first < rows.stop and rows.start < max(last, first + 1) for first, last in conflict.places
-    )
-    if not meant:
         return 0
     count = 0
     if keep:
-        count = await host.review.decisions.take(conflict, rows)
+        count = await host.review.decisions.take(conflict, place)
     else:
         await host.review.decisions.resolve(conflict, take=False)
     await host.editor.comparer.close(f"conflict:{path}")

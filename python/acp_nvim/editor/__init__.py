@@ -19,6 +19,7 @@ from acp_nvim.editor.logins import LoginTerminals as LoginTerminals
 from acp_nvim.editor.notifier import Notifier as Notifier
 from acp_nvim.editor.questions import QuestionWindow as QuestionWindow
 from acp_nvim.editor.reviewer import Drawn as Drawn
+from acp_nvim.editor.reviewer import HeldRows as HeldRows
 from acp_nvim.editor.reviewer import Reviewer as Reviewer
 from acp_nvim.editor.screen import Picture as Picture
 from acp_nvim.editor.screen import Screen as Screen

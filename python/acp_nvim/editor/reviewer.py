@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from acp_nvim.view.review.lists import QuickfixList
@@ -10,6 +11,17 @@ from acp_nvim.view.review.marks import Drawing, FileReview
 from acp_nvim.view.review.overview import Overview
 
 Drawn: TypeAlias = Literal["ok", "stale", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRows:
+    """Where lines are that the user has meant, at a changedtick of their buffer.
+
+    `rows` are 0-based; None: the lines are gone.
+    """
+
+    tick: int
+    rows: range | None
 
 
 class Reviewer(Protocol):
@@ -36,6 +48,9 @@ class Reviewer(Protocol):
 
     async def overview(self, buffer: int, whole: Overview) -> None:
         """Draw all changes in that buffer of `:Acp diff`, some rows at a time, until it is gone."""
+
+    async def held(self, buffer: int, mark: int) -> HeldRows | None:
+        """Return where lines are that Lua holds on to; None: their buffer is gone."""
 
     async def open_list(self) -> None:
         """Open a window with the current list; by the user's command only."""

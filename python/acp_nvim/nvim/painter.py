@@ -1,4 +1,4 @@
-"""Frames: at most one every 40 ms, one request in flight, its answer awaited.
+"""Frames: at most one every 50 ms, one request in flight, its answer awaited.
 
 That is the back-pressure: while Neovim is busy the next frame just grows here. The first change
 after a pause is drawn at once.
@@ -26,7 +26,7 @@ from acp_nvim.view.status import Bar
 _Part: TypeAlias = dict[str, Any]
 _Events: TypeAlias = list[dict[str, Any]]
 
-FRAME = 0.04
+FRAME = 0.05
 """Seconds from one frame to the next."""
 EVENTS = 100
 """Of a frame: each may have listeners, and a key waits for all of them."""

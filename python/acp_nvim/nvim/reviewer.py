@@ -9,7 +9,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from acp_nvim.editor import Drawn, Reviewer
+from acp_nvim.editor import Drawn, HeldRows, Reviewer
 from acp_nvim.nvim.plain import op
 from acp_nvim.view.op import Replace, portions
 from acp_nvim.view.review.lists import QuickfixList, stops
@@ -62,6 +62,13 @@ class NvimReviewer(Reviewer):
             if not await self._lua("acp.review.overview.draw", buffer, drawn, hunks):
                 return
             first, hunk = last, end
+
+    async def held(self, buffer: int, mark: int) -> HeldRows | None:
+        """See `editor.Reviewer`."""
+        at = await self._lua("acp.review.place.rows", buffer, mark)
+        if at is None:
+            return None
+        return HeldRows(at["tick"], range(at["first"], at["last"]) if "first" in at else None)
 
     async def open_list(self) -> None:
         """See `editor.Reviewer`."""

@@ -7,8 +7,7 @@ one step of undo in a buffer, and then the books.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -29,12 +28,10 @@ from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
-from acp_nvim.ledger.rewind import Rewound
 from acp_nvim.review.log import EditLog, Turn
+from acp_nvim.review.place import ATTEMPTS, Rows, keeps_changing, placed
+from acp_nvim.review.turned import Turned, Turning, made, sessions_of
 from acp_nvim.view.review.marks import FileReview
-
-ATTEMPTS = 5
-"""How often an act begins anew because the user types meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +60,6 @@ class Undone:
     """Files in which something stays that the agent is only supposed to have done."""
     batch: str = ""
     """What names an undo."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turned:
-    """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
-
-    `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
-    they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
-    `live`, the file as it was before, are known when it is done.
-    """
-
-    ledger: Ledger
-    count: int = 0
-    sessions: frozenset[SessionKey] = frozenset()
-    left: tuple[int, ...] = ()
-    missing: bool = False
-    """The user has moved or deleted the file: it stays gone."""
-    doubtful: bool = False
-    path: str = ""
-    live: LiveFile | None = None
-
-    @property
-    def is_unsaved(self) -> bool:
-        """Whether the file had unsaved edits, so that it was not saved."""
-        return self.live is not None and self.live.buffer is not None and self.live.buffer.modified
 
 
 class Decisions:
@@ -121,11 +93,14 @@ class Decisions:
         review = await aside_if_large(partial(_review, live, hunks), live.read_text)
         return Seen(review, None if buffer is None else buffer.changedtick)
 
-    async def keep(self, path: str, rows: range | None = None) -> int:
-        """Keep the hunks in these rows, or those of the whole file; return how many."""
+    async def keep(self, path: str, rows: Rows = None) -> int:
+        """Keep the hunks in these rows, or those of the whole file; return how many.
+
+        Raises `UserError`, and then nothing has changed.
+        """
         async with self._sync.exclusive():
-            live = await self._look(path)
-            return await self._keep(path, rows, "" if live is None else live.read_text)
+            live, at = await placed(rows, partial(self._look, path))
+            return await self._keep(path, at, "" if live is None else live.read_text)
 
     async def _keep(self, path: str, rows: range | None, text: str) -> int:
         ledger = None if self._log.is_missing(path) else self._log.ledger(path)
@@ -136,7 +111,7 @@ class Decisions:
         return decided.count
 
     async def reject(
-        self, path: str, rows: range | None = None, *, found: bool = True, because: str = ""
+        self, path: str, rows: Rows = None, *, found: bool = True, because: str = ""
     ) -> int:
         """Bring back what stood in these rows, or in the whole file; return how many hunks.
 
@@ -145,7 +120,7 @@ class Decisions:
         Raises `UserError`, and then nothing has changed.
         """
 
-        def turn_back(ledger: Ledger) -> Turned:
+        def turn_back(ledger: Ledger, rows: range | None) -> Turned:
             hunks = review.changes(ledger)
             if not hunks:
                 return Turned(ledger)
@@ -153,14 +128,27 @@ class Decisions:
             decided = review.reject(ledger, last, now, rows, found=found)
             if not decided.count:
                 return Turned(ledger)
-            sessions = _sessions(hunks, review.changes(decided.ledger))
+            sessions = sessions_of(hunks, review.changes(decided.ledger))
             return Turned(decided.ledger, decided.count, sessions)
 
         async with self._sync.exclusive():
-            turned = await self._change(path, turn_back, because)
+            turned = await self._change(path, turn_back, rows, because=because)
         if turned.missing:
             raise UserError(_missing(path))
         return turned.count
+
+    async def conflict(self, path: str, rows: Rows = None) -> Conflict | None:
+        """Return the conflict of a file if it has a place in these rows. Raises `UserError`."""
+        if self._log.conflict(path) is None:
+            return None
+        async with self._sync.exclusive():
+            _, at = await placed(rows, partial(self._look, path))
+        found = self._log.conflict(path)
+        is_meant = at is None or any(
+            first < at.stop and at.start < max(last, first + 1)
+            for first, last in (() if found is None else found.places)
+        )
+        return found if is_meant else None
 
     async def resolve(self, conflict: Conflict, *, take: bool) -> None:
         """End a conflict: take the agent's text in its places, or leave the user's there.
@@ -170,7 +158,7 @@ class Decisions:
         async with self._sync.exclusive():
             await self._resolve(conflict, take=take)
 
-    async def take(self, conflict: Conflict, rows: range | None) -> int:
+    async def take(self, conflict: Conflict, rows: Rows) -> int:
         """End a conflict: take the agent's text in its places, and keep that.
 
         Keep what else is in these rows as well; None: in all. Return how many hunks were kept.
@@ -178,17 +166,20 @@ class Decisions:
         """
         path = conflict.path
         async with self._sync.exclusive():
-            before = await self._resolve(conflict, take=True) or ""
-            meant: Sequence[range | None] = (None,)
-            if rows is not None:
-                meant = taken(conflict.base, before, conflict.theirs, rows)
+            text, at = await self._resolve(conflict, rows, take=True)
+            before = text or ""
+            if at is None:
+                return await self._keep(path, None, before)
+            meant = taken(conflict.base, before, conflict.theirs, at)
             return sum([await self._keep(path, each, before) for each in meant])
 
-    async def _resolve(self, conflict: Conflict, *, take: bool) -> str | None:
-        """Return the text as it was before."""
+    async def _resolve(
+        self, conflict: Conflict, rows: Rows = None, *, take: bool
+    ) -> tuple[str | None, range | None]:
+        """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
         for _ in range(ATTEMPTS):
-            live = await self._load(path, changing=True)
+            live, at = await placed(rows, partial(self._load, path, changing=True))
             text = live.exact
             if take and text is None and conflict.base:
                 raise UserError(_missing(path))
@@ -202,8 +193,8 @@ class Decisions:
                 self._emit(FilePut(path, live.read(text), live.read(now)))
                 self._log.wrote(path, text, now, conflict.author)
                 self._log.settled(path)
-                return text
-        raise UserError(f"{path} keeps changing: try again")
+                return text, at
+        raise keeps_changing(path)
 
     async def theirs(self, conflict: Conflict) -> str:
         """Return the agent's text of a conflict as it is read."""
@@ -219,11 +210,11 @@ class Decisions:
         batch = batch or uuid4().hex
         sessions = frozenset({(turn.author.agent, turn.author.session)})
 
-        def take_back(ledger: Ledger) -> Turned:
+        def take_back(ledger: Ledger, _rows: range | None) -> Turned:
             whole = rewind.redo(ledger, batch).ledger
             rewound = rewind.undo(whole, turn.author, batch, self._log.now(), found=found)
             is_idle = rewound.ledger is whole
-            return _turned(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
+            return made(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         return replace(undone, batch=batch)
@@ -237,17 +228,15 @@ class Decisions:
         deltas = (delta for path in paths for delta in rewind.undone(self._ledger(path)))
         author = next(delta.author for delta in deltas if delta.batch == batch)
 
-        def return_it(ledger: Ledger) -> Turned:
+        def return_it(ledger: Ledger, _rows: range | None) -> Turned:
             # what is returned is as the agent had left it: nothing for it to learn
-            return _turned(rewind.redo(ledger, batch), frozenset())
+            return made(rewind.redo(ledger, batch), frozenset())
 
         return await self._rewind(paths, author, return_it)
 
     # --- the parts of an act
 
-    async def _rewind(
-        self, paths: tuple[str, ...], author: Author, turn: Callable[[Ledger], Turned]
-    ) -> Undone:
+    async def _rewind(self, paths: tuple[str, ...], author: Author, turn: Turning) -> Undone:
         done: list[Turned] = []
         failed: list[str] = []
         async with self._sync.exclusive():
@@ -267,18 +256,23 @@ class Decisions:
         )
 
     async def _change(
-        self, path: str, turn: Callable[[Ledger], Turned], because: str = ""
+        self,
+        path: str,
+        turn: Turning,
+        rows: Rows = None,
+        *,
+        because: str = "",
     ) -> Turned:
         """Make of the file what `turn` makes of its ledger; the caller holds `exclusive`.
 
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
         for _ in range(ATTEMPTS):
-            live = await self._look(path, raising=True)
+            live, at = await placed(rows, partial(self._look, path, raising=True))
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)
-            turning = partial(turn, ledger)
+            turning = partial(turn, ledger, at)
             turned = replace(await aside_if_large(turning, live.read_text), path=path)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
@@ -296,7 +290,7 @@ class Decisions:
                 went = after.text is None and live.exact is not None
                 self._log.put(path, replace(after, form=live.attributes) if went else after)
                 return replace(turned, live=live)
-        raise UserError(f"{path} keeps changing: try again")
+        raise keeps_changing(path)
 
     async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
         """Fold in what the disk and the user have done since; return the file as it is now.
@@ -365,17 +359,5 @@ def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
     return replace(hunk, added=added, removed=removed)
 
 
-def _turned(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
-    turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
-    return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
-
-
 def _missing(path: str) -> str:
     return f"{path} is gone: moved or deleted since"
-
-
-def _sessions(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:
-    """Return whose hunks are no longer as they were."""
-    hunks = Counter(replace(it, first=0) for it in before)
-    hunks.subtract(replace(it, first=0) for it in after)
-    return frozenset((it.agent, it.session) for hunk in +hunks for it in hunk.authors)

@@ -46,9 +46,22 @@ def test_a_turn_that_fails_is_a_warning(job: MainJob) -> None:
     assert "no money" in job.told("scripted failed")
 
 
+COUNT = """
+local attention = require('acp.ui.attention')
+local tell = attention.tell
+_G.asked = 0
+attention.tell = function(...)
+  tell(...)
+  _G.asked = _G.asked + 1
+end
+"""
+
+
 def test_one_that_ends_on_screen_is_not_told(job: MainJob) -> None:
     agent = job.start()
+    job.nvim.lua(COUNT)
     job.finish(agent, job.turn(agent))
+    job.until(lambda: job.nvim.lua("return _G.asked") == 1)
     job.command("Acp chat close")
     job.finish(agent, job.turn(agent))
     job.told("scripted is done")

@@ -67,8 +67,9 @@ def message(nvim: Neovim) -> str:
 
 
 def decided(spy: BridgeSpy) -> dict[str, Any]:
-    """Return the last decision that the host was told, without the path."""
-    return {key: value for key, value in spy.told("decide")[-1].items() if key != "path"}
+    """Return the last decision that the host was told, without the path and the mark."""
+    held = ("path", "buffer", "mark")
+    return {key: value for key, value in spy.told("decide")[-1].items() if key not in held}
 
 
 # --- motions
@@ -203,10 +204,11 @@ def test_the_doubled_operator_means_the_hunk(
     nvim: Neovim, spy: BridgeSpy, shown: FileReview
 ) -> None:
     nvim.input("2Ggkgk")
-    hunk = {"scope": "lines", "path": shown.path, "hunk": True}
-    assert spy.told("decide") == [hunk | {"verdict": "keep", "first": 2, "last": 2}]
+    hunk = {"scope": "lines", "hunk": True}
+    assert decided(spy) == hunk | {"verdict": "keep", "first": 2, "last": 2}
     nvim.input("5GgRgR")
-    assert spy.told("decide")[1:] == [hunk | {"verdict": "reject", "first": 5, "last": 5}]
+    assert decided(spy) == hunk | {"verdict": "reject", "first": 5, "last": 5}
+    assert [it["path"] for it in spy.told("decide")] == [shown.path] * 2
 
 
 def test_an_operator_takes_a_motion_and_a_count_and_is_repeated(

@@ -16,6 +16,7 @@ from acp_nvim.editor import (
     Files,
     Finding,
     Follower,
+    HeldRows,
     LiveBuffer,
     NamedText,
     Notifier,
@@ -324,6 +325,9 @@ class FakeReviewer(Reviewer):
 
     async def overview(self, buffer: int, whole: Overview) -> None:
         self.overviews[buffer] = whole
+
+    async def held(self, buffer: int, mark: int) -> HeldRows | None:
+        return None  # no buffer of these
 
     async def open_list(self) -> None:
         self.opened += 1

@@ -32,6 +32,9 @@ class Decide:
     """The lines are those of one hunk."""
     because: str = ""
     """Why, for the agent."""
+    buffer: int = 0
+    """Of which a `mark` goes along with the lines; 0: they are where they were."""
+    mark: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,60 @@
+"""Lines that the user has meant: agents and the user may change what is above them meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from acp_nvim.editor import HeldRows
+from acp_nvim.errors import UserError
+from acp_nvim.files.live import LiveFile
+
+L = TypeVar("L", LiveFile, LiveFile | None)
+
+ATTEMPTS = 5
+"""How often an act begins anew because the user types meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Rows of a file, 0-based, as the user has meant them; `held` tells where they are by now."""
+
+    rows: range
+    held: Callable[[], Awaitable[HeldRows | None]]
+
+    async def at(self, tick: int | None) -> range | None:
+        """Return the rows at that changedtick of the buffer, None: it has another one by now.
+
+        Without a buffer they are where they were. Raises `UserError` if the lines are gone.
+        """
+        found = None if tick is None else await self.held()
+        if found is None:
+            return self.rows
+        if found.tick != tick:
+            return None
+        if found.rows is None:
+            raise UserError("these lines have changed meanwhile: look again")
+        return found.rows
+
+
+Rows: TypeAlias = range | Place | None
+"""Which rows of a file are meant, None: all."""
+
+
+async def placed(rows: Rows, look: Callable[[], Awaitable[L]]) -> tuple[L, range | None]:
+    """Look at a file, and return it and where the rows are in it. Raises `UserError`."""
+    for _ in range(ATTEMPTS):
+        live = await look()
+        if not isinstance(rows, Place):
+            return live, rows
+        buffer = None if live is None else live.buffer
+        at = await rows.at(None if buffer is None else buffer.changedtick)
+        if at is not None:
+            return live, at
+    raise keeps_changing("the file")
+
+
+def keeps_changing(path: str) -> UserError:
+    """Return what to say where an act has begun anew too often."""
+    return UserError(f"{path} keeps changing: try again")

@@ -1,0 +1,56 @@
+"""What an act of the user's on agents' changes makes of a file's ledger."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from acp_nvim.files.live import LiveFile
+from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.rewind import Rewound
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
+
+    `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
+    they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
+    `live`, the file as it was before, are known when it is done.
+    """
+
+    ledger: Ledger
+    count: int = 0
+    sessions: frozenset[SessionKey] = frozenset()
+    left: tuple[int, ...] = ()
+    missing: bool = False
+    """The user has moved or deleted the file: it stays gone."""
+    doubtful: bool = False
+    path: str = ""
+    live: LiveFile | None = None
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the file had unsaved edits, so that it was not saved."""
+        return self.live is not None and self.live.buffer is not None and self.live.buffer.modified
+
+
+Turning: TypeAlias = Callable[[Ledger, range | None], Turned]
+"""What makes another ledger of one, in these rows."""
+
+
+def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
+    """Return what an undo or a redo makes of it."""
+    turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
+    return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
+
+
+def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:
+    """Return whose hunks are no longer as they were."""
+    hunks = Counter(replace(it, first=0) for it in before)
+    hunks.subtract(replace(it, first=0) for it in after)
+    return frozenset((it.agent, it.session) for hunk in +hunks for it in hunk.authors)
