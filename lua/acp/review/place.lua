@@ -21,7 +21,8 @@ function M.hold(first, last)
   local row, end_row = math.min(first, count) - 1, math.min(last, count) - 1
   -- To the end of the line: Neovim does not take a range for gone that ends where the lines do.
   local text = api.nvim_buf_get_lines(buffer, end_row, end_row + 1, true)[1]
-  local options = { end_row = end_row, end_col = #text, end_right_gravity = true, invalidate = true }
+  local options =
+    { end_row = end_row, end_col = #text, end_right_gravity = true, invalidate = true }
   return { buffer = buffer, mark = api.nvim_buf_set_extmark(buffer, namespace, row, 0, options) }
 end
 
