@@ -30,14 +30,15 @@ local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
+---@param first integer? where its lines began at last
 ---@param origin { window: integer, buffer: integer }
-local function settle_cursor(decision, origin)
-  local window, first, last = api.nvim_get_current_win(), decision.first, decision.last
+local function settle_cursor(decision, first, origin)
+  local window = api.nvim_get_current_win()
   local is_here = window == origin.window and api.nvim_get_current_buf() == origin.buffer
   if not first or decision.verdict ~= 'reject' or not is_here then
     return
   end
-  local line = api.nvim_win_get_cursor(window)[1]
+  local line, last = api.nvim_win_get_cursor(window)[1], first + decision.last - decision.first
   if api.nvim_get_mode().mode == 'n' and line > first and line <= last then
     api.nvim_win_set_cursor(window, { math.min(first, api.nvim_buf_line_count(0)), 0 })
   end
@@ -51,13 +52,11 @@ local function ask(decision)
     decision.buffer, decision.mark = place.buffer, place.mark
   end
   bridge.call('decide', decision, function(err, outcome)
-    if place then
-      places.let_go(place)
-    end
+    local first = place and places.let_go(place)
     if err then
       return notice.warn(err)
     end
-    settle_cursor(decision, origin)
+    settle_cursor(decision, first, origin)
     notice.notice(outcome)
   end)
 end

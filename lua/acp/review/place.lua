@@ -26,11 +26,16 @@ function M.hold(first, last)
   return { buffer = buffer, mark = api.nvim_buf_set_extmark(buffer, namespace, row, 0, options) }
 end
 
+--- Let them go.
 ---@param place acp.Place
+---@return integer? first 1-based, where they were at last; nil: their buffer is gone
 function M.let_go(place)
-  if api.nvim_buf_is_valid(place.buffer) then
-    api.nvim_buf_del_extmark(place.buffer, namespace, place.mark)
+  if not api.nvim_buf_is_loaded(place.buffer) then
+    return nil
   end
+  local at = api.nvim_buf_get_extmark_by_id(place.buffer, namespace, place.mark, {})
+  api.nvim_buf_del_extmark(place.buffer, namespace, place.mark)
+  return at[1] and at[1] + 1
 end
 
 --- Where the lines are now. nil: their buffer is gone.

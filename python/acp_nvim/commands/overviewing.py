@@ -62,8 +62,7 @@ async def decide_parts(host: Host, payload: DecideParts) -> str:
 
 async def _decide(host: Host, payload: DecideParts, part: HunkPart) -> int:
     decisions = host.review.decisions
-    review = (await decisions.look(part.path)).review
-    rows = _rows_of(review, part)
+    rows = partial(_rows_of, part=part)
     if payload.verdict == "keep":
         return await decisions.keep(part.path, rows)
     return await decisions.reject(part.path, rows, because=payload.because)

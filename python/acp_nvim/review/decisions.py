@@ -86,20 +86,24 @@ class Decisions:
         async with self._sync.exclusive():
             live = await self._look(path)
             found()
-        if live is None:
-            return Seen(FileReview(path, 0))
-        buffer = live.buffer
-        hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
-        review = await aside_if_large(partial(_review, live, hunks), live.read_text)
+        review = await self._seen(path, live, kept=kept)
+        buffer = None if live is None else live.buffer
         return Seen(review, None if buffer is None else buffer.changedtick)
+
+    async def _seen(self, path: str, live: LiveFile | None, *, kept: bool = False) -> FileReview:
+        if live is None:
+            return FileReview(path, 0)
+        hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
+        return await aside_if_large(partial(_review, live, hunks), live.read_text)
 
     async def keep(self, path: str, rows: Rows = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many.
 
         Raises `UserError`, and then nothing has changed.
         """
+        seen = partial(self._seen, path)
         async with self._sync.exclusive():
-            live, at = await placed(rows, partial(self._look, path))
+            live, at = await placed(rows, partial(self._look, path), seen)
             return await self._keep(path, at, "" if live is None else live.read_text)
 
     async def _keep(self, path: str, rows: range | None, text: str) -> int:
@@ -141,8 +145,9 @@ class Decisions:
         """Return the conflict of a file if it has a place in these rows. Raises `UserError`."""
         if self._log.conflict(path) is None:
             return None
+        seen = partial(self._seen, path)
         async with self._sync.exclusive():
-            _, at = await placed(rows, partial(self._look, path))
+            _, at = await placed(rows, partial(self._look, path), seen)
         found = self._log.conflict(path)
         is_meant = at is None or any(
             first < at.stop and at.start < max(last, first + 1)
@@ -178,8 +183,9 @@ class Decisions:
     ) -> tuple[str | None, range | None]:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
+        seen = partial(self._seen, path)
         for _ in range(ATTEMPTS):
-            live, at = await placed(rows, partial(self._load, path, changing=True))
+            live, at = await placed(rows, partial(self._load, path, changing=True), seen)
             text = live.exact
             if take and text is None and conflict.base:
                 raise UserError(_missing(path))
@@ -267,8 +273,9 @@ class Decisions:
 
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
+        seen = partial(self._seen, path)
         for _ in range(ATTEMPTS):
-            live, at = await placed(rows, partial(self._look, path, raising=True))
+            live, at = await placed(rows, partial(self._look, path, raising=True), seen)
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)

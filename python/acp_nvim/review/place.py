@@ -9,6 +9,7 @@ from typing import TypeAlias, TypeVar
 from acp_nvim.editor import HeldRows
 from acp_nvim.errors import UserError
 from acp_nvim.files.live import LiveFile
+from acp_nvim.view.review.marks import FileReview
 
 L = TypeVar("L", LiveFile, LiveFile | None)
 
@@ -38,16 +39,24 @@ class Place:
         return found.rows
 
 
-Rows: TypeAlias = range | Place | None
+Find: TypeAlias = Callable[[FileReview], range]
+"""Finds rows by what there is in a file; raises `UserError`."""
+Rows: TypeAlias = range | Place | Find | None
 """Which rows of a file are meant, None: all."""
 
 
-async def placed(rows: Rows, look: Callable[[], Awaitable[L]]) -> tuple[L, range | None]:
+async def placed(
+    rows: Rows,
+    look: Callable[[], Awaitable[L]],
+    review: Callable[[LiveFile | None], Awaitable[FileReview]],
+) -> tuple[L, range | None]:
     """Look at a file, and return it and where the rows are in it. Raises `UserError`."""
     for _ in range(ATTEMPTS):
         live = await look()
-        if not isinstance(rows, Place):
+        if rows is None or isinstance(rows, range):
             return live, rows
+        if not isinstance(rows, Place):
+            return live, rows(await review(live))
         buffer = None if live is None else live.buffer
         at = await rows.at(None if buffer is None else buffer.changedtick)
         if at is not None:
