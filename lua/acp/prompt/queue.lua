@@ -76,11 +76,14 @@ end
 
 ---@param view acp.QueueView
 ---@param order integer[]
+---@param taken? integer number of one that the user takes back
 ---@param on_done? fun()
-local function arrange(view, order, on_done)
-  local payload = { chat = view.chat, seen = vim.tbl_keys(view.texts), order = order }
+local function arrange(view, order, taken, on_done)
+  local seen = vim.tbl_keys(view.texts)
+  local payload = { chat = view.chat, seen = seen, order = order, taken = taken }
   bridge.call('arrange', payload, function(err, rows)
     if err then
+      refresh(view)
       return notice.warn(err)
     end
     draw(view, rows)
@@ -110,7 +113,7 @@ local function take_back(view)
   local order = vim.tbl_filter(function(other)
     return other ~= number
   end, numbers(view.buffer))
-  arrange(view, order, function()
+  arrange(view, order, number, function()
     history.add(chat, text)
     window.show(chat.chat)
   end)

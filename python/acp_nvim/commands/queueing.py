@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_nvim.commands.payloads import OfChat
+from acp_nvim.errors import UserError
 from acp_nvim.session.action import ArrangeQueue
 from acp_nvim.view.snapshot import prompt_text
 from acp_nvim.workspace.host import Host
@@ -18,6 +19,8 @@ class Arrange:
     chat: int
     seen: tuple[int, ...]
     order: tuple[int, ...]
+    taken: int | None = None
+    """That one is dropped because the user wants to have it back."""
 
 
 def queue(host: Host, payload: OfChat) -> list[dict[str, Any]]:
@@ -32,9 +35,13 @@ def queue(host: Host, payload: OfChat) -> list[dict[str, Any]]:
 def arrange(host: Host, payload: Arrange) -> list[dict[str, Any]]:
     """Put what waits into that order; answer what waits now.
 
-    What has come since stays behind it; what was sent meanwhile stays sent.
+    What has come since stays behind it; what was sent meanwhile stays sent. Raises `UserError`,
+    and changes nothing, if that is what was to be taken back.
     """
     chat = host.workspace.chat(payload.chat)
+    waiting = map(chat.waiting.number, chat.session.state.queue)
+    if payload.taken is not None and payload.taken not in waiting:
+        raise UserError("this prompt does not wait any more: it was sent, or taken back")
     prompts = chat.waiting.arranged(chat.session.state.queue, payload.seen, payload.order)
     chat.session.act(ArrangeQueue(prompts))
     return queue(host, OfChat(payload.chat))

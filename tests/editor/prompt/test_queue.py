@@ -62,6 +62,19 @@ def test_what_is_sent_leaves_the_list(job: MainJob) -> None:
     assert job.nvim.eval("&filetype") != "acp-queue"
 
 
+def test_one_that_is_sent_meanwhile_is_not_taken_back(job: MainJob) -> None:
+    agent, running = start(job, "one", "two")
+    assert isinstance(running, dict)
+    job.command("set eventignore=User")
+    agent.end(running)
+    agent.prompted()
+    assert job.nvim.lines()[0] == "1  one"
+    job.nvim.input("gg<CR>")
+    job.told("does not wait any more")
+    assert job.nvim.lines(job.session()["prompt_bufnr"]) == [""]
+    job.until(lambda: job.nvim.lines() == ["2  two"])
+
+
 def test_changed_words_change_nothing(job: MainJob) -> None:
     start(job, "one", "two")
     job.nvim.input("ggA and more<Esc>yyp")
