@@ -6,6 +6,7 @@ local buffers = require('acp.files.buffers')
 local float = require('acp.ui.float')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
+local places = require('acp.review.place')
 
 local api = vim.api
 
@@ -18,6 +19,7 @@ local WIDEST, HEIGHT = 72, 4
 ---@field first integer 1-based
 ---@field last integer inclusive
 ---@field lines string[] as they are
+---@field held acp.Place
 
 --- The lines of the current buffer's file; nil if it has none, and the user was told.
 ---@param range { [1]: integer, [2]: integer }
@@ -36,13 +38,24 @@ local function place_of(range)
     first = first,
     last = last,
     lines = api.nvim_buf_get_lines(0, first - 1, last, false),
+    held = places.hold(first, last),
   }
 end
 
+--- Tell the host, of the lines as they are by now: an agent may have worked on while the user wrote.
 ---@param place acp.CommentPlace
 ---@param text string
 local function send(place, text)
-  bridge.call('comment', vim.tbl_extend('error', { text = text }, place), function(err, done)
+  local buffer, mark = place.held.buffer, place.held.mark
+  local payload = { text = text, path = place.path, buffer = buffer, mark = mark }
+  payload.first, payload.last, payload.lines = place.first, place.last, place.lines
+  local now = places.rows(buffer, mark)
+  if now and now.first then
+    payload.first, payload.last = now.first + 1, now.last
+    payload.lines = api.nvim_buf_get_lines(buffer, now.first, now.last, true)
+  end
+  bridge.call('comment', payload, function(err, done)
+    places.let_go(place.held)
     if err then
       return notice.warn(err)
     end
@@ -94,6 +107,8 @@ local function watch(buffer, window, place)
     local text = vim.trim(table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n'))
     if text ~= '' and not is_over then
       send(place, text)
+    else
+      places.let_go(place.held)
     end
     is_over = true
     vim.cmd.stopinsert()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from acp_nvim.commands.payloads import Nothing, OfChat
@@ -25,10 +26,11 @@ async def comment(host: Host, payload: CommentOn) -> str:
     comments, path = host.review.comments, payload.path
     await comments.restore()
     if payload.text:
-        comments.add(path, payload.first - 1, payload.lines, payload.text)
+        rows = await _rows(host, payload)
+        comments.add(path, rows.start, payload.lines, payload.text)
         done = "goes along with the next prompt; :Acp comments lists all"
     else:
-        count = await comments.remove(path, payload.first - 1, payload.last)
+        count = await comments.remove(path, partial(_rows, host, payload))
         if not count:
             raise UserError("no comment here: :Acp comments lists them")
         done = f"removed {plural(count, 'comment')}"
@@ -36,6 +38,14 @@ async def comment(host: Host, payload: CommentOn) -> str:
         if path.startswith(tuple(map(inside, host.workspace.roots(chat.session).folders()))):
             refresh(host, chat)
     return done
+
+
+async def _rows(host: Host, payload: CommentOn) -> range:
+    """Return where the lines are by now: somebody may have changed what is above them."""
+    held = await host.editor.reviewer.held(payload.buffer, payload.mark) if payload.buffer else None
+    if held is None or held.rows is None:
+        return range(payload.first - 1, payload.last)
+    return held.rows
 
 
 async def comments(host: Host, _payload: Nothing) -> list[dict[str, Any]]:

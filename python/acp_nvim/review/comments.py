@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from uuid import uuid4
 
 import anyio
@@ -50,9 +50,11 @@ class Comments:
         self._store.note_comment(key, self._comments[key])
         self._changed(path)
 
-    async def remove(self, path: str, first: int, last: int) -> int:
-        """Take back what is said on the rows [first, last); return how many comments."""
-        found = [it.key for it in await self.look(path) if overlaps(it, first, last)]
+    async def remove(self, path: str, rows: Callable[[], Awaitable[range]]) -> int:
+        """Take back what is said on these rows; return how many comments."""
+        there = await self.look(path)
+        at = await rows()
+        found = [it.key for it in there if overlaps(it, at.start, at.stop)]
         self._forget(found)
         return len(found)
 
@@ -67,13 +69,14 @@ class Comments:
         mine = [it for it in self._pending() if it.path == path] if self._comments else ()
         rows = await self._read(path) if mine else None
         if rows is not None:
-            for it in mine:
-                if it.key not in self._comments:
+            for key in (it.key for it in mine):
+                was = self._comments.get(key)  # another look may have placed it meanwhile
+                if was is None:
                     continue  # it was told, or taken back, meanwhile
-                now = self._comments[it.key] = placed(it, rows, self._rows.get(it.key))
-                self._rows[it.key] = rows
-                if now != it and self._store.has_comment(it.key):
-                    self._store.note_comment(it.key, now)
+                now = self._comments[key] = placed(was, rows, self._rows.get(key))
+                self._rows[key] = rows
+                if now != was and self._store.has_comment(key):
+                    self._store.note_comment(key, now)
         found = (self._comments[it.key] for it in mine if it.key in self._comments)
         return tuple(sorted(found, key=lambda it: (it.first, it.last)))
 

@@ -90,6 +90,32 @@ def test_a_comment_is_taken_back_by_range(job: MainJob) -> None:
     assert [it["lnum"] for it in job.nvim.eval("getqflist()")] == [5]
 
 
+def test_a_comment_is_taken_back_where_it_was_when_the_user_said_so(job: MainJob) -> None:
+    begun(job)
+    job.command("2Acp comment two")
+    job.command("5Acp comment five")
+    job.until(lambda: len(shown(job)) == 2)
+    job.nvim.lua("vim.cmd('5Acp comment!') vim.fn.append(0, { 'x', 'y', 'z' })")
+    job.told("removed 1 comment")
+    job.until(lambda: shown(job) == [[4, "▌ two"]])
+
+
+def test_lines_that_an_agent_changes_while_a_comment_is_written(job: MainJob) -> None:
+    agent, path = begun(job)
+    prompt = job.turn(agent)
+    job.command("wincmd t | 5Acp comment")
+    job.nvim.input("is this")
+    write(
+        agent, path, LINES.replace("line 1\n", "line 1\nmore\nmore\n").replace("line 5", "other 5")
+    )
+    file = job.nvim.eval(f"bufnr('{path}')")
+    job.until(lambda: job.nvim.lines(file)[6] == "other 5")
+    job.nvim.input(" right?<Esc><CR>")
+    job.command("wincmd t")
+    job.until(lambda: shown(job) == [[6, "▌ is this right?"]])
+    job.finish(agent, prompt)
+
+
 def test_a_comment_is_written_in_a_small_window(job: MainJob) -> None:
     begun(job)
     windows = job.nvim.eval("winnr('$')")

@@ -95,6 +95,9 @@ class CommentOn:
     last: int
     lines: tuple[str, ...] = ()
     text: str = ""
+    buffer: int = 0
+    """As in `Decide`."""
+    mark: int = 0
 
 
 @dataclass(frozen=True, slots=True)

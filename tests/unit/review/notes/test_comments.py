@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import anyio
 import pytest
 
 from acp_nvim.editor import Files
@@ -85,9 +86,25 @@ async def test_removing_takes_only_what_is_there(rig: NotesRig) -> None:
     rig.save("a.py", TEXT)
     comment(rig, "a.py", 1, "why two?")
     comment(rig, "a.py", 2, "and three?")
-    assert await rig.comments.remove(rig.path("a.py"), 0, 2) == 1
-    assert await rig.comments.remove(rig.path("a.py"), 0, 2) == 0
+
+    async def rows() -> range:
+        return range(0, 2)
+
+    assert await rig.comments.remove(rig.path("a.py"), rows) == 1
+    assert await rig.comments.remove(rig.path("a.py"), rows) == 0
     assert (await rig.notes())["comments"] == "a.py:3\n> three\nand three?\n"
+
+
+async def test_who_looks_at_once_sees_them_at_one_place(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    path = rig.path("a.py")
+    await rig.comments.look(path)
+    rig.save("a.py", "new\nnewer\n" + TEXT)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(rig.comments.look, path)
+    assert [(it.first, it.lines) for it in await rig.comments.look(path)] == [(3, ("two",))]
 
 
 async def test_lines_that_are_gone_are_named_so(rig: NotesRig) -> None:
