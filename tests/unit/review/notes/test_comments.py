@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import anyio
 import pytest
+from anyio import wait_all_tasks_blocked
 
 from acp_nvim.editor import Files
 from acp_nvim.files.live import LiveFile, load
@@ -95,7 +96,15 @@ async def test_removing_takes_only_what_is_there(rig: NotesRig) -> None:
     assert (await rig.notes())["comments"] == "a.py:3\n> three\nand three?\n"
 
 
-async def test_who_looks_at_once_sees_them_at_one_place(rig: NotesRig) -> None:
+async def test_who_looks_at_once_sees_them_at_one_place(
+    rig: NotesRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slowly(files: Files, path: str) -> LiveFile:
+        live = await load(files, path)
+        await wait_all_tasks_blocked()
+        return live
+
+    monkeypatch.setattr("acp_nvim.review.comments.load", slowly)
     rig.save("a.py", TEXT)
     comment(rig, "a.py", 1, "why two?")
     path = rig.path("a.py")
