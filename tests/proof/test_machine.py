@@ -179,6 +179,13 @@ FOUND: dict[str, list[Step]] = {
         User("insert", 4, 0, 0),
         DoubleWrites(0, 4, (Edit("delete", 1),), disk_first=True, between="undo", stale=False),
     ],
+    "what only a merge has saved, and an older text after a conflict": [
+        User("amend", 0, 0, 0),
+        Tool(0, 0, (Edit("insert", 2),), way="in place", told=False, twice=True),
+        User("insert", 0, 1, 0),
+        Tool(0, 0, (Edit("insert", 2), INSERT[0]), way="in place", told=False, twice=False),
+        Writes(0, 0, (Edit("amend", 0),), stale=True, meanwhile=0),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

@@ -157,7 +157,9 @@ class Knowledge:
         path = live.path
         was, known = self.of(session, path), None if text is None else clean(text)
         made: Text = known
-        older = followed.base if followed.conflicts else was.latest
+        older = was.latest
+        if followed.conflicts and not isinstance(older, str):
+            older = followed.base
         if isinstance(older, str):
             made = carried(older, followed.before, followed.after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
