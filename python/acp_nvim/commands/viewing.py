@@ -32,6 +32,8 @@ from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
+ROUNDS = 20
+"""So often it is waited for what is still to be drawn: who says something all the time is told."""
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
@@ -184,10 +186,11 @@ async def _close(host: Host, chat: Chat) -> None:
 
 async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
     """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
-    await host.editor.questions.settled()
-    await host.editor.terminals.settled()
-    await host.editor.screen.settled()
-    await host.review.presenter.settled()
+    editor = host.editor
+    parts = (editor.questions, editor.terminals, editor.screen, host.review.presenter)
+    for _ in range(ROUNDS):  # while one is waited for another may come to have something to draw
+        if all([await part.settled() for part in parts]):
+            break
     chats = tuple((it, it.session.state) for it in host.workspace.chats.values())
     told = {
         "host": _running(),

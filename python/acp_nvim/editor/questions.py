@@ -31,5 +31,5 @@ class QuestionWindow(Protocol):
     def moved(self, buffer: int, window: int) -> None:
         """The editor had to open the window anew."""
 
-    async def settled(self) -> None:
-        """Return when all that was asked for so far is on screen."""
+    async def settled(self) -> bool:
+        """Return when all that was asked for so far is on screen; whether it was already."""

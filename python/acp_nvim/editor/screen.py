@@ -34,5 +34,5 @@ class Screen(Protocol):
     def forget(self, chat: int) -> None:
         """Stop drawing it."""
 
-    async def settled(self) -> None:
-        """Return when all that was touched before is on the screen."""
+    async def settled(self) -> bool:
+        """Return when all that was touched before is on the screen; whether it was already."""

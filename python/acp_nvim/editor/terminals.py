@@ -35,5 +35,5 @@ class TerminalScreens(Protocol):
     def resized(self, number: int, rows: int, columns: int) -> None:
         """Its windows have another size."""
 
-    async def settled(self) -> None:
-        """Return when each that was opened has its buffer; output may still be on its way."""
+    async def settled(self) -> bool:
+        """Return when each that was opened has its buffer, if not all output; whether it had."""

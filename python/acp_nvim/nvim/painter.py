@@ -79,10 +79,13 @@ class Painter:
         self._events.append((name, data))
         self._wake.set()
 
-    async def settled(self) -> None:
+    async def settled(self) -> bool:
         """See `editor.Screen`."""
+        was_settled = True
         while self._dirty or self._events or self._busy:
+            was_settled = False
             await self._drawn.wait()
+        return was_settled
 
     async def run(self) -> None:
         """Draw for ever; the caller's task group ends it."""

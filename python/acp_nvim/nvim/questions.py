@@ -81,10 +81,13 @@ class NvimQuestionWindow:
         if self._shown is not None:
             self._place = buffer, window
 
-    async def settled(self) -> None:
+    async def settled(self) -> bool:
         """See `editor.QuestionWindow`."""
+        was_settled = True
         while self._source or self._focus or self._busy:
+            was_settled = False
             await self._drawn.wait()
+        return was_settled
 
     async def _frame(self) -> None:
         source, self._source = self._source, None

@@ -99,10 +99,13 @@ class TerminalBuffers:
         if screen := self._screens.get(number):
             screen.resized(rows, columns)
 
-    async def settled(self) -> None:
+    async def settled(self) -> bool:
         """See `editor.TerminalScreens`."""
+        was_settled = True
         while any(screen.buffer is None for screen in self._screens.values()):
+            was_settled = False
             await self._done.wait()
+        return was_settled
 
     def _touch(self, number: int) -> None:
         if number not in self._dirty:

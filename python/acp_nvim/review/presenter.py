@@ -88,10 +88,13 @@ class ReviewPresenter:
         for path in self._edits.paths():
             self.touch(path)
 
-    async def settled(self) -> None:
-        """Return when all that was touched is drawn."""
+    async def settled(self) -> bool:
+        """Return when all that was touched is drawn; whether it was already."""
+        was_settled = True
         while self._dirty or self._busy:
+            was_settled = False
             await self._settled.wait()
+        return was_settled
 
     def paths(self) -> tuple[str, ...]:
         """Return the files of the scope that agents have changed."""

@@ -48,8 +48,8 @@ class FakeScreen(Screen):
     def forget(self, chat: int) -> None:
         self.touched = [it for it in self.touched if it != chat]
 
-    async def settled(self) -> None:
-        return
+    async def settled(self) -> bool:
+        return True
 
 
 class FakeChats(ChatWindows):
@@ -98,8 +98,8 @@ class FakeQuestionWindow(QuestionWindow):
     def moved(self, buffer: int, window: int) -> None:
         return
 
-    async def settled(self) -> None:
-        return
+    async def settled(self) -> bool:
+        return True
 
 
 class FakeComparer(Comparer):

@@ -254,8 +254,8 @@ class FakeScreens(TerminalScreens):
     def resized(self, number: int, rows: int, columns: int) -> None:
         self._resized[number](rows, columns)
 
-    async def settled(self) -> None:
-        return
+    async def settled(self) -> bool:
+        return True
 
 
 class FakeFollower(Follower):
