@@ -245,5 +245,7 @@ class AgentSteps(UserSteps):
         old = self.sight.disk[name]
         self.world.put(name, text, rename=rename)
         self.older.add((name, text or ""))
+        if text == old:
+            self.touched.add(name)
         self.allowed[name] |= users(old) - users(text)
         self.sight.disk[name] = text

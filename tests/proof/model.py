@@ -36,7 +36,8 @@ class Model:
     files with unsaved edits that a merge has saved; `older`: what agents have left in which file;
     `consented`: what of `scripted` the user has let an undo take, be it that another agent's line
     stood in its place then; `made`: what the tool of each has left since it read or wrote, in
-    order; `commanded`: files that a command has changed since the client looked; `taken_out`: the
+    order; `commanded`: files that a command has changed since the client looked; `touched`:
+    files that were written as they were, which Neovim takes for news; `taken_out`: the
     user's words that the user took out last, be it that an agent has put them in again; `acted`:
     files that the user has changed since the host began; `untaken`: what an agent has written that
     the user's text stands against.
@@ -68,6 +69,7 @@ class Model:
         self.taken_out: set[str] = set()
         self.made: dict[tuple[int, str], list[str]] = {}
         self.commanded: set[str] = set()
+        self.touched: set[str] = set()
         self.acted: set[str] = set()
         self.untaken: dict[tuple[int, str], set[str]] = {}
         self.soft: Counter[str] = Counter()
@@ -113,6 +115,7 @@ class Model:
         """Check what becomes of files that the client has looked at."""
         safe = {name: self.unsaved[name] if name in before.shown else set() for name in names}
         after = self._agents_look(before, {name: self.allowed[name] - safe[name] for name in names})
+        self.touched -= {*names}
         for name in names:
             self._check_told(name, self._stood(before, name), after)
             self._check_settled(name, before, after)

@@ -76,9 +76,11 @@ class UserSteps(OwnWrites):
         still_modified = self.world.hand("save", self.world.path(name), answer, quiet)
         self.sight = now = self.world.look()
         if still_modified:
-            self._assert(behind and may_refuse, f"Neovim asked, or refused, at :w of {name}")
+            is_newer = behind or name in self.touched
+            self._assert(is_newer and may_refuse, f"Neovim asked, or refused, at :w of {name}")
         if still_modified or (behind and may_refuse):
             return
+        self.touched.discard(name)
         self.origin[name] = now.disk[name]
         self.kept_words |= unheard  # the user has written them before anybody looked
         if not quiet or (shown and shown.modified):
