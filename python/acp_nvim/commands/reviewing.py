@@ -303,7 +303,7 @@ def _place(host: Host, payload: Decide) -> Rows:
     """Return the lines that are meant."""
     rows = range(payload.first - 1, payload.last)
     held = partial(host.editor.reviewer.held, payload.buffer, payload.mark)
-    return Place(rows, held) if payload.buffer else rows
+    return Place(rows, payload.buffer, held) if payload.buffer else rows
 
 
 async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool) -> int:

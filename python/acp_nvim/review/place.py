@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from acp_nvim.editor import HeldRows
+from acp_nvim.editor import HeldRows, LiveBuffer
 from acp_nvim.errors import UserError
 from acp_nvim.files.live import LiveFile
 from acp_nvim.view.review.marks import FileReview
@@ -19,20 +19,25 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Rows of a file, 0-based, as the user has meant them; `held` tells where they are by now."""
+    """Rows of a file, 0-based, as the user has meant them in that `buffer`.
+
+    `held` tells where they are by now.
+    """
 
     rows: range
+    buffer: int
     held: Callable[[], Awaitable[HeldRows | None]]
 
-    async def at(self, tick: int | None) -> range | None:
-        """Return the rows at that changedtick of the buffer, None: it has another one by now.
+    async def at(self, buffer: LiveBuffer | None) -> range | None:
+        """Return the rows in what was seen of the file, None: that is over.
 
-        Without a buffer they are where they were. Raises `UserError` if the lines are gone.
+        In another buffer they are where they were. Raises `UserError` if the lines are gone.
         """
-        found = None if tick is None else await self.held()
-        if found is None:
+        is_there = buffer is not None and buffer.number == self.buffer
+        found = await self.held() if is_there else None
+        if found is None or buffer is None:
             return self.rows
-        if found.tick != tick:
+        if found.tick != buffer.changedtick:
             return None
         if found.rows is None:
             raise UserError("these lines have changed meanwhile: look again")
@@ -57,8 +62,7 @@ async def placed(
             return live, rows
         if not isinstance(rows, Place):
             return live, rows(await review(live))
-        buffer = None if live is None else live.buffer
-        at = await rows.at(None if buffer is None else buffer.changedtick)
+        at = await rows.at(None if live is None else live.buffer)
         if at is not None:
             return live, at
     raise keeps_changing("the file")

@@ -34,24 +34,36 @@ async def edited(rig: FileRig) -> Path:
     return path
 
 
+def number(rig: FileRig, path: Path) -> int:
+    """Return that of the buffer of a file."""
+    return rig.files.buffers[str(path)].number
+
+
 async def test_rows_are_those_of_the_text_that_is_seen(rig: FileRig) -> None:
     path = await edited(rig)
     tick = (await rig.review.look(str(path))).tick or 0
     held = Held(HeldRows(tick - 1, range(1, 2)), HeldRows(tick, range(2, 3)))
-    assert await rig.review.reject(str(path), Place(range(1, 2), held)) == 1
+    assert await rig.review.reject(str(path), Place(range(1, 2), number(rig, path), held)) == 1
     assert rig.files.lines(path) == ["mine", "a", "b", "c", "d", "e"]
 
 
 async def test_without_their_buffer_they_are_where_they_were(rig: FileRig) -> None:
     path = await edited(rig)
-    assert await rig.review.keep(str(path), Place(range(2, 3), Held(None))) == 1
+    assert await rig.review.keep(str(path), Place(range(2, 3), number(rig, path), Held(None))) == 1
+
+
+async def test_in_another_buffer_of_the_file_they_are_where_they_were(rig: FileRig) -> None:
+    path = await edited(rig)
+    assert await rig.review.keep(str(path), Place(range(2, 3), 999, Held())) == 1
 
 
 async def test_lines_that_are_gone_are_decided_on_no_more(rig: FileRig) -> None:
     path = await edited(rig)
     tick = (await rig.review.look(str(path))).tick or 0
     with pytest.raises(UserError, match="have changed meanwhile"):
-        await rig.review.keep(str(path), Place(range(1, 2), Held(HeldRows(tick, None))))
+        await rig.review.keep(
+            str(path), Place(range(1, 2), number(rig, path), Held(HeldRows(tick, None)))
+        )
     assert len(await rig.hunks(path)) == 2
 
 
@@ -59,7 +71,7 @@ async def test_a_buffer_that_changes_at_each_look_is_given_up(rig: FileRig) -> N
     path = await edited(rig)
     held = Held(*(HeldRows(-1, range(2, 3)) for _ in range(20)))
     with pytest.raises(UserError, match="keeps changing"):
-        await rig.review.reject(str(path), Place(range(1, 2), held))
+        await rig.review.reject(str(path), Place(range(1, 2), number(rig, path), held))
 
 
 async def test_a_hunk_is_found_among_those_that_are_there_then(rig: FileRig) -> None:
