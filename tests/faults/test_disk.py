@@ -20,6 +20,7 @@ from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.left_open import LeftOpen
 from tests.faults.whole_app import LINES, ORIGINAL, TYPED, WholeApp
 from tests.support.agents.scripted_agent import SESSION
+from tests.support.files.kept import kept
 
 AUTHOR = Author("agent", "session", 1, 0.0)
 KEY = ("agent", "session")
@@ -54,8 +55,8 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Full]:
     return Full(monkeypatch)
 
 
-def kept(app: WholeApp, pattern: str) -> str:
-    return "".join(file.read_text() for file in app.state.glob(pattern))
+def kept_of(app: WholeApp, pattern: str) -> str:
+    return kept(app.state, pattern)
 
 
 def said(app: WholeApp) -> list[str]:
@@ -76,8 +77,8 @@ async def test_what_cannot_be_kept_is_said_once_and_kept_when_it_can_be(disk: Fu
         assert (app.work / "b.txt").read_text() == ORIGINAL
         disk.on = False
         assert all("result" in it for it in await app.job())
-        await app.until(lambda: "job 1" in kept(app, "sessions/*"))
-        await app.until(lambda: "nine 3" in kept(app, "edits/*.jsonl"))
+        await app.until(lambda: "job 1" in kept_of(app, "sessions/*"))
+        await app.until(lambda: "nine 3" in kept_of(app, "edits/*.jsonl"))
         assert sorted(said(app)) == ["what agents change", "what is said"]
         assert not app.notifier.faults
 
@@ -99,8 +100,8 @@ async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> 
             assert (await app.ask("inspect", {}))[0] is None
         finally:
             go_on.set()
-        await app.until(lambda: "job 2" in kept(app, "sessions/*"))
-        await app.until(lambda: "nine 1" in kept(app, "edits/*.jsonl"))
+        await app.until(lambda: "job 2" in kept_of(app, "sessions/*"))
+        await app.until(lambda: "nine 1" in kept_of(app, "edits/*.jsonl"))
         assert not app.notifier.faults
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from acp_nvim.session.saved import CUT_OFF, WAITS
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
@@ -26,7 +27,7 @@ LOADS = {"agentCapabilities": {"loadSession": True}}
 def files(job: MainJob) -> str:
     """Return all that is kept of sessions."""
     folder = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "sessions"
-    return "".join(path.read_text() for path in folder.glob("*.jsonl"))
+    return kept(folder, "*.jsonl")
 
 
 class Half:

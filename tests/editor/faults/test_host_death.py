@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 
 pytestmark = pytest.mark.usefixtures("cold")
@@ -23,7 +24,7 @@ def talked(job: MainJob, **initialize: Any) -> StdioAgent:
     agent.say("I will")
     job.finish(agent, prompt)
     folder = Path(job.nvim.eval("stdpath('state')"), "acp.nvim", "sessions")
-    job.until(lambda: any('"I will"' in file.read_text() for file in folder.glob("*.jsonl")))
+    job.until(lambda: '"I will"' in kept(folder, "*.jsonl"))
     return agent
 
 

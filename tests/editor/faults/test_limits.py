@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.agents.agent_edits import write
+from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of another process")
 
 
-def kept(job: MainJob, pattern: str) -> str:
-    state = Path(job.nvim.eval("stdpath('state')"), "acp.nvim")
-    return "".join(file.read_text() for file in state.glob(pattern))
+def kept_of(job: MainJob, pattern: str) -> str:
+    return kept(Path(job.nvim.eval("stdpath('state')"), "acp.nvim"), pattern)
 
 
 def test_a_disk_that_takes_nothing_more_costs_only_what_would_be_kept(job: MainJob) -> None:
@@ -38,8 +38,8 @@ def test_a_disk_that_takes_nothing_more_costs_only_what_would_be_kept(job: MainJ
     prompt = job.turn(agent, "again")
     assert write(agent, path, LINES.replace("line 5\n", "5\n"))["result"] == {}
     job.finish(agent, prompt)
-    job.until(lambda: "I have done so" in kept(job, "sessions/*.jsonl"))
-    job.until(lambda: "five" in kept(job, "edits/*.jsonl"))
+    job.until(lambda: "I have done so" in kept_of(job, "sessions/*.jsonl"))
+    job.until(lambda: "five" in kept_of(job, "edits/*.jsonl"))
     job.command("Acp undo 2")
     job.told("took back turn 2")
     job.command("Acp undo 1")
@@ -52,7 +52,7 @@ def test_a_draft_that_is_cut_does_not_take_the_place_of_a_whole_one(job: MainJob
     job.nvim.input("iwhat I was about to say<Esc>")
     job.command("doautocmd CursorHold")
     whole = "what I was about to say\n"
-    job.until(lambda: kept(job, "drafts/*.md") == whole)
+    job.until(lambda: kept_of(job, "drafts/*.md") == whole)
     job.nvim.lua(
         "_G.real = vim.uv.fs_write "
         "vim.uv.fs_write = function(file, text) return _G.real(file, text:sub(1, 3)) end"
@@ -62,7 +62,7 @@ def test_a_draft_that_is_cut_does_not_take_the_place_of_a_whole_one(job: MainJob
         job.command("doautocmd CursorHold")
     job.told("the unsent prompt is not kept on disk")
     assert job.nvim.messages().count("unsent prompt") == 1
-    assert kept(job, "drafts/*") == whole
+    assert kept_of(job, "drafts/*") == whole
     job.nvim.lua("vim.uv.fs_write = _G.real")
     job.command("doautocmd CursorHold")
-    job.until(lambda: "and more, and more" in kept(job, "drafts/*.md"))
+    job.until(lambda: "and more, and more" in kept_of(job, "drafts/*.md"))

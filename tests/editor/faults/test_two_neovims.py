@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.support.agents.agent_edits import answer_in
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
@@ -129,7 +130,7 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
     assert agent.ask("fs/write_text_file", **write)["result"] == {}
     job.finish(agent, prompt)
     ledger = job.nvim.folder / "state/nvim/acp.nvim/edits"
-    job.until(lambda: [it for it in ledger.glob("*.jsonl") if "ONE" in it.read_text()])
+    job.until(lambda: "ONE" in kept(ledger, "*.jsonl"))
     with beside(job) as other:
         other.command(f"edit {path} | Acp review")
         other.wait(lambda: "1 hunk" in other.messages())
@@ -137,7 +138,7 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
         write["content"] = "ONE\ntwo\nTHREE\n"
         assert agent.ask("fs/write_text_file", **write)["result"] == {}
         job.finish(agent, prompt)
-        job.until(lambda: [it for it in ledger.glob("*.jsonl") if "THREE" in it.read_text()])
+        job.until(lambda: "THREE" in kept(ledger, "*.jsonl"))
         other.command("checktime | messages clear | Acp review")
         last = "return vim.fn.getbufline(..., '$')[1]"
         other.wait(lambda: "1 hunk" in other.messages() and other.lua(last, str(path)) == "THREE")
@@ -157,7 +158,7 @@ def test_a_session_that_is_open_in_both_is_told(job: MainJob) -> None:
     agent.say("I will")
     job.finish(agent, prompt)
     folder = job.nvim.folder / "state/nvim/acp.nvim/sessions"
-    job.until(lambda: any('"I will"' in it.read_text() for it in folder.glob("*.jsonl")))
+    job.until(lambda: '"I will"' in kept(folder, "*.jsonl"))
     with beside(job) as other:
         other.lua("require('acp').setup({ ui = { sessions = 'pick' } })")
         other.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.agents.socket_thread import SocketThread
+from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 
 SECRET = "Bearer 3fe1-secret"
@@ -50,8 +51,7 @@ def test_headers_by_a_function_are_asked_for_at_each_connection(far: SocketThrea
         job.command("checkhealth acp")
         health = "\n".join(job.nvim.api.nvim_buf_get_lines(0, 0, -1, False))
         assert f"far 1: {far.url}" in health and "vim.g.acp is valid" in health
-        kept = [it for it in job.folder.glob("**/*") if it.is_file()]
-        assert not [it for it in kept if SECRET.encode() in it.read_bytes()]
+        assert SECRET not in kept(job.folder, "**/*")
         assert SECRET not in str(job.inspect()) + health + job.nvim.messages()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.files.kept import read
 from tests.support.main_job import MainJob
 
 PICK = "local n = ... vim.ui.select = function(items, _, done) done(items[n], n) end"
@@ -17,7 +18,7 @@ def texts(job: MainJob) -> str:
     """Return all that is kept."""
     state = Path(job.nvim.eval("stdpath('state')"), "acp.nvim")
     files = [it for it in state.rglob("*") if it.is_file() and it.parent.name != "turns"]
-    return "\n".join(it.read_text(errors="replace") for it in files)
+    return "\n".join(map(read, files))
 
 
 def talk(job: MainJob, agent: StdioAgent) -> None:

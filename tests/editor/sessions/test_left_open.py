@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
@@ -43,7 +44,7 @@ def talk(job: MainJob) -> StdioAgent:
 def end(job: MainJob, agent: StdioAgent, how: str) -> None:
     host = job.host()
     folder = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "sessions"
-    job.until(lambda: any("I will" in it.read_text() for it in folder.glob("*.jsonl")))
+    job.until(lambda: "I will" in kept(folder, "*.jsonl"))
     if how == "qall":
         job.nvim.rpc.notify("nvim_command", "qall!")
         job.nvim.exit_code()
