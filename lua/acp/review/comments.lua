@@ -99,18 +99,21 @@ end
 ---@param window integer
 ---@param place acp.CommentPlace
 local function watch(buffer, window, place)
-  local is_over = false
+  local is_over, is_left = false, false
   local function close()
     float.close(window)
   end
   local function keep()
+    if is_left then
+      return -- both events come
+    end
+    is_left = true
     local text = vim.trim(table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n'))
     if text ~= '' and not is_over then
       send(place, text)
     else
       places.let_go(place.held)
     end
-    is_over = true
     vim.cmd.stopinsert()
     vim.schedule(close)
   end
