@@ -186,6 +186,14 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, (Edit("insert", 2), INSERT[0]), way="in place", told=False, twice=False),
         Writes(0, 0, (Edit("amend", 0),), stale=True, meanwhile=0),
     ],
+    "a rejection that the user takes back, and a line typed beside it before any look": [
+        User("above", 0, 0, 0),
+        Writes(0, 0, (Edit("amend", 0),), stale=False, meanwhile=0),
+        User("above", 0, 0, 0),
+        Decides("reject", "hunk", 0, 0),
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="undo", stale=True),
+        User("insert", 0, 0, 0),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

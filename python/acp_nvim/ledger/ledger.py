@@ -128,7 +128,8 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
             return Verdict(NOBODY)
         kept = all(map(_is_settled, touched))
         author = deltas[max(over) - 1].author
-        return Verdict(_new(deltas, "joined", author, at, over), kept)
+        again = _with_below(deltas, {span.born for span in place.revived if span.born})
+        return Verdict(_new(deltas, "joined", author, at, over), kept, again)
 
     weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, is_users=True)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
@@ -177,9 +178,13 @@ def _is_settled(span: Span) -> bool:
 
 def _over(deltas: list[Delta], spans: Iterable[Span]) -> frozenset[int]:
     """Return the deltas that these lines came from, left by or came back by, and what is below."""
-    named = {it for span in spans for it in (span.born, span.died, span.undone) if it}
-    below = {it for number in named for it in deltas[number - 1].over}
-    return frozenset(named | below)
+    return _with_below(
+        deltas, {it for span in spans for it in (span.born, span.died, span.undone) if it}
+    )
+
+
+def _with_below(deltas: list[Delta], numbers: set[int]) -> frozenset[int]:
+    return frozenset(numbers).union(*(deltas[number - 1].over for number in numbers))
 
 
 def _new(deltas: list[Delta], kind: Kind, author: Author, at: float, over: frozenset[int]) -> int:

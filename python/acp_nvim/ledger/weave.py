@@ -8,7 +8,7 @@ the hunk back.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -47,6 +47,8 @@ class Verdict:
 
     delta: int
     kept: bool = False
+    again: frozenset[int] = frozenset()
+    """The deltas of which lines come back with it: what they took out goes by them again."""
 
 
 Judge: TypeAlias = Callable[[Place], Verdict]
@@ -179,10 +181,13 @@ class _Changed:
         self._items = items
         self._returns = returns
         self._lines = region.lines
+        self._verdict = verdict = judge(place)
+        self._again = {at for at in killed if items[at].was in verdict.again}
+        self._above = dict(_above(items, returns, self._again))
         bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
         self._paired = _paired(bodies, region.lines, returns)
-        self._until = _slots(killed, self._paired | returns, len(region.lines))
-        self._verdict = judge(place)
+        replaced = [at for at in killed if at not in self._again]
+        self._until = _slots(replaced, self._paired | returns, len(region.lines))
         self._moved = moved
         self._is_users = is_users
         self._only_goes = is_users and len(returns) == len(region.lines)
@@ -200,6 +205,9 @@ class _Changed:
             if at in self._paired:
                 yield from self._new(done, self._paired[at])
                 done = self._paired[at]
+            if at in self._above:
+                yield from self._new(done, self._above[at])
+                done = max(done, self._above[at])
             if at in self._returns:
                 yield from self._new(done, self._returns[at])
                 done = self._returns[at] + 1
@@ -232,7 +240,7 @@ class _Changed:
         if self._only_goes and is_untouched(item) and item.was is None:
             # the user's own, in the place of which nothing stands; a whole file may come again
             return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)
-        if self._goes_again:
+        if self._goes_again or at in self._again:
             return item.gone_again()
         return item.dead(self._verdict.delta, kept=self._verdict.kept)
 
@@ -243,6 +251,21 @@ def _goes_again(place: Place) -> bool:
     deltas = {it.was for it in place.killed}
     around = {it.was for it in (place.before, place.after) if it is not None}
     return bool(deltas) and None not in deltas and not deltas & around
+
+
+def _above(
+    items: Sequence[Span], returns: Mapping[int, int], again: Container[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the lines that go again for what returns below them, and which of the new lines that
+    is: what stands above that stands above them, too."""
+    found: int | None = None
+    for at in reversed(range(len(items))):
+        if at in returns:
+            found = returns[at]
+        elif items[at].alive and at not in again:
+            found = None
+        if found is not None and at in again:
+            yield at, found
 
 
 def _paired(

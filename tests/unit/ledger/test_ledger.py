@@ -159,6 +159,24 @@ def test_undoing_a_rejection_in_the_editor_makes_it_pending_again() -> None:
     assert shape(again) == [(1, "b", "B")]
 
 
+def test_a_rejection_that_is_undone_and_a_line_typed_beside_it_are_seen_at_once() -> None:
+    ledger = wrote(edited(text("a", "c"), text("A", "c")), text("AA", "c"), TWO, 0.0)
+    rejected = reject(ledger, ONE, 0.0).ledger
+    again = saw(rejected, text("mine", "AA", "c"), 0)
+    assert shape(again) == [(0, "a", "mine|AA")]
+    assert undo(again, TWO, "x", 0.0).ledger.text == text("mine", "A", "c")
+    both = undo(undo(again, TWO, "x", 0.0).ledger, ONE, "y", 0.0)
+    assert both.ledger.text == text("mine", "a", "c")
+    assert both.left == ()
+
+
+def test_an_undo_that_is_undone_and_a_line_typed_beside_it_are_seen_at_once() -> None:
+    ledger = edited(text("a", "c"), text("A", "c"))
+    back = undo(ledger, ONE, "x", 0.0).ledger
+    again = saw(back, text("mine", "A", "c"), 0)
+    assert undo(again, ONE, "y", 0.0).ledger.text == text("mine", "a", "c")
+
+
 def test_an_agent_that_takes_its_change_back_leaves_nothing_to_review() -> None:
     ledger = wrote(edited(text("a", "b"), text("a", "B")), text("a", "b"), ONE, 0.0)
     assert shape(ledger) == []
