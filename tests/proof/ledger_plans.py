@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
@@ -18,6 +18,7 @@ from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, reject
 from acp_nvim.ledger.rewind import redo, undo, undone
+from acp_nvim.ledger.span import FILE, Weave, file_apart, packed
 from tests.proof.lines import Form, agents, bodies, edited, join, users
 from tests.proof.steps import Edit
 
@@ -39,9 +40,10 @@ class Saw:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The user takes so many of the last texts back, as `u` does."""
+    """The user takes so many of the last texts back, as `u` does, and types before any look."""
 
     count: int
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ acts = st.one_of(
     ),
     st.builds(Undone, turns),
     st.builds(Redone),
-    st.builds(Back, st.integers(1, 3)),
+    st.builds(Back, st.integers(1, 3), st.just(()) | edits),
     st.builds(Removed, turns),
 )
 plans = st.lists(acts, min_size=1, max_size=14)
@@ -110,7 +112,8 @@ class LedgerMachine:
         """Lines that were gone at some time: should the user take one out that came back, that may
         be the agent's removal again."""
         self._numbers = itertools.count(1)
-        self._batches: list[str] = []
+        self._brought: dict[str, set[str]] = {}
+        """The user's words that an undo has brought back: they may go again with its redo."""
 
     def run(self, plan: Iterable[Act]) -> None:
         for act in plan:
@@ -129,12 +132,18 @@ class LedgerMachine:
             case Saw(edits):
                 for edit in edits:
                     self._edit(edit)
-            case Back(count):
-                self._saw(self.history[-min(count + 1, len(self.history))])
+            case Back(count, edits):
+                self._back(count, edits)
             case Decided():
                 self._decide(act)
         self.went |= set(bodies(self.history[-1])) - set(bodies(self.ledger.text))
         self.history.append(self.ledger.text)
+
+    def _back(self, count: int, edits: tuple[Edit, ...]) -> None:
+        text = self.history[-min(count + 1, len(self.history))]
+        if edits and text is not None:
+            text = edited(text, edits, lambda: f"u{next(self._numbers)}")
+        self._saw(text)
 
     def _wrote(self, turn: int, text: str | None) -> None:
         before = self.ledger.text
@@ -221,8 +230,8 @@ class LedgerMachine:
         if back.count:
             again = redo(back.ledger, batch)
             assert again.ledger.text == before.text, "undo and redo are not the identity"
-            assert again.ledger.weave == before.weave, "undo and redo left another weave"
-            self._batches.append(batch)
+            assert _plain(again.ledger) == _plain(before), "undo and redo left another weave"
+            self._brought[batch] = users(back.ledger.text) - users(before.text)
         self.ledger = back.ledger
         if back.count and self.kept:
             self.shadow = None
@@ -230,11 +239,12 @@ class LedgerMachine:
 
     def _redo(self) -> None:
         if deltas := undone(self.ledger):
-            before = self.ledger.text
-            self.ledger = redo(self.ledger, deltas[-1].batch).ledger
+            before, batch = self.ledger.text, deltas[-1].batch
+            self.ledger = redo(self.ledger, batch).ledger
             both = (*changes(self.ledger), *changes(self.ledger, "kept"))
             removed = "".join(line for it in both for line in it.removed)
             lost = users(before) - users(self.ledger.text) - users(removed)
+            lost -= self._brought.get(batch, set())
             assert not lost, f"the redo took the user's {sorted(lost)}"
             if self.kept:
                 self.shadow = None
@@ -271,6 +281,13 @@ def shadowed(shadow: Sequence[str], live: Sequence[str], edit: Edit, word: str) 
     lines = list(shadow)
     at = lines.index(live[edit.at]) if edit.at < len(live) else len(lines)
     return bodies(edited(join(lines, Form()), (Edit(edit.change, at),), lambda: word))
+
+
+def _plain(ledger: Ledger) -> Weave:
+    """Return its weave without the deed before the last by which a file that is gone had come."""
+    spans = file_apart(ledger.weave)
+    gone = [span for span in spans[:1] if span.lines == (FILE,) and not span.alive]
+    return packed([*(replace(span, was=None) for span in gone), *spans[len(gone) :]])
 
 
 def _split(text: str | None) -> list[str]:
