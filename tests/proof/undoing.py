@@ -309,6 +309,8 @@ class UndoingMachine:
             return
         self.ledger = reject(before, TURNS[0], 0.0, rows).ledger
         self.gone |= {*(Counter(_words(before.text)) - Counter(_words(self.ledger.text)))}
+        if self.ledger.text is None:
+            self.gone |= self.known  # with the file that an agent has made, which the user rejects
 
     def _rewinds(self, act: Undone | Redone) -> None:
         if isinstance(act, Undone):

@@ -63,4 +63,6 @@ class Delta:
     over: frozenset[int] = frozenset()
     """The deltas whose lines it took out, or stands among, and those that they were over."""
     batch: str = ""
-    """What the deltas of one undo share, across files."""
+    """What the deltas of one undo share, across files; "" once it was returned."""
+    spent: int = 0
+    """Of an undo that was returned: the last delta there was then."""

@@ -95,12 +95,15 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
 
     def turn(span: Span) -> Span:
         brought_back = ledger.delta(span.undone or NOBODY)
-        if span.alive or (brought_back is not None and not brought_back.batch):
-            # that undo was returned before this one: they are gone as they were before both
+        if span.alive or (brought_back is not None and brought_back.spent >= (span.died or 0)):
+            # that undo was returned while they were gone by this one: they go as before both
             return replace(span, died=span.was, undone=None, was=None)
         return replace(span, died=None)
 
-    spent = tuple(replace(it, batch="") if it.number in numbers else it for it in ledger.deltas)
+    last = len(ledger.deltas)
+    spent = tuple(
+        replace(it, batch="", spent=last) if it.number in numbers else it for it in ledger.deltas
+    )
     # spent also where nothing is left of it: older ones wait behind
     rewound = _rewound(replace(ledger, deltas=spent), role, turn, _all_or_nothing)
     return replace(rewound, ledger=ledger) if rewound.left and not rewound.count else rewound

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TypeAlias
 
 from acp_nvim.hunks import Hunk, diff, ends_in_common
@@ -188,6 +189,7 @@ class _Changed:
         self._paired = _paired(bodies, region.lines, returns)
         replaced = [at for at in killed if at not in self._again]
         self._until = _slots(replaced, self._paired | returns, len(region.lines))
+        self._begins = -1 if self._until else _ends_of(items, region.before)
         self._moved = moved
         self._is_users = is_users
         self._only_goes = is_users and len(returns) == len(region.lines)
@@ -199,9 +201,10 @@ class _Changed:
     def spans(self) -> Iterator[Span]:
         """Yield them, old and new, in their order."""
         done = 0
-        if not self._until:
-            yield from self._new(done, len(self._lines))
         for at, item in enumerate(self._items):
+            if at == self._begins:
+                yield from self._new(done, len(self._lines))
+                done = len(self._lines)
             if at in self._paired:
                 yield from self._new(done, self._paired[at])
                 done = self._paired[at]
@@ -215,6 +218,7 @@ class _Changed:
             if at in self._until:
                 yield from self._new(done, self._until[at])
                 done = max(done, self._until[at])
+        yield from self._new(done, len(self._lines))
 
     def _new(self, first: int, last: int) -> Iterator[Span]:
         for at, line in enumerate(self._lines[first:last], first):
@@ -251,6 +255,13 @@ def _goes_again(place: Place) -> bool:
     deltas = {it.was for it in place.killed}
     around = {it.was for it in (place.before, place.after) if it is not None}
     return bool(deltas) and None not in deltas and not deltas & around
+
+
+def _ends_of(items: Sequence[Span], before: Span | None) -> int:
+    """Return how many of the first lines are gone, and the one above them with another end."""
+    above = body(before.lines[-1]) if before else None
+    same = takewhile(lambda item: body(item.lines[0]) == above, items)
+    return sum(1 for _ in same)
 
 
 def _above(

@@ -533,3 +533,18 @@ def test_many_hunks_copy_no_line_again_and_again(monkeypatch: pytest.MonkeyPatch
     changed = wrote(begin("".join(lines)), "".join(other), ONE, 1.0)
     assert changed.text == "".join(other)
     assert sum(copied) < 3 * len(lines)
+
+
+def test_an_undo_that_was_returned_before_another_one_took_its_lines_is_returned_alone() -> None:
+    ledger = wrote(edited("a\nb\n", "a\nc\nb\n"), "top\na\nC\nB\n", TWO, 0.0)
+    back = undo(ledger, TWO, "x", 0.0).ledger
+    open_ended = wrote(back, "a\nc\nb", ONE, 0.0)
+    half = redo(open_ended, "x").ledger  # what another turn stands in is left
+    assert half.text == "top\na\nc\nb"
+    assert redo(undo(half, ONE, "y", 0.0).ledger, "y").ledger.text == half.text
+
+
+def test_what_is_typed_below_a_line_stands_below_it_with_each_of_its_ends() -> None:
+    back = undo(edited("a\nb\n", "a\nb"), ONE, "x", 0.0).ledger
+    typed = saw(wrote(back, "new\na\nb\n", ONE, 0.0), "new\na\nb\nmine\n", 0.0)
+    assert redo(typed, "x").ledger.text == "new\na\nb\nmine\n"
