@@ -122,12 +122,16 @@ end
 --- The sessions of an agent are opened again, or that is drawn by now: prompts wait until then.
 ---@param agent string
 ---@param reopens true?
+---@return acp.Chat[]
 function M.reopen(agent, reopens)
+  local found = {}
   for _, chat in pairs(chats) do
     if chat.agent == agent then
       chat.reopens = reopens
+      table.insert(found, chat)
     end
   end
+  return found
 end
 
 --- What to say where a session is wanted and it is closed.

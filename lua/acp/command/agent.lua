@@ -184,6 +184,15 @@ function M.stop(agent, bang)
   end
 end
 
+--- The sessions of an agent are opened again, or that is over: their prompts' bars say so.
+---@param agent string
+---@param reopens true?
+local function reopen(agent, reopens)
+  for _, chat in ipairs(chats.reopen(agent, reopens)) do
+    require('acp.prompt.attachment').draw(chat)
+  end
+end
+
 --- Start an agent anew, with its sessions where it can.
 ---@param agent? string
 function M.restart(agent)
@@ -192,9 +201,9 @@ function M.restart(agent)
     return
   end
   agent = agent or assert(chats.of(payload.chat)).agent
-  chats.reopen(agent, true)
+  reopen(agent, true)
   bridge.call('restart', payload, function(err)
-    chats.reopen(agent, nil)
+    reopen(agent, nil)
     if err then
       bridge.warn(err)
     end

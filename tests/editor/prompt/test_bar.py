@@ -35,6 +35,18 @@ def test_after_a_stop_and_a_crash_nothing_is_sent(job: MainJob) -> None:
     job.until(lambda: "closed" in bar(job.nvim, prompt))
 
 
+def test_a_stop_before_a_restart_is_answered_is_told(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, prompt = spy.open_session()
+    spy.frame(chat, status={"agent": "tutor", "state": "closed"})
+    assert "closed" in bar(nvim, prompt)
+    nvim.api.nvim_command("Acp restart tutor")
+    assert "sends to tutor" in bar(nvim, prompt), "a prompt waits"
+    spy.frame(chat, status={"agent": "tutor", "state": "loading"})
+    spy.frame(chat, status={"agent": "tutor", "state": "closed"})
+    spy.answer(None)
+    assert "closed" in bar(nvim, prompt)
+
+
 def test_an_agent_that_does_not_start_takes_nothing(job: MainJob) -> None:
     job.nvim.lua("require('acp').setup({ agents = { none = { command = '/no/such' } } })")
     job.command("AcpStart none")
