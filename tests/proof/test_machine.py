@@ -186,6 +186,13 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, (Edit("insert", 2), INSERT[0]), way="in place", told=False, twice=False),
         Writes(0, 0, (Edit("amend", 0),), stale=True, meanwhile=0),
     ],
+    "a file that one agent removes and another, which has read it in the buffer, makes anew": [
+        User("insert", 0, 0, 0),
+        User("save", 0, 0, 0),
+        Runs(0, "remove", 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=True, between="nothing", stale=False),
+        TakesBack(0),
+    ],
     "a rejection that the user takes back, and a line typed beside it before any look": [
         User("above", 0, 0, 0),
         Writes(0, 0, (Edit("amend", 0),), stale=False, meanwhile=0),

@@ -45,6 +45,11 @@ class Lineage:
     repeats: frozenset[str] = frozenset()
     refused: tuple[str, Ancestor] | None = None
 
+    def knows(self, text: str, encoding: str) -> bool:
+        """Return whether an exact text of a buffer with that encoding is one of the older ones."""
+        read = clean(text, encoding)
+        return any(it.text == read for it in self.ancestors)
+
     def base(self, before: str, ours: str, after: str, encoding: str) -> str:
         """Return what `after` was made upon, where the disk held `before` and the user has `ours`.
 
