@@ -43,7 +43,7 @@ class Plan:
     async def begin(self) -> None:
         self.rig.files.open(self.path)
         await self.rig.begin()
-        self.rig.running[""] = AGENT
+        self.rig.running[""] = replace(AGENT, how="found")
         for agent in (0, 1):
             await self.read(agent, 0)
 
@@ -128,7 +128,7 @@ class Plan:
         await self.rig.sync.drain()
 
     async def sweep(self, agent: int, _: int) -> None:
-        self.rig.sync.sweep(self.authors[agent], self.rig.roots)
+        self.rig.sync.sweep(replace(self.authors[agent], how="found"), self.rig.roots)
         await self.rig.sync.drain()
 
     async def prepare(self, _: int, __: int) -> None:
@@ -138,7 +138,7 @@ class Plan:
         self.rig.running.clear()
 
     async def begin_turn(self, agent: int, _: int) -> None:
-        self.rig.running[""] = self.authors[agent]
+        self.rig.running[""] = replace(self.authors[agent], how="found")
 
     def _seen(self, agent: int) -> Author:
         author = self.authors[agent]
@@ -220,3 +220,8 @@ def test_nor_one_that_is_saved_and_that_the_only_agent_does_not_know(steps: list
 @given(plans(BY_ONE, 1))
 def test_who_keeps_apart_has_no_conflict(steps: list[Step]) -> None:
     run(steps, all_of_them=True, apart=True)
+
+
+def test_what_another_agent_may_have_written_from_memory_takes_out_no_edit_of_the_users() -> None:
+    typed, read, write = (Plan.type, 0, 0), (Plan.read, 0, 0), (Plan.write, 0, 0)
+    run([typed, read, write, (Plan.write_disk, 1, 0)], all_of_them=True)
