@@ -40,7 +40,8 @@ class Model:
     files that were written as they were, which Neovim takes for news; `taken_out`: the
     user's words that the user took out last, be it that an agent has put them in again; `acted`:
     files that the user has changed since the host began; `untaken`: what an agent has written that
-    the user's text stands against.
+    the user's text stands against; `late`: files that the user has saved, of which the host has not
+    heard yet.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -59,6 +60,7 @@ class Model:
         self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pristine: dict[str, str | None] = dict(self.sight.disk)
         self.kept: set[str] = set()
+        self.late: set[str] = set()
         self.kept_words: set[str] = set()
         self.home: dict[str, str] = {}
         self.scripted: set[str] = set()

@@ -20,9 +20,16 @@ class UserSteps(OwnWrites):
         if name not in self.sight.shown and not is_late:
             self._act(User("open", step.file), name)
             await self._settle(0, (name,))
-        self._act(step, name)
-        if step.act in ("save", "quiet save", "revert") and not is_late:
+        if step.act in ("close", "drop") and name in self.late:
+            # no text is left of what was saved, should the file go before the event has come
             await self._settle(0, (name,))
+        self._act(step, name)
+        self.late.discard(name)
+        if step.act in ("save", "quiet save", "revert"):
+            if is_late:
+                self.late.add(name)
+            else:
+                await self._settle(0, (name,))
 
     def _act(self, step: User, name: str) -> None:
         loaded = set(self.sight.shown)
