@@ -128,7 +128,8 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
             return Verdict(NOBODY)
         kept = all(map(_is_settled, touched))
         author = deltas[max(over) - 1].author
-        again = _with_below(deltas, {span.born for span in place.revived if span.born})
+        births = {span.born for span in place.revived} - {NOBODY} if place.revived else set()
+        again = _with_below(deltas, births) if births else frozenset()
         return Verdict(_new(deltas, "joined", author, at, over), kept, again)
 
     weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, is_users=True)

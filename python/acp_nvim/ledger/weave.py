@@ -8,9 +8,8 @@ the hunk back.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import TypeAlias
 
 from acp_nvim.hunks import Hunk, diff, ends_in_common
@@ -183,13 +182,13 @@ class _Changed:
         self._returns = returns
         self._lines = region.lines
         self._verdict = verdict = judge(place)
-        self._again = {at for at in killed if items[at].was in verdict.again}
-        self._above = dict(_above(items, returns, self._again))
+        self._again = _again(items, verdict.again) if verdict.again else frozenset()
+        self._above = dict(_above(items, returns, self._again)) if self._again else {}
         bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
         self._paired = _paired(bodies, region.lines, returns)
-        replaced = [at for at in killed if at not in self._again]
+        replaced = self._again.symmetric_difference(killed)
         self._until = _slots(replaced, self._paired | returns, len(region.lines))
-        self._begins = -1 if self._until else _ends_of(items, region.before)
+        self._begins = -1 if self._until or not items else _ends_of(items, region.before)
         self._moved = moved
         self._is_users = is_users
         self._only_goes = is_users and len(returns) == len(region.lines)
@@ -259,9 +258,17 @@ def _goes_again(place: Place) -> bool:
 
 def _ends_of(items: Sequence[Span], before: Span | None) -> int:
     """Return how many of the first lines are gone, and the one above them with another end."""
-    above = body(before.lines[-1]) if before else None
-    same = takewhile(lambda item: body(item.lines[0]) == above, items)
-    return sum(1 for _ in same)
+    count = 0
+    if before is not None:
+        above = body(before.lines[-1])
+        while count < len(items) and body(items[count].lines[0]) == above:
+            count += 1
+    return count
+
+
+def _again(items: Sequence[Span], deltas: Container[int]) -> frozenset[int]:
+    """Return which lines go that had gone by one of these deltas before."""
+    return frozenset(at for at, it in enumerate(items) if it.alive and it.was in deltas)
 
 
 def _above(
@@ -301,7 +308,7 @@ def _paired(
     return pairs
 
 
-def _slots(killed: Sequence[int], anchors: Mapping[int, int], count: int) -> dict[int, int]:
+def _slots(killed: Collection[int], anchors: Mapping[int, int], count: int) -> dict[int, int]:
     """Return, by the number of a line of the region, up to which new line is put below it."""
     later: dict[int, int] = {}
     limit = count
