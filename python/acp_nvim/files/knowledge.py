@@ -212,23 +212,16 @@ class Knowledge:
         if agreed is None:
             return Lineage(tuple(found), refused=refused)
         encoding = agreed.encoding
+        everybodys = [files[path] for files in tuple(self._sessions.values()) if path in files]
         is_doubtful = author is not None and author.how == "found"
-        firm = is_doubtful and self._may_be_anothers(path, known, agreed)
+        firm = is_doubtful and _may_be_anothers(
+            agreed, [it for it in everybodys if it is not known]
+        )
         found.append(Ancestor(agreed.older, firm, encoding))
         found.append(Ancestor(agreed.text, True, encoding))
-        everybodys = (files[path] for files in tuple(self._sessions.values()) if path in files)
         wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
         repeats = frozenset(it for it in wrote if isinstance(it, str))
         return Lineage(tuple(found), repeats, refused)
-
-    def _may_be_anothers(self, path: str, known: Known, agreed: Agreed) -> bool:
-        """Tell whether another agent knows the file without any of those edits that the user has
-        not saved: it may be the one that has written it, and does not mean them."""
-        everybodys = (files.get(path) for files in tuple(self._sessions.values()))
-        texts = [it.latest for it in everybodys if it is not None and it is not known]
-        others = [it for it in texts if isinstance(it, str)]
-        edits = set(split_lines(agreed.text)) - set(split_lines(agreed.older)) if others else set()
-        return bool(edits) and any(edits.isdisjoint(split_lines(it)) for it in others)
 
     def _agreement(self, path: str, saved: str) -> Agreed | None:
         """Return what is agreed upon, None if that is not known, or the user has saved."""
@@ -283,3 +276,11 @@ class Knowledge:
         known = [path for path, it in files.items() if it.text is not UNKNOWN]
         for path in known[:-MOST_KNOWN]:
             files[path] = replace(files[path], text=UNKNOWN)
+
+
+def _may_be_anothers(agreed: Agreed, others: Iterable[Known]) -> bool:
+    """Tell whether another agent knows the file without any of those edits that the user has not
+    saved: it may be the one that has written it, and does not mean them."""
+    texts = [it.latest for it in others if isinstance(it.latest, str)]
+    edits = set(split_lines(agreed.text)) - set(split_lines(agreed.older)) if texts else set()
+    return bool(edits) and any(edits.isdisjoint(split_lines(it)) for it in texts)

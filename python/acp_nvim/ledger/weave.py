@@ -186,7 +186,7 @@ class _Changed:
         self._above = dict(_above(items, returns, self._again)) if self._again else {}
         bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
         self._paired = _paired(bodies, region.lines, returns)
-        replaced = self._again.symmetric_difference(killed)
+        replaced = {*killed} - self._again
         self._until = _slots(replaced, self._paired | returns, len(region.lines))
         self._begins = -1 if self._until or not items else _ends_of(items, region.before)
         self._moved = moved

@@ -6,13 +6,6 @@ from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
-DRAWN = """
-local done = false
-vim.schedule(function() done = true end)
-vim.wait(10000, function() return done end)
-"""
-"""Waits for what is to be done by now."""
-
 
 def bar(nvim: Neovim, prompt: int) -> str:
     return str(nvim.lua("return vim.b[...].acp_winbar", prompt))
@@ -44,15 +37,16 @@ def test_after_a_stop_and_a_crash_nothing_is_sent(job: MainJob) -> None:
 
 def test_a_stop_before_a_restart_is_answered_is_told(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, prompt = spy.open_session()
-    spy.frame(chat, status={"agent": "tutor", "state": "closed"})
-    nvim.wait(lambda: "closed" in bar(nvim, prompt))
+    status = {"agent": "tutor", "state": "closed"}
+    closed = [{"name": "AcpSessionClosed", "data": {}}]
+    spy.frame(chat, status=status, events=closed)
+    assert "closed" in bar(nvim, prompt)
     nvim.api.nvim_command("Acp restart tutor")
-    nvim.wait(lambda: "sends to tutor" in bar(nvim, prompt))  # a prompt waits
-    spy.frame(chat, status={"agent": "tutor", "state": "loading"})
-    spy.frame(chat, status={"agent": "tutor", "state": "closed"})
-    nvim.lua(DRAWN)
+    assert "sends to tutor" in bar(nvim, prompt), "a prompt waits"
+    spy.frame(chat, status=status | {"state": "loading"})
+    spy.frame(chat, status=status, events=closed)
     spy.answer(None)
-    nvim.wait(lambda: "closed" in bar(nvim, prompt))
+    assert "closed" in bar(nvim, prompt)
 
 
 def test_an_agent_that_does_not_start_takes_nothing(job: MainJob) -> None:
