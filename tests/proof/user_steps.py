@@ -85,7 +85,8 @@ class UserSteps(OwnWrites):
         if still_modified:
             is_newer = behind or name in self.touched
             self._assert(is_newer and may_refuse, f"Neovim asked, or refused, at :w of {name}")
-        if still_modified or (behind and may_refuse):
+        is_written = now.disk[name] == now.live(name)
+        if still_modified or (behind and may_refuse and not is_written):
             return
         self.touched.discard(name)
         self.origin[name] = now.disk[name]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
+import select
 import signal
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,8 @@ from typing import Any
 import pytest
 
 from tests.support.warm import hosts
+
+LIMIT = 30  # seconds
 
 TELL = """
 import json, os, sys
@@ -85,3 +90,31 @@ def test_it_is_killed_with_what_started_it(program: str, number: signal.Signals)
         host.send_signal(number)
         assert host.stdout.read() == ""  # nobody has it any more
         assert host.wait() == -number
+
+
+def come_and_go(program: str, *, said: bool) -> None:
+    """Come as a starter does, and go without a word: having said half, or not read the answer."""
+    data = marshal.dumps((["-c", WAIT, str(hosts.PLUGIN)], dict(os.environb), os.getcwd()))
+    message = b"%d\n%s" % (len(data), data if said else data[:9])
+    told, kept = os.pipe()
+    with socket.socket(socket.AF_UNIX) as link, open(os.devnull, "r+b") as nothing:
+        link.connect(str(Path(program).with_name("sock")))
+        socket.send_fds(link, [message], [*[nothing.fileno()] * 3, told])
+        if said:
+            assert select.select([link], [], [], LIMIT)[0]
+    os.close(told)
+    os.close(kept)
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_a_starter_that_goes_without_a_word_harms_no_other(program: str, said: bool) -> None:
+    with start(program, WAIT) as host:
+        assert host.stdout
+        process = int(host.stdout.readline())
+        come_and_go(program, said=said)
+        for _ in range(2):  # the second is heard when the end of the first is told
+            with start(program, WAIT) as other:
+                other.communicate()
+            assert other.returncode == 0
+        os.kill(process, signal.SIGKILL)
+        assert host.wait() == -signal.SIGKILL

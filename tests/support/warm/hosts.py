@@ -107,10 +107,12 @@ class Warm:
 
     def _fork(self) -> str | None:
         starter, _ = self._server.accept()
-        message, streams, _, _ = socket.recv_fds(starter, 1 << 20, 4)
-        size, _, data = message.partition(b"\n")
-        while len(data) < int(size or 0):
-            data += starter.recv(1 << 20)
+        data, streams = hear(starter)
+        if data is None:
+            starter.close()
+            for stream in streams:
+                os.close(stream)
+            return None
         pid = os.fork()
         if pid == 0:
             starter.close()
@@ -144,6 +146,18 @@ def die_with(alive: int) -> None:
     fcntl.fcntl(alive, fcntl.F_SETFL, os.O_ASYNC)
     if select.select([alive], [], [], 0)[0]:  # before we could be told
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hear(starter: socket.socket) -> tuple[bytes | None, list[int]]:
+    """Return what a starter was started with, or None if it is gone already, and its streams."""
+    message, streams, _, _ = socket.recv_fds(starter, 1 << 20, 4)
+    size, _, data = message.partition(b"\n")
+    while size and len(data) < int(size):
+        more = starter.recv(1 << 20)
+        if not more:
+            break
+        data += more
+    return (data if size and len(data) == int(size) else None), streams
 
 
 def tell(starter: socket.socket, data: bytes) -> None:

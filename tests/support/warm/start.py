@@ -40,7 +40,8 @@ def hand_over(link: _socket.socket) -> None:
     data = marshal.dumps((sys.argv[1:], dict(os.environb), os.getcwd()))
     message = b"%d\n%s" % (len(data), data)
     sent = link.sendmsg([message], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
-    link.sendall(message[sent:])
+    if sent < len(message):  # else the host may have ended already, and nobody listens
+        link.sendall(message[sent:])
     os.close(told)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
