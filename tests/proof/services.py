@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.event import Conflicted, ConflictSettled, FileEvent
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
@@ -16,6 +15,7 @@ from acp_nvim.review.log import Turn
 from acp_nvim.session.request import ReadFileRequest
 from tests.proof.codings import Coding
 from tests.proof.world import World
+from tests.support.files.baselines import plain
 from tests.support.files.file_rig import FileRig
 
 SESSIONS = ("s0", "s1")
@@ -38,7 +38,7 @@ class Log(FileRig):
         self.records: list[Record] = []
         self.standing: dict[str, Conflict] = {}
         files = NvimFiles(world.lua)
-        super().__init__(world.folder, None, files, Baselines(quiet=0))
+        super().__init__(world.folder, None, files, plain(quiet=0))
         world.at_end = self.kill
 
     def on_file(self, event: FileEvent) -> None:
