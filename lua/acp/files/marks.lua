@@ -13,10 +13,11 @@ local AROUND = 5
 local LETTERS = vim.split('abcdefghijklmnopqrstuvwxyz', '')
 
 local anchors = api.nvim_create_namespace('acp_gone')
----@type table<integer, true> namespaces that are drawn anew after an edit
+---@type table<integer, true> namespaces that are drawn anew after an edit, or live for a moment
 local ours = {
   [anchors] = true,
   [api.nvim_create_namespace('acp_review')] = true,
+  [api.nvim_create_namespace('acp_review_places')] = true,
   [api.nvim_create_namespace('acp_follow')] = true,
 }
 

@@ -7,7 +7,7 @@ one step of undo in a buffer, and then the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -29,7 +29,7 @@ from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.review.log import EditLog, Turn
-from acp_nvim.review.place import ATTEMPTS, Rows, keeps_changing, placed
+from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
 from acp_nvim.review.turned import Turned, Turning, made, sessions_of
 from acp_nvim.view.review.marks import FileReview
 
@@ -101,9 +101,8 @@ class Decisions:
 
         Raises `UserError`, and then nothing has changed.
         """
-        seen = partial(self._seen, path)
         async with self._sync.exclusive():
-            live, at = await placed(rows, partial(self._look, path), seen)
+            live, at = await self._placed(path, rows, self._look)
             return await self._keep(path, at, "" if live is None else live.read_text)
 
     async def _keep(self, path: str, rows: range | None, text: str) -> int:
@@ -145,9 +144,8 @@ class Decisions:
         """Return the conflict of a file if it has a place in these rows. Raises `UserError`."""
         if self._log.conflict(path) is None:
             return None
-        seen = partial(self._seen, path)
         async with self._sync.exclusive():
-            _, at = await placed(rows, partial(self._look, path), seen)
+            _, at = await self._placed(path, rows, self._look)
         found = self._log.conflict(path)
         is_meant = at is None or any(
             first < at.stop and at.start < max(last, first + 1)
@@ -183,9 +181,8 @@ class Decisions:
     ) -> tuple[str | None, range | None]:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
-        seen = partial(self._seen, path)
         for _ in range(ATTEMPTS):
-            live, at = await placed(rows, partial(self._load, path, changing=True), seen)
+            live, at = await self._placed(path, rows, partial(self._load, changing=True))
             text = live.exact
             if take and text is None and conflict.base:
                 raise UserError(_missing(path))
@@ -273,9 +270,8 @@ class Decisions:
 
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
-        seen = partial(self._seen, path)
         for _ in range(ATTEMPTS):
-            live, at = await placed(rows, partial(self._look, path, raising=True), seen)
+            live, at = await self._placed(path, rows, partial(self._look, raising=True))
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)
@@ -298,6 +294,12 @@ class Decisions:
                 self._log.put(path, replace(after, form=live.attributes) if went else after)
                 return replace(turned, live=live)
         raise keeps_changing(path)
+
+    async def _placed(
+        self, path: str, rows: Rows, look: Callable[[str], Awaitable[L]]
+    ) -> tuple[L, range | None]:
+        """Look at the file so, and return it and where the rows are in it. Raises `UserError`."""
+        return await placed(rows, partial(look, path), partial(self._seen, path))
 
     async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
         """Fold in what the disk and the user have done since; return the file as it is now.
