@@ -1,4 +1,4 @@
-"""The long run: `python -m tests.proof.long_run --examples 10000 [--seed 1] [--most 24]`.
+"""The long run: `python -m tests.proof.long_run --examples 10000 [--seed 1] [--jobs 2]`.
 
 With `--ledger` plans for the ledger of one file alone, without an editor: 10,000 in a minute.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import multiprocessing
 import sys
 import time
 from collections import Counter
@@ -29,7 +30,34 @@ def main() -> int:
     parser.add_argument("--disk-only", action="store_true", help="no agent writes through us")
     parser.add_argument("--count", action="append", default=[], help="complaints to count only")
     parser.add_argument("--ledger", action="store_true", help="the ledger of one file alone")
+    parser.add_argument("--jobs", type=int, default=1, help="so many at once, each its share")
     options = parser.parse_args()
+    return play(options) if options.jobs == 1 else play_at_once(options)
+
+
+def play_at_once(options: argparse.Namespace) -> int:
+    """Have each job play its share, by a seed of its own; return 0 if no plan failed."""
+    shares = [options.examples // options.jobs] * options.jobs
+    shares[0] += options.examples - sum(shares)
+    context = multiprocessing.get_context("spawn")
+    jobs = []
+    for number, share in enumerate(shares):
+        seeded = f"{options.seed}.{number}"
+        its = argparse.Namespace(**{**vars(options), "examples": share, "seed": seeded})
+        jobs.append(context.Process(target=_job, args=(its,)))
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    return max(job.exitcode or 0 for job in jobs)
+
+
+def _job(options: argparse.Namespace) -> None:
+    sys.exit(play(options))
+
+
+def play(options: argparse.Namespace) -> int:
+    """Return 0 if no plan failed."""
     many = settings(
         max_examples=options.examples,
         deadline=None,
@@ -68,7 +96,7 @@ def main() -> int:
     return 0
 
 
-def of_ledgers(many: settings, number: int) -> None:
+def of_ledgers(many: settings, number: int | str) -> None:
     """Run so many plans of both kinds for the ledger of one file; raise what is found."""
 
     @seed(number)
