@@ -212,7 +212,8 @@ class Stage:
         return self.log.read_text(encoding="utf-8")
 
     async def until(self, predicate: Callable[[], Any]) -> None:
-        """Wait until it is true; looked at after each event, and when the client is over."""
+        """Wait until it is true; looked at after each event, when a group is
+        noted, and when the client is over."""
         with anyio.fail_after(PATIENCE):
             while not predicate():
                 await self._changed.wait()
@@ -241,6 +242,7 @@ class Stage:
     def _on_group(self, pgid: int, alive: bool) -> None:
         if alive:
             self.groups.append(pgid)
+        self._notify()
 
     async def _spawn(self, launch: Launch) -> Link:
         """Return the link to `agent`; if the client wants another one, that of another agent."""
