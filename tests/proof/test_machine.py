@@ -39,6 +39,17 @@ SHORT = settings(
 
 INSERT = (Edit("insert", 0),)
 FOUND: dict[str, list[Step]] = {
+    "a file that an agent makes where the user has an empty buffer of that name": [
+        User("delete", 4, 0, 0),
+        DoubleWrites(0, 4, INSERT, disk_first=True, between="nothing", stale=False),
+    ],
+    "the user drops the buffer that an agent's text stands against, which has their line": [
+        User("insert", 0, 0, 0),
+        Tool(1, 0, INSERT, way="in place", told=False, twice=True),
+        User("insert", 0, 1, 0),
+        Tool(1, 0, INSERT, way="in place", told=False, twice=True),
+        User("drop", 0, 0, 0),
+    ],
     "a found line that another agent has replaced, and only the sure is undone": [
         Writes(0, 0, (Edit("amend", 0),), stale=False, meanwhile=0),
         Kills(flushed=False),

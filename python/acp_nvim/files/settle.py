@@ -232,7 +232,7 @@ def _take(
     """
     now = live.on_disk
     before = _before(buffer, text, now, change)
-    if before is None and lineage.knows(text, live.encoding):
+    if before is None and text and lineage.knows(text, live.encoding):
         before = text  # the file was gone: of what only the editor has the agent has gone on
     if now is None:
         if change is None or change.before is None:

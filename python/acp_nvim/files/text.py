@@ -180,6 +180,20 @@ def taken(base: str, ours: str, theirs: str, rows: range) -> tuple[range, ...]:
     )
 
 
+def having(base: str, theirs: str, text: str) -> str:
+    """Return the base with those lines of theirs that are in a text already, each in its place."""
+    old, new, lines = merge_lines(base, theirs, text)
+    gone = {row for hunk in diff(new, lines) for row in range(hunk.first, hunk.last)}
+    hunks, shift = [], 0
+    for hunk in diff(old, new):
+        first = hunk.first + shift
+        there = tuple(line for row, line in enumerate(hunk.lines, first) if row not in gone)
+        is_done = there and there == hunk.lines
+        hunks.append(Hunk(hunk.first, hunk.last if is_done else hunk.first, there))
+        shift += len(hunk.lines) - (hunk.last - hunk.first)
+    return "".join(apply(old, hunks))
+
+
 def _forced(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], list[Hunk]]:
     """Return the lines of ours, the hunks that give it all of theirs, those of conflicts."""
     old, lines, new = merge_lines(base, ours, theirs)
