@@ -11,6 +11,7 @@ from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.text import (
     buffer_form,
     buffer_text,
+    having,
     merged,
     reconciled,
     taken,
@@ -188,3 +189,18 @@ def test_what_was_taken_is_found_in_the_text_that_has_it(
 ) -> None:
     found = taken("a\nb\nc\nd\n", ours, theirs, range(row, row + 1))
     assert [(it.start, it.stop) for it in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a\nb\nc\n", "a\nb\nc\n"),
+        ("a\nN\nu\nb\nc\n", "a\nN\nb\nc\n"),
+        ("a\nb\nC\n", "a\nb\nC\n"),
+        ("a\nM\nu\nc\n", "a\nM\nb\nc\n"),
+        ("a\nc\n", "a\nb\nc\n"),
+        ("", "a\nb\nc\n"),
+    ],
+)
+def test_what_of_theirs_is_there_already(text: str, wanted: str) -> None:
+    assert having("a\nb\nc\n", "a\nN\nM\nb\nC\n", text) == wanted

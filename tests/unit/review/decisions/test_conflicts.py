@@ -134,3 +134,21 @@ async def test_a_second_conflict_does_not_forget_the_first(rig: FileRig) -> None
     assert await rig.hunks(path) == [(1, "b", "B"), (3, "d", "D|e")]
     await rig.review.reject(str(path))
     assert path.read_text() == BASE
+
+
+async def test_a_line_that_was_there_before_is_not_the_agents_once_the_user_gives_up_theirs(
+    rig: FileRig,
+) -> None:
+    """A merge has saved it; the agent has found it on the disk, and its text has it since."""
+    path = rig.file("a\nmine\nb\n")
+    await rig.agent(path, "a\nmine\nb\nc\n")
+    rig.files.open(path)
+    rig.files.type(path, "a", "more", "mine", "b", "c")
+    base, theirs = "a\nb\nc\n", "a\nmine\nb\nc\nd\n"
+    rig.edits.conflicted(Conflict(str(path), author(), base, theirs, ((1, 3),), on_disk=True))
+    await rig.review.look(str(path))
+    assert found(rig, path).places == ((1, 3),)
+    del rig.files.buffers[str(path)]
+    rig.file(theirs)
+    assert await rig.hunks(path) == [(3, "", "c|d")]
+    assert rig.edits.conflict(str(path)) is None
