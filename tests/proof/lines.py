@@ -38,7 +38,10 @@ def split(text: str | None) -> tuple[list[str], Form]:
 
 
 def bodies(text: str | None) -> list[str]:
-    """Return the lines without their ends."""
+    """Return the lines without their ends, which may be of both kinds: some lines of two files that
+    were exchanged, and the others rejected."""
+    if text and 0 < text.count("\r\n") < text.count("\n"):
+        return rows(re.sub("\r?\n$", "", text))
     return split(text)[0]
 
 
