@@ -62,8 +62,10 @@ class AgentSteps(UserSteps):
         after = self._agents_look(before, {name: gone | self.allowed[name]})
         shown = before.shown.get(name)
         last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
-        if last == after.disk[name] and refused:
-            self.seen[name] = last  # looked at before it was refused
+        stands = self.log.standing.get(self.world.path(name))
+        is_found = stands is not None and stands.on_disk and stands.theirs == after.disk[name]
+        if refused and (is_found or last == after.disk[name]):
+            self.seen[name] = after.disk[name]  # looked at before it was refused
         live, made = before.live(name), self.made.get((step.session, name), [known])[-1]
         tools = {it for (_, of), texts in self.made.items() if of == name for it in texts}
         if not refused:
