@@ -32,8 +32,8 @@ local ours = {
 ---@field last? acp.MarkPlace
 
 ---@class acp.Witness an extmark beside a stretch, and the line that it is in
----@field id integer
----@field text string
+---@field id? integer nil: there was no line below the stretch
+---@field text? string
 
 ---@class acp.Stretch lines that are gone
 ---@field anchor integer extmark where they stood
@@ -132,6 +132,9 @@ local function witnesses(buffer, marks, first, last)
         see(mark.space, { first - 1, -1 }, 0)
       end
       see(mark.space, { last, 0 }, -1)
+      if last == api.nvim_buf_line_count(buffer) then
+        table.insert(found[mark.space], {})
+      end
     end
   end
   return found
@@ -140,11 +143,13 @@ end
 ---@param buffer integer
 ---@param space integer
 ---@param seen acp.Witness[]
+---@param at integer row where the stretch stood
 ---@return boolean
-local function is_same(buffer, space, seen)
+local function is_same(buffer, space, seen, at)
   for _, witness in ipairs(seen) do
-    local row = api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
-    if not row or text_of(buffer, row) ~= witness.text then
+    local row = witness.id and api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
+    local is_there = row and text_of(buffer, row) == witness.text
+    if witness.id and not is_there or not witness.id and at < api.nvim_buf_line_count(buffer) then
       return false
     end
   end
@@ -165,7 +170,7 @@ local function waits(buffer, stretch, mark, anchor)
     return not wanted or (row == anchor[1] and column == anchor[2])
   end
   return #now > 0
-    and is_same(buffer, mark.space, stretch.witnesses[mark.space])
+    and is_same(buffer, mark.space, stretch.witnesses[mark.space], anchor[1])
     and is_there(mark.first, now[1], now[2])
     and is_there(mark.last, now[3].end_row, now[3].end_col)
 end

@@ -16,7 +16,7 @@ import anyio
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten
-from acp_nvim.files.text import apart, having, reconciled
+from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
@@ -184,11 +184,11 @@ class EditLog:
             if places != conflict.places:
                 self.conflicted(replace(conflict, places=places))
             return
-        ledger, base = self._ledgers.get(path), conflict.base
+        ledger, base, theirs = self._ledgers.get(path), conflict.base, conflict.theirs
         was = None if ledger is None else self._text(ledger)
         if was is not None:  # what was there before the user has not taken over
-            base = having(base, conflict.theirs, was)
-        without, conflicts = reconciled(conflict.theirs, live, base)
+            base, theirs = was, with_theirs(base, was, theirs)
+        without, conflicts = reconciled(theirs, live, base)
         if not conflicts and without != live:  # else the user has gone on in it: it is the user's
             self._count(path, without, live, conflict.author)
         self.settled(path)
