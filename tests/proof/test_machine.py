@@ -39,6 +39,25 @@ SHORT = settings(
 
 INSERT = (Edit("insert", 0),)
 FOUND: dict[str, list[Step]] = {
+    "the user drops the buffer that stands against what an agent made of rejected lines": [
+        DoubleWrites(
+            1,
+            0,
+            (Edit("amend", 0), Edit("amend", 1)),
+            disk_first=False,
+            between="nothing",
+            stale=False,
+        ),
+        Decides("reject", "hunk", 0, 0),
+        Tool(1, 0, (Edit("amend", 0),), way="in place", told=False, twice=True),
+        User("drop", 0, 0, 0),
+    ],
+    "a refused write has looked at what stands on the disk": [
+        User("above", 0, 0, 0),
+        DoubleWrites(0, 0, INSERT, disk_first=True, between="undo", stale=False),
+        User("drop", 0, 0, 0),
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+    ],
     "a file that an agent makes where the user has an empty buffer of that name": [
         User("delete", 4, 0, 0),
         DoubleWrites(0, 4, INSERT, disk_first=True, between="nothing", stale=False),

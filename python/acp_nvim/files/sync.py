@@ -233,7 +233,7 @@ class DiskSync:
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
-            self._disputes.note(path, author, followed)
+            self._disputes.note(path, author, followed, change)
         return followed
 
     async def tell(self, fact: FileWritten | DiskChanged) -> None:
@@ -386,7 +386,7 @@ class DiskSync:
             learning = partial(self._learn, live, author, followed, is_sure)
             await aside_if_large(learning, fact.before or "", fact.after or "")
             await self.tell(fact)
-        self._disputes.note(path, author, followed)
+        self._disputes.note(path, author, followed, change)
 
     def _learn(
         self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure

@@ -21,3 +21,5 @@ class Conflict:
     """0-based half-open ranges of lines of the live text."""
     on_disk: bool
     """The disk holds `theirs`, the agent wrote it there itself; else its write was refused."""
+    before: str | None = None
+    """What the disk held until then, None: not known."""

@@ -16,13 +16,14 @@ import anyio
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten
-from acp_nvim.files.text import apart, reconciled, with_theirs
+from acp_nvim.files.text import apart, reconciled
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
+from acp_nvim.review.given_up import without_theirs
 from acp_nvim.review.recode import recoded, revived
 from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
@@ -163,8 +164,11 @@ class EditLog:
         """Both have changed the same place. What they had differed on before, and the agent's text
         goes on from, is a part of it."""
         older = self._conflicts.get(conflict.path)
-        if older is not None and older.on_disk and older.theirs == conflict.base:
-            conflict = replace(conflict, base=older.base)
+        if older is not None and older.on_disk:
+            if older.theirs == conflict.base:
+                conflict = replace(conflict, base=older.base)
+            if older.theirs == (conflict.before or conflict.theirs):
+                conflict = replace(conflict, before=older.before)
         self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
         self._stand(conflict)
 
@@ -184,11 +188,8 @@ class EditLog:
             if places != conflict.places:
                 self.conflicted(replace(conflict, places=places))
             return
-        ledger, base, theirs = self._ledgers.get(path), conflict.base, conflict.theirs
-        was = None if ledger is None else self._text(ledger)
-        if was is not None:  # what was there before the user has not taken over
-            base, theirs = was, with_theirs(base, was, theirs)
-        without, conflicts = reconciled(theirs, live, base)
+        before = without_theirs(conflict, self._ledgers.get(path))
+        without, conflicts = reconciled(conflict.theirs, live, before)
         if not conflicts and without != live:  # else the user has gone on in it: it is the user's
             self._count(path, without, live, conflict.author)
         self.settled(path)

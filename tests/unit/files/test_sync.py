@@ -175,7 +175,7 @@ async def test_a_clash_is_told_with_its_places_and_outlives_a_save(rig: FileRig)
     rig.file("0\n1\ntheirs\n")
     await rig.look(path)
     assert rig.conflicts == [
-        Conflict(str(path), AGENT, "1\n2\n", "0\n1\ntheirs\n", ((2, 3),), on_disk=True)
+        Conflict(str(path), AGENT, "1\n2\n", "0\n1\ntheirs\n", ((2, 3),), True, "1\n2\n")
     ]
     assert rig.named == [("a", "1\nmine\n", "0\n1\nmine\n")]
     assert rig.sync.disputed(str(path)) is None, "an agent's own text does not count"

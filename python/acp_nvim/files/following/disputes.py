@@ -44,16 +44,18 @@ class Disputes:
             return None
         return dispute.line
 
-    def note(self, path: str, author: Author | None, followed: Followed) -> None:
-        """Take note of a merge, which may have left conflicts."""
+    def note(
+        self, path: str, author: Author | None, followed: Followed, change: DiskChange | None
+    ) -> None:
+        """Take note of a merge of that change, which may have left conflicts."""
         if not followed.conflicts:
             return
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author)
         if author is not None:
             places = tuple((place.first, place.last) for place in followed.conflicts)
-            conflict = Conflict(path, author, followed.base, followed.theirs, places, on_disk=True)
-            self._emit(Conflicted(conflict))
+            sides, before = (followed.base, followed.theirs), change.before if change else None
+            self._emit(Conflicted(Conflict(path, author, *sides, places, True, before)))
 
     def given_up(self, live: LiveFile) -> bool:
         """Return whether the user has given up their text by reading the file anew; once."""

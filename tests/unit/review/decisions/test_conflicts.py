@@ -152,3 +152,20 @@ async def test_a_line_that_was_there_before_is_not_the_agents_once_the_user_give
     rig.file(theirs)
     assert await rig.hunks(path) == [(3, "", "c|d")]
     assert rig.edits.conflict(str(path)) is None
+
+
+async def test_rejected_lines_that_the_agent_knew_are_not_the_users_once_they_give_up_theirs(
+    rig: FileRig,
+) -> None:
+    """The agent goes on from its own text, of which the user has rejected a part."""
+    path = rig.file("a\nb\nc\n")
+    await rig.agent(path, "A\nB\nc\n")
+    await rig.review.reject(str(path))
+    assert path.read_text() == "a\nb\nc\n"
+    rig.edits.conflicted(
+        Conflict(str(path), author(), "A\nB\nc\n", "AA\nb\nc\n", ((0, 2),), True, "a\nb\nc\n")
+    )
+    rig.file("AA\nb\nc\n")
+    assert await rig.hunks(path) == [(0, "a", "AA")]
+    await rig.undo()
+    assert path.read_text() == "a\nb\nc\n"
