@@ -38,10 +38,10 @@ class Model:
     stood in its place then; `made`: what the tool of each has left since it read or wrote, in
     order; `commanded`: files that a command has changed since the client looked; `touched`:
     files that were written as they were, which Neovim takes for news; `taken_out`: the
-    user's words that the user took out last, be it that an agent has put them in again; `acted`:
-    files that the user has changed since the host began; `untaken`: what an agent has written that
-    the user's text stands against; `late`: files that the user has saved, of which the host has not
-    heard yet.
+    user's words that the user took out last, be it that an agent has put them in again; `adopted`:
+    those that agents have put in again, and were counted to them; `acted`: files that the user has
+    changed since the host began; `untaken`: what an agent has written that the user's text stands
+    against; `late`: files that the user has saved, of which the host has not heard yet.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -69,6 +69,7 @@ class Model:
         self.shared: set[str] = set()
         self.older: set[tuple[str, str]] = set()
         self.taken_out: set[str] = set()
+        self.adopted: set[str] = set()
         self.made: dict[tuple[int, str], list[str]] = {}
         self.commanded: set[str] = set()
         self.touched: set[str] = set()
@@ -283,6 +284,7 @@ class Model:
         for it in told:
             new = agents(it.after) - agents(it.before)
             self.reported[name] |= new
+            self.adopted |= self.taken_out & (users(it.after) - users(it.before))
             self.pending[name] |= new - self.kept_words
         hidden = agents(after.live(name)) - self.reported[name]
         self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")

@@ -54,7 +54,7 @@ class UserSteps(OwnWrites):
         before, self.sight = self.sight, self.world.look()
         self._excuse(name)
         was, now = users(before.live(name)), users(self.sight.live(name))
-        self.taken_out = (self.taken_out | (was - now)) - (now - was)
+        self.taken_out = ((self.taken_out | (was - now)) - (now - was)) | self.adopted
         self.unsaved[name] &= users(self.sight.live(name)) if name in self.sight.shown else set()
         if text_of(before, name) != text_of(self.sight, name):
             self.unsaved[name] |= users(self.sight.live(name)) - users(before.live(name))
