@@ -39,6 +39,12 @@ SHORT = settings(
 
 INSERT = (Edit("insert", 0),)
 FOUND: dict[str, list[Step]] = {
+    "an agent with an old text adds a line where a script of the user's has added one": [
+        OwnWrite("script", 1, 0, 0),
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+        OwnWrite("script", 1, 0, 0),
+        Writes(0, 0, (Edit("insert", 10),), stale=True, meanwhile=0),
+    ],
     "the user drops the buffer that stands against what an agent made of rejected lines": [
         DoubleWrites(
             1,

@@ -78,10 +78,12 @@ def base_of_write(read: Text, made: Text, content: str) -> Text:
     """Return what a whole text that an agent writes was made upon.
 
     `read`: what it has read or written last, `made`: what its own tools seem to have made of that.
+    Where both have put in lines, and the agent's text has none of those that its tools seem to have
+    put there, it is not known whether it had seen them: they stay.
     """
     if not isinstance(read, str) or not isinstance(made, str):
         return made if read is UNKNOWN else read
-    return _made_upon(Ancestor(read, firm=False), made, made, content)
+    return _made_upon(Ancestor(read, firm=False), made, made, content, seeming=True)
 
 
 def agreed_by_write(agreed: str | None, base: Text, before: str | None, content: str) -> str:
@@ -154,8 +156,13 @@ def _places(count: int, hunks: Iterable[Hunk]) -> tuple[list[int | None], list[i
     return rows, [*gaps, count + shift]
 
 
-def _made_upon(ancestor: Ancestor, newer: str, ours: str, theirs: str) -> str:
-    """Return `newer`, with the ancestor's lines where `theirs` comes from those."""
+def _made_upon(
+    ancestor: Ancestor, newer: str, ours: str, theirs: str, *, seeming: bool = False
+) -> str:
+    """Return `newer`, with the ancestor's lines where `theirs` comes from those.
+
+    `seeming`: of lines that were put in it is not sure who did.
+    """
     old, new, mine, other = merge_lines(ancestor.text, newer, ours, theirs)
     if old == new or new == other:
         return newer
@@ -173,6 +180,9 @@ def _made_upon(ancestor: Ancestor, newer: str, ours: str, theirs: str) -> str:
         if from_old.leave(there, len(hunk.lines), len(old)):
             first = from_old.place(there)
             taken.append(Hunk(*here, tuple(other[first : first + len(hunk.lines)])))
+        elif seeming and not hunk.lines and from_old.touch((there, there)):
+            if all(lost.touch((row, row + 1)) for row in range(*here)):
+                taken.append(Hunk(*here, ()))
         elif ancestor.firm and from_new.touch(here) and not from_mine.touch(here):
             taken.append(Hunk(*here, tuple(old[there : there + len(hunk.lines)])))
     return "".join(apply(new, taken))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acp_nvim.errors import RequestFailed
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines
 from tests.support.files.file_rig import AGENT, FileRig
@@ -115,6 +117,23 @@ async def test_what_another_program_may_have_made_stays(rig: FileRig) -> None:
     path.write_text(text("one", *OLD[1:], "foreign"))
     await rig.write(path, text("ONE", *OLD[1:]))
     assert rig.files.lines(path) == ["ONE", *OLD[1:], "foreign"]
+
+
+@pytest.mark.parametrize(
+    ("written", "refused"),
+    [(("more",), True), (("foreign", "more"), False), (("more", "foreign"), False)],
+    ids=["it does not have that", "it has that first", "it has that last"],
+)
+async def test_where_another_program_may_have_put_in_lines_an_agents_do_not_take_their_place(
+    rig: FileRig, written: tuple[str, ...], *, refused: bool
+) -> None:
+    path = rig.folder / "a"
+    await rig.write(path, FIRST)
+    path.write_text(text("one", *OLD[1:], "foreign", "lines"))
+    with pytest.raises(RequestFailed) if refused else nullcontext():
+        await rig.write(path, text("one", *OLD[1:], *written))
+    left = ("foreign", "lines") if refused else written
+    assert path.read_text() == text("one", *OLD[1:], *left)
 
 
 async def test_a_text_that_neovim_has_read_anew_by_itself_gets_the_users_back(rig: FileRig) -> None:
