@@ -55,9 +55,12 @@ class UserSteps(OwnWrites):
         self._excuse(name)
         was, now = users(before.live(name)), users(self.sight.live(name))
         self.taken_out = ((self.taken_out | (was - now)) - (now - was)) | self.adopted
-        self.unsaved[name] &= users(self.sight.live(name)) if name in self.sight.shown else set()
+        stays = users(self.sight.live(name)) if name in self.sight.shown else set()
+        self.put_away |= self.unsaved[name] - stays
+        self.unsaved[name] &= stays
         if text_of(before, name) != text_of(self.sight, name):
-            self.unsaved[name] |= users(self.sight.live(name)) - users(before.live(name))
+            is_there = users(self.sight.disk[name]) - self.put_away  # `u` has brought it back
+            self.unsaved[name] |= now - was - is_there
             self.pristine[name] = UNSURE
             self.acted.add(name)
             self.pending[name] &= agents(self.sight.live(name))
