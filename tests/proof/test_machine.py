@@ -39,6 +39,12 @@ SHORT = settings(
 
 INSERT = (Edit("insert", 0),)
 FOUND: dict[str, list[Step]] = {
+    "an agent writes its old text after all that its command had made was taken back": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Runs(0, "swap", 0, 1),
+        TakesBack(0, returns=False),
+        DoubleWrites(0, 0, (Edit("insert", 3),), disk_first=True, between="save", stale=True),
+    ],
     "an agent with an old text adds a line where a script of the user's has added one": [
         OwnWrite("script", 1, 0, 0),
         Writes(0, 0, INSERT, stale=False, meanwhile=0),

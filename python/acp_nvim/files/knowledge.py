@@ -195,6 +195,7 @@ class Knowledge:
                 without(it, kept, before, after) if isinstance(it, str) else it
                 for it in (known.base, known.made)
             )
+            made = made or UNKNOWN  # nothing is left of it: what it makes next is made of the base
             self._know(session, path, replace(known, how="told", base=base, made=made))
 
     def lineage(self, author: Author | None, path: str, saved: str) -> Lineage:
