@@ -39,6 +39,12 @@ SHORT = settings(
 
 INSERT = (Edit("insert", 0),)
 FOUND: dict[str, list[Step]] = {
+    "a line that the user saves and takes out, and a tool writes before anybody has looked": [
+        User("insert", 0, 0, 0),
+        User("save", 0, 0, 3),
+        Tool(0, 0, INSERT, way="in place", told=False, twice=False),
+        User("delete", 0, 1, 0),
+    ],
     "an agent writes its old text after all that its command had made was taken back": [
         DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
         Runs(0, "swap", 0, 1),

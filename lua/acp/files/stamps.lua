@@ -103,7 +103,8 @@ end
 
 --- What Neovim has written to the buffer's file since both were last seen in step, of which no event
 --- has told: by `:noautocmd write`, or in an autocommand that is not nested. Another program may have
---- written after it.
+--- written after it. Of a modified buffer also what an event has told of: nobody may have looked at
+--- the file before that other program came.
 ---@param buffer integer
 ---@param path string resolved, of its file
 ---@return string[]? lines none: they are not known; nil: Neovim has not
@@ -112,11 +113,14 @@ function M.written(buffer, path)
   if now == '' or now == synced[buffer] or now == saved[path] then
     return nil
   end
-  local times = count(buffer)
-  if times <= (writes[buffer] or 0) then
+  local times, is_modified = count(buffer), vim.bo[buffer].modified
+  local is_told = times <= (writes[buffer] or 0)
+  local is_last = saved[path] and saved[path] == synced[buffer]
+  if is_told and not (is_modified and is_last) then
     return nil
   end
-  return vim.bo[buffer].modified and written.lines(buffer, times) or {}
+  local lines = is_modified and written.lines(buffer, times)
+  return lines or not is_told and {} or nil
 end
 
 --- Whether the buffer has the very text that was in step. That it is not modified does not tell:
