@@ -18,6 +18,7 @@ from tests.proof.steps import (
     Edit,
     Kills,
     OwnWrite,
+    Returns,
     Runs,
     Step,
     TakesBack,
@@ -39,6 +40,14 @@ SHORT = settings(
 
 INSERT = (Edit("insert", 0),)
 FOUND: dict[str, list[Step]] = {
+    "a command puts a file away and back, in which another agent has written meanwhile": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Runs(0, "swap", 0, 1),
+        DoubleWrites(1, 0, (Edit("amend", 0),), disk_first=False, between="nothing", stale=False),
+        Runs(0, "swap", 0, 1),
+        Returns(0),
+        Writes(0, 0, (Edit("amend", 0),), stale=True, meanwhile=0),
+    ],
     "a line that the user saves and takes out, and a tool writes before anybody has looked": [
         User("insert", 0, 0, 0),
         User("save", 0, 0, 3),

@@ -161,7 +161,7 @@ class Knowledge:
         older = was.latest
         if followed.conflicts and not isinstance(older, str):
             older = followed.base
-        if isinstance(older, str):
+        if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
             made = carried(older, followed.before, followed.after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
         if how_sure == "sure":
