@@ -212,8 +212,8 @@ class Stage:
         return self.log.read_text(encoding="utf-8")
 
     async def until(self, predicate: Callable[[], Any]) -> None:
-        """Wait until it is true; looked at after each event, when a group is
-        noted, and when the client is over."""
+        """Wait until it is true; looked at after each event, when a group is noted,
+        and when the client is over."""
         with anyio.fail_after(PATIENCE):
             while not predicate():
                 await self._changed.wait()

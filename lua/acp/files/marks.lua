@@ -147,10 +147,15 @@ end
 ---@return boolean
 local function is_same(buffer, space, seen, at)
   for _, witness in ipairs(seen) do
-    local row = witness.id and api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
-    local is_there = row and text_of(buffer, row) == witness.text
-    if witness.id and not is_there or not witness.id and at < api.nvim_buf_line_count(buffer) then
-      return false
+    if not witness.id then
+      if at < api.nvim_buf_line_count(buffer) then
+        return false
+      end
+    else
+      local row = api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
+      if not row or text_of(buffer, row) ~= witness.text then
+        return false
+      end
     end
   end
   return true

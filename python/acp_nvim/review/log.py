@@ -167,7 +167,8 @@ class EditLog:
         if older is not None and older.on_disk:
             if older.theirs == conflict.base:
                 conflict = replace(conflict, base=older.base)
-            if older.theirs == (conflict.before or conflict.theirs):
+            upon = conflict.theirs if conflict.before is None else conflict.before
+            if older.theirs == upon:
                 conflict = replace(conflict, before=older.before)
         self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
         self._stand(conflict)

@@ -22,6 +22,12 @@ local row, column, options = ...
 local space = vim.api.nvim_create_namespace('mine')
 return vim.api.nvim_buf_set_extmark(0, space, row, column, options)
 """
+ANEW = """
+local space = vim.api.nvim_create_namespace('mine')
+vim.api.nvim_buf_clear_namespace(0, space, 0, -1)
+for row = 0, vim.api.nvim_buf_line_count(0) - 1 do
+  vim.api.nvim_buf_set_extmark(0, space, row, 0, { id = row + 1 })
+end"""
 PLACE = """
 local space = vim.api.nvim_create_namespace('mine')
 local row, column, details = unpack(
@@ -86,14 +92,6 @@ def test_a_long_hunk_that_grows_or_shrinks_keeps_those_of_the_lines_that_it_has_
     assert (mark(nvim, "a"), mark(nvim, "b")) == ([1000, 0], [0, 0])
     write(nvim, path, [[0, 2000, [f"line {number}" for number in range(MANY)]]])
     assert (mark(nvim, "a"), mark(nvim, "b")) == ([1000, 0], [2500, 0])
-
-
-ANEW = """
-local space = vim.api.nvim_create_namespace('mine')
-vim.api.nvim_buf_clear_namespace(0, space, 0, -1)
-for row = 0, vim.api.nvim_buf_line_count(0) - 1 do
-  vim.api.nvim_buf_set_extmark(0, space, row, 0, { id = row + 1 })
-end"""
 
 
 # --- marks of lines that were gone

@@ -55,7 +55,8 @@ class Disputes:
         if author is not None:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             sides, before = (followed.base, followed.theirs), change.before if change else None
-            self._emit(Conflicted(Conflict(path, author, *sides, places, True, before)))
+            conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
+            self._emit(Conflicted(conflict))
 
     def given_up(self, live: LiveFile) -> bool:
         """Return whether the user has given up their text by reading the file anew; once."""
