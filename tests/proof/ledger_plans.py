@@ -230,7 +230,7 @@ class LedgerMachine:
         if back.count:
             again = redo(back.ledger, batch)
             assert again.ledger.text == before.text, "undo and redo are not the identity"
-            assert _plain(again.ledger) == _plain(before), "undo and redo left another weave"
+            assert plain(again.ledger) == plain(before), "undo and redo left another weave"
             self._brought[batch] = users(back.ledger.text) - users(before.text)
         self.ledger = back.ledger
         if back.count and self.kept:
@@ -283,11 +283,12 @@ def shadowed(shadow: Sequence[str], live: Sequence[str], edit: Edit, word: str) 
     return bodies(edited(join(lines, Form()), (Edit(edit.change, at),), lambda: word))
 
 
-def _plain(ledger: Ledger) -> Weave:
-    """Return its weave without the deed before the last by which a file that is gone had come."""
+def plain(ledger: Ledger) -> Weave:
+    """Return its weave without the deeds before the last of a file that is gone."""
     spans = file_apart(ledger.weave)
-    gone = [span for span in spans[:1] if span.lines == (FILE,) and not span.alive]
-    return packed([*(replace(span, was=None) for span in gone), *spans[len(gone) :]])
+    gone = [span for span in spans if span.lines == (FILE,) and not span.alive]
+    rest = [span for span in spans if span not in gone]
+    return packed([*(replace(span, undone=None, was=None) for span in gone), *rest])
 
 
 def _split(text: str | None) -> list[str]:

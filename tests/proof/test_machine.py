@@ -258,6 +258,11 @@ FOUND: dict[str, list[Step]] = {
         DoubleWrites(0, 0, INSERT, disk_first=False, between="undo", stale=True),
         User("insert", 0, 0, 0),
     ],
+    "an empty file of the user's that one agent removes and another makes anew": [
+        User("save", 4, 0, 0),
+        Runs(0, "remove", 4, 0),
+        Writes(1, 4, INSERT, stale=False, meanwhile=0),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

@@ -162,7 +162,7 @@ def added(ledger: Ledger, kind: Kind, author: Author, at: float, batch: str = ""
 
 def _touched(place: Place) -> tuple[Span, ...]:
     """Return the lines of agents that a hunk of the user's changes, or stands in the midst of."""
-    moved = (span for span in (*place.killed, *place.revived) if span.lines != (FILE,))
+    moved = (*place.killed, *(span for span in place.revived if span.lines != (FILE,)))
     touched = tuple(span for span in moved if not is_untouched(span) or span.died)
     around = tuple(it for it in (place.before, place.after) if it is not None and it.born)
     if touched or place.killed or len(around) < 2 or any(it.kept_birth for it in around):

@@ -33,7 +33,7 @@ class Rewound:
     left: tuple[int, ...]
     """0-based rows of the new text where somebody else's change was left as it is."""
     missing: bool = False
-    """The file is gone, and not by what is turned, so that nothing could be changed in it."""
+    """The file is gone, and not by what is turned: nothing could be changed in it."""
     doubtful: bool = False
     """Something was left as it is because the agent is only supposed to have done it."""
 
@@ -69,7 +69,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
         return None if span in standing else sure(span)
 
     if _stays_gone(ledger, role) and any(map(role, ledger.weave)):
-        if any(span.lines[0] == FILE and doubts(span) for span in ledger.weave):
+        if any(map(doubts, _file(ledger))):
             return Rewound(ledger, 0, (), doubtful=True)
         # what another turn has taken away can be taken back after that
         kept = recorded if _is_users_to_be_gone(ledger) else ledger
@@ -80,7 +80,10 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
 
 
 def redo(ledger: Ledger, batch: str) -> Rewound:
-    """Return what that undo has taken back."""
+    """Return what that undo has taken back.
+
+    Not in a file that has been taken away since: it waits until that is back.
+    """
     numbers = frozenset(
         delta.number for delta in ledger.deltas if delta.kind == "undo" and delta.batch == batch
     )
@@ -100,6 +103,10 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
             return replace(span, died=span.was, undone=None, was=None)
         return replace(span, died=None)
 
+    files = (span for span in ledger.weave if span.lines[0] == FILE)
+    if ledger.text is None and "returns" not in map(role, files):
+        # these lines alone are no file
+        return Rewound(ledger, 0, (), missing=any(map(role, ledger.weave)))
     last = len(ledger.deltas)
     spent = tuple(
         replace(it, batch="", spent=last) if it.number in numbers else it for it in ledger.deltas
@@ -142,13 +149,15 @@ def _stays_gone(ledger: Ledger, role: Roles) -> bool:
     """Tell whether there is no file, and it does not come back by this: a part of its lines, which
     would come back alone, is no file. The user, or another turn, has taken it away.
 
-    One that went because it was an undone turn's is made again for lines that others had in it.
+    One that went because it was an undone turn's, or by the turn that had made it, is made again
+    for lines that others had in it.
     """
     if ledger.text is not None:
         return False
     comes = [span for span in ledger.weave if role(span) in ("returns", "foreign returns")]
-    has_file = any(span.lines[0] == FILE for span in comes)
-    return _is_users_to_be_gone(ledger) or not (has_file or (comes and "undo" in _ends(ledger)))
+    is_back = any(span in comes for span in _file(ledger))
+    is_theirs = "undo" in _ends(ledger) or not _lasting(ledger)
+    return _is_users_to_be_gone(ledger) or not (is_back or (comes and is_theirs))
 
 
 def _is_users_to_be_gone(ledger: Ledger) -> bool:
@@ -160,10 +169,35 @@ def _is_users_to_be_gone(ledger: Ledger) -> bool:
 
 
 def _ends(ledger: Ledger) -> set[str]:
-    """Return the kinds of deltas by which the file has gone."""
-    files = (span for span in ledger.weave if span.lines[0] == FILE)
-    deltas = (ledger.delta(span.died or NOBODY) for span in files)
+    """Return the kind of delta by which the file has gone."""
+    deltas = (ledger.delta(span.died or NOBODY) for span in _file(ledger))
     return {delta.kind for delta in deltas if delta is not None}
+
+
+def _file(ledger: Ledger) -> Sequence[Span]:
+    """Return that of the file, as it is there or was there last, if there is or was one."""
+    return _lasting(ledger)[:1] or [span for span in ledger.weave[:1] if span.lines[0] == FILE]
+
+
+def _lasting(ledger: Ledger) -> list[Span]:
+    """Return those of the file but for such as are as if they had never been: whose maker has
+    taken it away again, or was undone."""
+    undos = {delta.author.turn_key: delta.number for delta in undone(ledger)}
+
+    def is_lasting(span: Span) -> bool:
+        maker = ledger.delta(span.born)
+        is_undone = maker is not None and undos.get(maker.author.turn_key, 0) > maker.number
+        return span.alive or not (is_undone or _is_of_one_turn(ledger, span))
+
+    return [span for span in ledger.weave if span.lines[0] == FILE and is_lasting(span)]
+
+
+def _is_of_one_turn(ledger: Ledger, span: Span) -> bool:
+    """Tell whether a turn has put it in and taken it out."""
+    made, taken = (ledger.delta(it or NOBODY) for it in (span.born, span.died))
+    if made is None or taken is None or taken.kind != "agent":
+        return False
+    return made.author.turn_key == taken.author.turn_key
 
 
 def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozenset[int]) -> Roles:
@@ -229,6 +263,7 @@ def _rewound(
     doubts: Callable[[Span], bool] = lambda span: False,
 ) -> Rewound:
     spans = file_apart(recorded.weave)
+    before = tuple(spans)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
     left: list[int] = []
     count = 0
@@ -241,6 +276,10 @@ def _rewound(
         count += bool(moving)
         for at in moving:
             spans[at] = turn(spans[at])
+    there = [at for at, span in enumerate(spans) if span.alive and span.lines == (FILE,)]
+    for at in sorted(there, key=lambda at: (spans[at].born != NOBODY, not before[at].alive))[1:]:
+        # there is one file: it is the user's, as soon as that is back, else the one that is there
+        spans[at] = turn(before[at]) if before[at].alive else before[at]
     weave = with_file(spans, lambda gone: file or turn(gone)) if count else recorded.weave
     if weave == recorded.weave:
         count = 0  # the file stays for the sake of other lines
@@ -271,7 +310,7 @@ def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[i
 
     But what stands in a line that goes comes back: else it would be nowhere.
     """
-    leaving = [span for span in spans if role(span) == "leaves"]
+    leaving = [it for it in spans if role(it) == "leaves" or _is_of_one_turn(ledger, it)]
     stay: set[int] = set()
     left: list[int] = []
     replaced = {span.died for span in spans}
@@ -287,6 +326,7 @@ def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[i
             at
             for at in back
             if at not in foreign
+            and spans[at].lines != (FILE,)
             and spans[at].died in over
             and not _goes(spans[at], leaving, spans[at].died)
         }

@@ -136,7 +136,11 @@ def packed(spans: Iterable[Span]) -> Weave:
 
 
 def file_apart(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans with `FILE` as the first, and only once: how it came last is what counts."""
+    """Return the spans with `FILE` as the first, as it is there or was there last.
+
+    Others are gone, the last first: where a file has been taken away and made anew, each can be
+    taken back. Of two that are there the one counts that was there before any agent.
+    """
     files: list[Span] = []
     others: list[Span] = []
     for span in spans:
@@ -145,8 +149,9 @@ def file_apart(spans: Iterable[Span]) -> list[Span]:
             continue
         files.append(replace(span, lines=(FILE,)))
         others.append(replace(span, lines=span.lines[1:]))
-    once = [span for span in files if span.alive] or files
-    return [*once[:1], *(span for span in others if span.lines)]
+    there = sorted((it for it in files if it.alive), key=lambda it: it.born)[:1]
+    gone = sorted({it for it in files if not it.alive}, key=lambda it: it.died or 0, reverse=True)
+    return [*there, *gone, *(span for span in others if span.lines)]
 
 
 def with_file(spans: Iterable[Span], back: Callable[[Span], Span] = Span.back) -> Weave:

@@ -1,0 +1,92 @@
+"""A file that one agent has taken away and another one has made anew: both can be taken back."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import changes, reject
+from acp_nvim.ledger.rewind import redo, turns, undo
+
+ONE, TWO, THREE = (Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2, 3))
+EMPTY, LINES = "", "a\nb\n"
+
+
+def made(base: str | None, *texts: str | None) -> Ledger:
+    """Return the ledger after each of the agents in turn has made one of the texts."""
+    ledger = begin(base)
+    for author, text in zip((ONE, TWO, THREE), texts, strict=False):
+        ledger = wrote(ledger, text, author, 0.0)
+    return ledger
+
+
+@pytest.mark.parametrize("base", [EMPTY, LINES, None])
+@pytest.mark.parametrize("anew", [EMPTY, "x\n", LINES])
+@pytest.mark.parametrize("last", [EMPTY, "y\n", None])
+@pytest.mark.parametrize("order", list(permutations((ONE, TWO, THREE))))
+def test_after_all_is_undone_it_is_as_it_was(
+    base: str | None, anew: str, last: str | None, order: tuple[Author, ...]
+) -> None:
+    ledger = made(base, None, anew, last)
+    for author in order * 3:
+        if author.turn_key in turns(ledger):
+            ledger = undo(ledger, author, author.session, 0.0).ledger
+    assert (ledger.text, turns(ledger)) == (base, ())
+
+
+@pytest.mark.parametrize("base", [EMPTY, LINES])
+@pytest.mark.parametrize("anew", [EMPTY, "x\n"])
+def test_it_is_gone_again_as_the_one_who_made_it_is_undone(base: str, anew: str) -> None:
+    ledger = undo(made(base, None, anew), TWO, "two", 0.0).ledger
+    assert ledger.text is None
+    assert redo(ledger, "two").ledger.text == anew
+
+
+@pytest.mark.parametrize("base", [EMPTY, LINES])
+def test_it_is_there_still_as_the_one_who_took_it_away_is_undone(base: str) -> None:
+    anew = made(base, None, EMPTY)
+    ledger = undo(anew, ONE, "one", 0.0).ledger
+    assert ledger.text == base
+    assert undo(ledger, TWO, "two", 0.0).ledger.text == base
+    assert redo(ledger, "one").ledger.text == anew.text
+
+
+@pytest.mark.parametrize("base", [EMPTY, LINES])
+def test_rejecting_all_brings_back_what_was_there(base: str) -> None:
+    ledger = reject(made(base, None, EMPTY), ONE, 0.0).ledger
+    assert (ledger.text, changes(ledger)) == (base, ())
+
+
+def test_a_file_that_is_as_empty_as_it_was_is_nothing_to_review() -> None:
+    assert changes(made(EMPTY, None, EMPTY)) == ()
+
+
+@pytest.mark.parametrize("order", [(ONE, TWO), (TWO, ONE)])
+def test_what_the_user_took_away_then_stays_gone(order: tuple[Author, ...]) -> None:
+    ledger = saw(made(EMPTY, None, EMPTY), None, 0.0)
+    for author in order:
+        ledger = undo(ledger, author, author.session, 0.0).ledger
+        assert ledger.text is None
+
+
+def test_an_undo_is_not_returned_in_a_file_that_another_has_taken_away() -> None:
+    undone = undo(wrote(begin(LINES), "a 1\nb\n", ONE, 0.0), ONE, "one", 0.0).ledger
+    ledger = wrote(undone, None, TWO, 0.0)
+    returned = redo(ledger, "one")
+    assert (returned.ledger, returned.missing) == (ledger, True)
+    assert undo(ledger, TWO, "two", 0.0).ledger.text == LINES
+
+
+def test_what_the_user_had_in_a_file_that_its_maker_took_away_comes_back() -> None:
+    ledger = wrote(saw(made(None, EMPTY), "user\n", 0.0), None, ONE, 0.0)
+    ledger = undo(ledger, ONE, "one", 0.0).ledger
+    assert ledger.text == "user\n"
+
+
+def test_what_stood_in_an_amended_line_that_went_with_the_file_comes_back() -> None:
+    ledger = saw(wrote(begin("a\n"), "x\na 1\n", ONE, 0.0), "x\nuser\na 1\n", 0.0)
+    ledger = undo(wrote(ledger, None, ONE, 0.0), ONE, "one", 0.0).ledger
+    assert ledger.text == "a\nuser\n"
