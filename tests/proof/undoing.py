@@ -23,9 +23,10 @@ from tests.proof.ledger_plans import plain
 from tests.proof.lines import Form, join, split
 from tests.proof.steps import Edit
 
+AGENTS = ("x", "y", "z")
 TURNS = tuple(
     Author(agent, agent, turn, 10.0 * turn + at)
-    for at, agent in enumerate(("x", "y", "z"))
+    for at, agent in enumerate(AGENTS)
     for turn in (1, 2)
 )
 LINES = [f"b{number}" for number in range(1, 7)]
@@ -92,7 +93,9 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Redone:
-    pass
+    """The last undo of that agent's turns is returned: another agent's may be later."""
+
+    agent: int = 0
 
 
 Act: TypeAlias = (
@@ -118,7 +121,7 @@ acts: st.SearchStrategy[Act] = st.one_of(
     st.builds(Decided, st.sampled_from(("keep", "reject")), places, st.integers(1, 9)),
     st.builds(Undone, some_turn, st.booleans()),
     st.builds(Moved, places, st.integers(1, 3), places),
-    st.builds(Redone),
+    st.builds(Redone, st.integers(0, len(AGENTS) - 1)),
     st.builds(Saved),
     st.builds(Ended, some_turn),
     st.builds(Removed, some_turn),
@@ -136,8 +139,10 @@ class UndoingMachine:
 
     `gone`: the user's words that the user has taken out; `written`: lines as the user has left
     them with an agent's word in them; `covered`: words that stood where the user has gone on in
-    what an agent made of them; `form`: how the user's own text ends its lines, as far as it is
-    known exactly; `toggled`: an agent has changed only whether the last line has an end.
+    what an agent made of them; `raised`: words that an undo has brought, maybe once more where
+    another turn's line stands for theirs, until that goes; `form`: how the user's own text ends its
+    lines, as far as it is known exactly; `toggled`: an agent has changed only whether the last line
+    has an end.
     """
 
     def __init__(self, base: str | None) -> None:
@@ -147,6 +152,7 @@ class UndoingMachine:
         self.gone: set[str] = set()
         self.written: set[str] = set()
         self.covered: set[str] = set()
+        self.raised: set[str] = set()
         self.moved: set[str] = set()
         self.known: set[str] = set(lines)
         self.orders: list[list[str]] = [lines]
@@ -339,7 +345,7 @@ class UndoingMachine:
     def _rewinds(self, act: Undone | Redone) -> None:
         if isinstance(act, Undone):
             self._undo(TURNS[act.turn], returns=act.returns)
-        elif found := undone(self.ledger):
+        elif found := [it for it in undone(self.ledger) if it.author.agent == AGENTS[act.agent]]:
             self.ledger = redo(self.ledger, found[-1].batch).ledger
 
     def _undo(self, turn: Author, *, returns: bool = False) -> None:
@@ -351,8 +357,9 @@ class UndoingMachine:
         assert plain(again) == plain(before), "undo and redo left another weave"
         lost = {it for it in _words(before.text) if it[0] == "u"} - set(_words(self.ledger.text))
         lines = {it for line in split(before.text)[0] for it in line.split() if "a" not in line}
-        lost = (lost & lines) - self.gone - self.covered
+        lost = (lost & lines) - self.gone - self.covered - self.raised
         assert not lost, f"the undo took {sorted(lost)}"
+        self.raised |= {*_words(self.ledger.text)} - {*_words(before.text)}
         if returns:
             self.ledger = again
 
