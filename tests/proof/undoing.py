@@ -346,7 +346,11 @@ class UndoingMachine:
         if isinstance(act, Undone):
             self._undo(TURNS[act.turn], returns=act.returns)
         elif found := [it for it in undone(self.ledger) if it.author.agent == AGENTS[act.agent]]:
+            before = Counter(_words(self.ledger.text))
             self.ledger = redo(self.ledger, found[-1].batch).ledger
+            after = Counter(_words(self.ledger.text))
+            twice = {it for it in after if after[it] > 1 and before[it] == 1}
+            assert not twice, f"the redo has made them twice: {twice}"
 
     def _undo(self, turn: Author, *, returns: bool = False) -> None:
         before = self.ledger

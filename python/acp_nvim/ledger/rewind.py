@@ -90,11 +90,13 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
     others = ledger.over(numbers)
 
     def role(span: Span) -> Role | None:
-        if span.alive:
-            return (
-                "leaves" if span.undone in numbers else "foreign" if span.born in others else None
-            )
-        return "returns" if span.died in numbers else None
+        if not span.alive:
+            return "returns" if span.died in numbers else None
+        if span.undone in numbers:
+            return "leaves"
+        # another turn has taken it out since and was undone: what it stood for is not known now
+        is_again = span.undone is not None and span.was in others
+        return "foreign" if is_again or span.born in others else None
 
     def turn(span: Span) -> Span:
         brought_back = ledger.delta(span.undone or NOBODY)

@@ -548,3 +548,20 @@ def test_what_is_typed_below_a_line_stands_below_it_with_each_of_its_ends() -> N
     back = undo(edited("a\nb\n", "a\nb"), ONE, "x", 0.0).ledger
     typed = saw(wrote(back, "new\na\nb\n", ONE, 0.0), "new\na\nb\nmine\n", 0.0)
     assert redo(typed, "x").ledger.text == "new\na\nb\nmine\n"
+
+
+@pytest.mark.parametrize("after", ["z\nb\n", "b\n", "", None])
+def test_an_undo_is_not_returned_beside_a_line_that_another_turn_had_taken_out_since(
+    after: str | None,
+) -> None:
+    undone_once = undo(edited("a\nb\n", "a 1\nb\n"), ONE, "one", 0.0).ledger
+    undone_twice = undo(wrote(undone_once, after, TWO, 0.0), TWO, "two", 0.0).ledger
+    assert undone_twice.text == "a\nb\n"
+    returned = redo(undone_twice, "one")
+    assert (returned.ledger, returned.left) == (undone_twice, (0,))
+
+
+def test_an_undo_is_returned_beside_lines_that_another_turn_had_taken_out_since() -> None:
+    undone_once = undo(edited("a\nb\nc\n", "a 1\nb\nc\n"), ONE, "one", 0.0).ledger
+    ledger = undo(wrote(undone_once, "a\nb\nz\n", TWO, 0.0), TWO, "two", 0.0).ledger
+    assert redo(ledger, "one").ledger.text == "a 1\nb\nc\n"
