@@ -12,6 +12,9 @@ local M = {}
 local SHORT = 1000
 -- So often a command that <C-c> has ended is run again.
 local AGAIN = 20
+-- What changes no line's number runs under `:lockmarks`: an edit by the API would delete the marks ('a)
+-- of its lines.
+local LOCKED = 'lockmarks lua _acp_locked()'
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
 
@@ -164,20 +167,18 @@ function M.unhindered(command, ...)
   error('<C-c> was typed again and again', 0)
 end
 
---- Run something that changes no line's number, with `:lockmarks`: an edit by the API would delete
---- the marks ('a) of its lines.
----@param action fun()
-local function lock_marks(action)
-  local done, ok, err
-  M.locked = function()
-    if not done then
-      done, ok, err = true, pcall(action)
-    end
-  end
-  M.unhindered(api.nvim_command, "lockmarks lua require('acp.files.edit').locked()")
-  M.locked = nil
-  if not ok then
-    error(err, 0)
+---@type { buffer: integer, hunks: acp.Hunk[], old?: string[][] }? what `locked` does next
+local awaiting
+
+--- What LOCKED runs, perhaps again: change the paired lines of hunks. A global, as to find a module by
+--- its name costs a fiftieth of the edit.
+function _G._acp_locked()
+  local it = awaiting
+  awaiting = nil
+  for index, hunk in ipairs(it and it.hunks or {}) do
+    local count = paired(hunk)
+    local change = count > SHORT and change_stretches or change_lines
+    try(change, it.buffer, hunk[1], count, hunk[3], it.old and it.old[index])
   end
 end
 
@@ -214,21 +215,21 @@ end
 ---@return integer[] counts how many lines each hunk has by now: if all went well, its own
 local function apply(buffer, hunks, old)
   local returns, counts = marks.awaited(buffer, hunks), {}
-  try(lock_marks, function()
-    for index, hunk in ipairs(hunks) do
-      local count = paired(hunk)
-      local change = count > SHORT and change_stretches or change_lines
-      change(buffer, hunk[1], count, hunk[3], old and old[index])
-    end
-  end)
-  local take, total = marks.taker(buffer), api.nvim_buf_line_count(buffer)
-  local keep
+  awaiting = { buffer = buffer, hunks = hunks, old = old }
+  if not pcall(api.nvim_command, LOCKED) then
+    try(M.unhindered, api.nvim_command, LOCKED) -- the user has typed <C-c>
+  end
+  local total = api.nvim_buf_line_count(buffer)
+  local known, seen = {}, nil
   for index = #hunks, 1, -1 do
-    local first, last, lines = unpack(hunks[index])
-    local count = paired(hunks[index])
+    local hunk = hunks[index]
+    local first, last, lines = hunk[1], hunk[2], hunk[3]
+    local count = paired(hunk)
     if last - first ~= #lines then
-      keep = keep or places.keeper(buffer, hunks)
-      try(take, first + count, last)
+      seen = seen or places.see(buffer)
+      if first + count < last then
+        try(marks.take, buffer, first + count, last, known)
+      end
       local rest = count < #lines and vim.list_slice(lines, count + 1) or {}
       try(api.nvim_buf_set_lines, buffer, first + count, last, true, rest)
     end
@@ -236,9 +237,11 @@ local function apply(buffer, hunks, old)
     counts[index] = last - first + now - total
     total = now
   end
-  try(marks.give, buffer, returns)
-  if keep then
-    try(keep)
+  if #returns > 0 then
+    try(marks.give, buffer, returns)
+  end
+  if seen then
+    try(places.keep, buffer, hunks, seen)
   end
   return counts
 end
@@ -306,6 +309,22 @@ local function applied(buffer, hunks)
   return back
 end
 
+---@type table<integer, integer> by buffer: the changedtick at which an edit of ours has ended an undo step
+local ended = {}
+api.nvim_create_autocmd('BufUnload', {
+  group = api.nvim_create_augroup('acp_edit', {}),
+  desc = 'The undo steps of a buffer go with it',
+  callback = function(event)
+    ended[event.buf] = nil
+  end,
+})
+
+--- End the current step of undo, also in the middle of an insert.
+---@param scope table
+local function split_undo(scope)
+  api.nvim_set_option_value('undolevels', api.nvim_get_option_value('undolevels', scope), scope)
+end
+
 --- Change text and options, then call `settle`; if anything fails, all is as it was.
 ---@param buffer integer
 ---@param hunks acp.Hunk[]
@@ -315,22 +334,21 @@ end
 function M.change(buffer, hunks, options, settle)
   local scope, before, back = { buf = buffer }, {}, nil
   local modified = api.nvim_get_option_value('modified', scope)
-  local levels = #hunks > 0 and api.nvim_get_option_value('undolevels', scope)
-  -- Ends the current undo step, also in the middle of an insert.
-  local function split_undo()
-    if levels then
-      api.nvim_set_option_value('undolevels', levels, scope)
-    end
-  end
   local ok, err = pcall(function()
-    split_undo()
+    if #hunks > 0 and ended[buffer] ~= api.nvim_buf_get_changedtick(buffer) then
+      split_undo(scope)
+    end
     back = applied(buffer, hunks)
     M.set(buffer, options, before)
     settle(buffer, modified)
-    split_undo()
+    if #hunks > 0 then
+      split_undo(scope)
+    end
   end)
   if ok then
-    return { ok = true, tick = api.nvim_buf_get_changedtick(buffer) }
+    local tick = api.nvim_buf_get_changedtick(buffer)
+    ended[buffer] = #hunks > 0 and tick or nil
+    return { ok = true, tick = tick }
   end
   if back then
     back()

@@ -47,9 +47,10 @@ local gone = {}
 ---@param buffer integer
 ---@return acp.GoneMark[] the lower-case marks, by lines of the buffer
 local function letters(buffer)
-  local found = {}
-  for _, name in ipairs(LETTERS) do
-    local place = api.nvim_buf_get_mark(buffer, name)
+  local found, get = {}, api.nvim_buf_get_mark
+  for index = 1, #LETTERS do
+    local name = LETTERS[index]
+    local place = get(buffer, name)
     if place[1] > 0 then
       table.insert(found, { name = name, first = { line = place[1], column = place[2] } })
     end
@@ -73,19 +74,18 @@ local function within(marks, first, last)
   return found
 end
 
+local WHOLE = { details = true, overlap = true, limit = EXTMARKS }
+
 ---@param buffer integer
 ---@param first integer 0-based
 ---@param last integer
 ---@return acp.GoneMark[]
 local function extmarks(buffer, first, last)
   local found = {}
-  local all = api.nvim_buf_get_extmarks(
-    buffer,
-    -1,
-    { first, 0 },
-    { last - 1, -1 },
-    { details = true, overlap = true, limit = EXTMARKS }
-  )
+  local all = api.nvim_buf_get_extmarks(buffer, -1, { first, 0 }, { last - 1, -1 }, WHOLE)
+  if #all == 0 then
+    return found
+  end
   local function place(row, column)
     local inside = row and row >= first and row < last
     return inside and { line = row - first + 1, column = column } or nil
@@ -204,34 +204,34 @@ local function stretches(buffer)
   return kept
 end
 
---- Return what remembers the marks of lines that are about to be taken out, the last lines first.
+--- Remember the marks of lines that are about to be taken out; in one edit the last lines first.
 ---@param buffer integer
----@return fun(first: integer, last: integer) of 0-based, half-open rows
-function M.taker(buffer)
-  local all
-  return function(first, last)
-    if first == last then
-      return
-    end
-    all = all or letters(buffer)
-    local marks = vim.list_extend(within(all, first, last), extmarks(buffer, first, last))
-    if #marks > 0 then
-      local lines = api.nvim_buf_get_lines(buffer, first, last, true)
-      local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
-      gone[buffer] = gone[buffer] or {}
-      table.insert(gone[buffer], {
-        anchor = anchor,
-        lines = lines,
-        marks = marks,
-        witnesses = witnesses(buffer, marks, first, last),
-      })
-    end
+---@param first integer 0-based, half-open
+---@param last integer
+---@param known { letters?: acp.GoneMark[] } of the edit: what its first call has found
+function M.take(buffer, first, last, known)
+  known.letters = known.letters or letters(buffer)
+  local marks = extmarks(buffer, first, last)
+  if #known.letters > 0 then
+    vim.list_extend(marks, within(known.letters, first, last))
   end
+  if #marks == 0 then
+    return
+  end
+  local lines = api.nvim_buf_get_lines(buffer, first, last, true)
+  local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
+  gone[buffer] = gone[buffer] or {}
+  table.insert(gone[buffer], {
+    anchor = anchor,
+    lines = lines,
+    marks = marks,
+    witnesses = witnesses(buffer, marks, first, last),
+  })
 end
 
 if jit then
   -- As in acp.files.live; what goes through each line is compiled.
-  for _, each in ipairs({ letters, within, extmarks, M.taker }) do
+  for _, each in ipairs({ letters, within, extmarks, M.take }) do
     jit.off(each, true)
   end
 end

@@ -21,11 +21,11 @@ local group = api.nvim_create_augroup('acp_places', {})
 local function moved(line, hunks)
   local shift = 0
   for _, hunk in ipairs(hunks) do
-    local first, last, lines = unpack(hunk)
+    local first, last, count = hunk[1], hunk[2], #hunk[3]
     if line > last then
-      shift = shift + #lines - (last - first)
-    elseif line > first + #lines then
-      return first + #lines + shift + 1
+      shift = shift + count - (last - first)
+    elseif line > first + count then
+      return first + count + shift + 1
     end
   end
   return line + shift
@@ -75,27 +75,38 @@ api.nvim_create_autocmd('BufUnload', {
   end,
 })
 
---- Return what puts them where their text is; call it after the edit, which changes how many lines
---- there are.
 ---@param buffer integer
+---@param name string
+---@param place integer[] where it was
 ---@param hunks acp.Hunk[] ascending
----@return fun()
-function M.keeper(buffer, hunks)
-  local first, last = api.nvim_buf_get_mark(buffer, '['), api.nvim_buf_get_mark(buffer, ']')
+local function move(buffer, name, place, hunks)
+  if place[1] == 0 then
+    return
+  end
+  local line = moved(place[1], hunks)
+  if line ~= place[1] then
+    line = math.min(line, api.nvim_buf_line_count(buffer))
+    api.nvim_buf_set_mark(buffer, name, line, place[2], {})
+  end
+end
+
+--- See where they are; call it before an edit that changes how many lines there are.
+---@param buffer integer
+---@return integer[][] seen
+function M.see(buffer)
   if buffer ~= api.nvim_get_current_buf() and #vim.fn.win_findbuf(buffer) == 0 then
     wait(buffer)
   end
-  local function move(name, place)
-    local line = moved(place[1], hunks)
-    if place[1] > 0 and line ~= place[1] then
-      line = math.min(line, api.nvim_buf_line_count(buffer))
-      api.nvim_buf_set_mark(buffer, name, line, place[2], {})
-    end
-  end
-  return function()
-    move('[', first)
-    move(']', last)
-  end
+  return { api.nvim_buf_get_mark(buffer, '['), api.nvim_buf_get_mark(buffer, ']') }
+end
+
+--- Put them where their text is after the edit.
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@param seen integer[][]
+function M.keep(buffer, hunks, seen)
+  move(buffer, '[', seen[1], hunks)
+  move(buffer, ']', seen[2], hunks)
 end
 
 return M
