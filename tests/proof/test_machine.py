@@ -258,6 +258,14 @@ FOUND: dict[str, list[Step]] = {
         DoubleWrites(0, 0, INSERT, disk_first=False, between="undo", stale=True),
         User("insert", 0, 0, 0),
     ],
+    "a file that a command takes away below edits, which the user takes back then": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        User("insert", 0, 0, 0),
+        Runs(0, "remove", 0, 0),
+        Returns(0),
+        User("undo", 0, 0, 0),
+        Decides("reject", "hunk", 0, 0),
+    ],
     "an empty file of the user's that one agent removes and another makes anew": [
         User("save", 4, 0, 0),
         Runs(0, "remove", 4, 0),

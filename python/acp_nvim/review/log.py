@@ -180,9 +180,14 @@ class EditLog:
 
     def weigh(self, path: str, live: str | None) -> None:
         """See where both stand apart in the live text: the user edits on, or has taken over what
-        the agent has, which is counted to it then."""
+        the agent has, or given up their text, and then that is counted to it."""
         conflict = self._conflicts.get(path)
-        if conflict is None or live is None:
+        if conflict is None:
+            return
+        if live is None:
+            if conflict.on_disk and not conflict.theirs:  # it has taken the file away
+                self._count(path, conflict.base, None, conflict.author)
+                self.settled(path)
             return
         places = apart(conflict.base, live, conflict.theirs)
         if places:

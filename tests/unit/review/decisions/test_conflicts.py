@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,28 @@ async def test_rejected_lines_that_the_agent_knew_are_not_the_users_once_they_gi
     assert await rig.hunks(path) == [(0, "a", "AA")]
     await rig.undo()
     assert path.read_text() == "a\nb\nc\n"
+
+
+@pytest.mark.parametrize("how", ["undoes", "closes"])
+@pytest.mark.parametrize("verb", ["reject", "undo"])
+async def test_a_file_that_an_agent_took_away_below_edits_comes_back_once_these_are_given_up(
+    rig: FileRig, how: str, verb: str
+) -> None:
+    path = rig.file(BASE)
+    rig.files.open(path)
+    rig.files.type(path, "mine", *BASE.split())
+    await rig.agent(path, None)
+    assert found(rig, path).theirs == "", "the buffer stays, and what the agent did is kept"
+    if how == "undoes":
+        rig.files.buffers[str(path)] = replace(
+            rig.files.buffers[str(path)], lines=tuple(BASE.split()), modified=False
+        )
+    else:
+        del rig.files.buffers[str(path)]
+    assert await rig.hunks(path) == [(0, BASE.rstrip().replace("\n", "|"), "")]
+    assert rig.edits.conflict(str(path)) is None
+    if verb == "reject":
+        assert await rig.review.reject(str(path)) == 1
+    else:
+        assert rig.names((await rig.undo()).paths) == ["a"]
+    assert path.read_text() == BASE
