@@ -27,6 +27,9 @@ TOOLS = {"crow": "mcp", "crow2": "mcp2"}
 CELL = 'tool:execute:{{"code": "!sed -i s/two/TWO/ {path}"}}'
 EDITS = {"crow2": CELL, "vibe": f'tool:search_replace:{{{{"file_path": "{{path}}", {PATCH}}}}}'}
 
+TODOS = '[{"title": "first", "status": "in_progress"}, {"title": "second", "status": "pending"}]'
+PLANS = {"kimicode": f'tool:TodoList:{{"todos": {TODOS}}}'}
+
 
 def main() -> int:
     """Run the script with each agent; return 1 if a step failed."""
@@ -95,8 +98,8 @@ def _agent(name: str, launcher: str | None) -> Agent:
     command, *args = launched(launcher, name)
     agent = Agent(name, command, tuple(args), scripted=name not in EXAMPLES)
     edit, protocol = EDITS.get(name, agent.edit), PROTOCOLS.get(name, 1)
-    run = RUNS.get(name, agent.run)
-    return replace(agent, edit=edit, run=run, protocol=protocol, tools=tools(name, args))
+    run, plan = RUNS.get(name, agent.run), PLANS.get(name, agent.plan)
+    return replace(agent, edit=edit, run=run, plan=plan, protocol=protocol, tools=tools(name, args))
 
 
 def tools(name: str, command: list[str]) -> tuple[tuple[str, ...], ...]:

@@ -51,6 +51,8 @@ class Agent:
     """The line of the script that changes a file; the model's server does not know all tools."""
     run: str = "run:{command}"
     """The line that runs a command; `{quoted}` is the command in a text of JSON."""
+    plan: str = "plan:first|second"
+    """The line that makes a plan of two entries."""
     protocol: int = 1
     tools: tuple[tuple[str, ...], ...] = ()
     """Names and commands of MCP servers, for an agent that has no tools of its own."""
@@ -166,7 +168,7 @@ class Script(Safety):
 
     def step_plan(self) -> None:
         self.needs_script()
-        self.turn("plan:first|second")
+        self.turn(self.agent.plan)
         plan = self.session()["plan"]
         if not plan:
             raise Skipped("sends none")
