@@ -12,9 +12,10 @@ local M = {}
 local SHORT = 1000
 -- So often a command that <C-c> has ended is run again.
 local AGAIN = 20
--- What changes no line's number runs under `:lockmarks`: an edit by the API would delete the marks ('a)
--- of its lines.
-local LOCKED = 'lockmarks lua _acp_locked()'
+-- What an agent does is no change of the user's, to which |`.| and |g;| lead: none is noted.
+local CHANGE = 'keepjumps lua _acp_change()'
+-- Where no line's number changes the marks ('a) are locked: the API would delete those of a line.
+local CHANGE_LOCKED = 'keepjumps lockmarks lua _acp_change()'
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
 
@@ -167,18 +168,33 @@ function M.unhindered(command, ...)
   error('<C-c> was typed again and again', 0)
 end
 
----@type { buffer: integer, hunks: acp.Hunk[], old?: string[][] }? what `locked` does next
+---@class acp.Applying
+---@field change fun(it: acp.Applying)
+---@field buffer integer
+---@field hunks acp.Hunk[] ascending
+---@field old? string[][] lines of each, if they are known
+---@field counts integer[] how many lines each has by now: if all goes well, its own in the end
+
+---@type acp.Applying? what `_acp_change` does next
 local awaiting
 
---- What LOCKED runs, perhaps again: change the paired lines of hunks. A global, as to find a module by
---- its name costs a fiftieth of the edit.
-function _G._acp_locked()
+--- What CHANGE runs, perhaps again. A global, as to find a module by its name costs a fiftieth of an edit.
+function _G._acp_change()
   local it = awaiting
   awaiting = nil
-  for index, hunk in ipairs(it and it.hunks or {}) do
-    local count = paired(hunk)
-    local change = count > SHORT and change_stretches or change_lines
-    try(change, it.buffer, hunk[1], count, hunk[3], it.old and it.old[index])
+  if it then
+    try(it.change, it)
+  end
+end
+
+--- Let something be done by that command; what goes wrong is in `trouble`.
+---@param command string
+---@param applying acp.Applying
+---@param change fun(it: acp.Applying)
+local function run(command, applying, change)
+  applying.change, awaiting = change, applying
+  if not pcall(api.nvim_command, command) then
+    try(M.unhindered, api.nvim_command, command) -- the user has typed <C-c>
   end
 end
 
@@ -209,40 +225,57 @@ local function inverse(hunks, old, counts)
   return back
 end
 
----@param buffer integer
----@param hunks acp.Hunk[] ascending
----@param old? string[][] lines of each, if they are known
----@return integer[] counts how many lines each hunk has by now: if all went well, its own
-local function apply(buffer, hunks, old)
-  local returns, counts = marks.awaited(buffer, hunks), {}
-  awaiting = { buffer = buffer, hunks = hunks, old = old }
-  if not pcall(api.nvim_command, LOCKED) then
-    try(M.unhindered, api.nvim_command, LOCKED) -- the user has typed <C-c>
-  end
-  local total = api.nvim_buf_line_count(buffer)
-  local known, seen = {}, nil
-  for index = #hunks, 1, -1 do
-    local hunk = hunks[index]
-    local first, last, lines = hunk[1], hunk[2], hunk[3]
+--- Change the lines that each hunk has still, where they are.
+---@param it acp.Applying
+local function change_paired(it)
+  for index, hunk in ipairs(it.hunks) do
     local count = paired(hunk)
+    local change = count > SHORT and change_stretches or change_lines
+    change(it.buffer, hunk[1], count, hunk[3], it.old and it.old[index])
+  end
+end
+
+--- Put in, or take out, what is over of each hunk.
+---@param it acp.Applying
+local function change_counts(it)
+  local buffer, known = it.buffer, {}
+  local total = api.nvim_buf_line_count(buffer)
+  for index = #it.hunks, 1, -1 do
+    local hunk = it.hunks[index]
+    local first, last, lines = hunk[1], hunk[2], hunk[3]
     if last - first ~= #lines then
-      seen = seen or places.see(buffer)
+      local count = paired(hunk)
       if first + count < last then
         try(marks.take, buffer, first + count, last, known)
       end
       local rest = count < #lines and vim.list_slice(lines, count + 1) or {}
       try(api.nvim_buf_set_lines, buffer, first + count, last, true, rest)
+      local now = api.nvim_buf_line_count(buffer)
+      it.counts[index], total = last - first + now - total, now
     end
-    local now = api.nvim_buf_line_count(buffer)
-    counts[index] = last - first + now - total
-    total = now
+  end
+end
+
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@param old? string[][] lines of each, if they are known
+---@return integer[] counts how many lines each hunk has by now: if all went well, its own
+local function apply(buffer, hunks, old)
+  local returns, counts, grows = marks.awaited(buffer, hunks), {}, false
+  for index, hunk in ipairs(hunks) do
+    counts[index] = hunk[2] - hunk[1]
+    grows = grows or counts[index] ~= #hunk[3]
+  end
+  local seen = places.see(buffer, hunks, grows)
+  local applying = { buffer = buffer, hunks = hunks, old = old, counts = counts }
+  run(CHANGE_LOCKED, applying, change_paired)
+  if grows then
+    run(CHANGE, applying, change_counts)
   end
   if #returns > 0 then
     try(marks.give, buffer, returns)
   end
-  if seen then
-    try(places.keep, buffer, hunks, seen)
-  end
+  try(places.keep, buffer, hunks, seen)
   return counts
 end
 
@@ -269,6 +302,7 @@ end
 if jit then
   -- As in acp.files.live; what goes through each line is compiled.
   jit.off(inverse, true)
+  jit.off(change_counts, true)
   jit.off(apply, true)
 end
 
@@ -309,19 +343,10 @@ local function applied(buffer, hunks)
   return back
 end
 
----@type table<integer, integer> by buffer: the changedtick at which an edit of ours has ended an undo step
-local ended = {}
-api.nvim_create_autocmd('BufUnload', {
-  group = api.nvim_create_augroup('acp_edit', {}),
-  desc = 'The undo steps of a buffer go with it',
-  callback = function(event)
-    ended[event.buf] = nil
-  end,
-})
-
 --- End the current step of undo, also in the middle of an insert.
----@param scope table
-local function split_undo(scope)
+---@param buffer integer
+function M.split_undo(buffer)
+  local scope = { buf = buffer }
   api.nvim_set_option_value('undolevels', api.nvim_get_option_value('undolevels', scope), scope)
 end
 
@@ -332,23 +357,23 @@ end
 ---@param settle fun(buffer: integer, modified: boolean) given whether it was modified
 ---@return acp.Outcome
 function M.change(buffer, hunks, options, settle)
-  local scope, before, back = { buf = buffer }, {}, nil
-  local modified = api.nvim_get_option_value('modified', scope)
+  local before, back = {}, nil
+  local modified = api.nvim_get_option_value('modified', { buf = buffer })
+  -- In normal mode Neovim itself ends the step between two events.
+  local splits = #hunks > 0 and api.nvim_get_mode().mode ~= 'n'
   local ok, err = pcall(function()
-    if #hunks > 0 and ended[buffer] ~= api.nvim_buf_get_changedtick(buffer) then
-      split_undo(scope)
+    if splits then
+      M.split_undo(buffer)
     end
     back = applied(buffer, hunks)
     M.set(buffer, options, before)
     settle(buffer, modified)
-    if #hunks > 0 then
-      split_undo(scope)
+    if splits then
+      M.split_undo(buffer)
     end
   end)
   if ok then
-    local tick = api.nvim_buf_get_changedtick(buffer)
-    ended[buffer] = #hunks > 0 and tick or nil
-    return { ok = true, tick = tick }
+    return { ok = true, tick = api.nvim_buf_get_changedtick(buffer) }
   end
   if back then
     back()

@@ -184,6 +184,7 @@ end
 ---@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
+  edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
   announce(buffer)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then

@@ -1,16 +1,17 @@
 -- The marks of lines that an edit of ours takes out: they come back with the lines, as they do after
--- `u`: lower-case marks, and extmarks that `u` restores. Only acp.files.edit calls.
+-- `u`: lower-case marks, those of the visual area, and extmarks that `u` restores. Only acp.files.edit
+-- calls.
 
 local api = vim.api
 
 local M = {}
 
--- So many stretches of lines are remembered of a buffer, with so many extmarks each.
-local STRETCHES = 100
-local EXTMARKS = 1000
+-- So many stretches of lines are remembered of a buffer, with so many extmarks in all.
+local STRETCHES = 1000
+local EXTMARKS = 20000
 -- So many lines above and below tell equal lines apart.
 local AROUND = 5
-local LETTERS = vim.split('abcdefghijklmnopqrstuvwxyz', '')
+local NAMES = vim.split('abcdefghijklmnopqrstuvwxyz<>', '')
 
 local anchors = api.nvim_create_namespace('acp_gone')
 ---@type table<integer, true> namespaces that are drawn anew after an edit, or live for a moment
@@ -23,7 +24,7 @@ local ours = {
 
 ---@alias acp.MarkPlace { line: integer, column: integer } line of the stretch, from 1
 
----@class acp.GoneMark a lower-case mark, or an extmark, whose ends were in the stretch or not
+---@class acp.GoneMark a mark with a name, or an extmark, whose ends were in the stretch or not
 ---@field name? string
 ---@field space? integer
 ---@field id? integer
@@ -45,11 +46,11 @@ local ours = {
 local gone = {}
 
 ---@param buffer integer
----@return acp.GoneMark[] the lower-case marks, by lines of the buffer
-local function letters(buffer)
+---@return acp.GoneMark[] the marks with names, by lines of the buffer
+local function named(buffer)
   local found, get = {}, api.nvim_buf_get_mark
-  for index = 1, #LETTERS do
-    local name = LETTERS[index]
+  for index = 1, #NAMES do
+    local name = NAMES[index]
     local place = get(buffer, name)
     if place[1] > 0 then
       table.insert(found, { name = name, first = { line = place[1], column = place[2] } })
@@ -94,6 +95,9 @@ local function extmarks(buffer, first, last)
     local id, row, column, options = unpack(mark)
     local space = options.ns_id
     options.ns_id, options.invalid = nil, nil
+    if options.virt_text_win_col then
+      options.virt_text_pos = nil -- "win_col" is told, and not taken
+    end
     local begins, ends = place(row, column), place(options.end_row, options.end_col)
     if not ours[space] and options.undo_restore ~= false and (begins or ends) then
       local kept = { space = space, id = id, options = options, first = begins, last = ends }
@@ -148,7 +152,9 @@ end
 local function is_same(buffer, space, seen, at)
   for _, witness in ipairs(seen) do
     if not witness.id then
-      if at < api.nvim_buf_line_count(buffer) then
+      local count = api.nvim_buf_line_count(buffer)
+      -- of no lines there is an empty one
+      if at < count and not (count == 1 and text_of(buffer, 0) == '') then
         return false
       end
     else
@@ -168,7 +174,9 @@ end
 ---@return boolean waits whether it is where the edit has left it: nobody has moved it since
 local function waits(buffer, stretch, mark, anchor)
   if mark.name then
-    return api.nvim_buf_get_mark(buffer, mark.name)[1] == 0
+    local line = api.nvim_buf_get_mark(buffer, mark.name)[1]
+    -- Those of the visual area are put beside lines that go.
+    return line == 0 or mark.name:find('[<>]') and math.abs(line - anchor[1] - 0.5) < 1
   end
   local now = api.nvim_buf_get_extmark_by_id(buffer, mark.space, mark.id, { details = true })
   local function is_there(wanted, row, column)
@@ -191,15 +199,17 @@ end
 ---@param buffer integer
 ---@return acp.Stretch[]
 local function stretches(buffer)
-  local kept = {}
-  for _, stretch in ipairs(gone[buffer]) do
-    if #stretch.marks > 0 and #anchor_of(buffer, stretch) > 0 then
-      table.insert(kept, stretch)
+  local kept, all, count = {}, gone[buffer], 0
+  for index = #all, 1, -1 do
+    local stretch = all[index]
+    count = count + #stretch.marks
+    local has_room = #kept < STRETCHES and count - #stretch.marks < EXTMARKS
+    if has_room and #stretch.marks > 0 and #anchor_of(buffer, stretch) > 0 then
+      table.insert(kept, 1, stretch)
     else
       api.nvim_buf_del_extmark(buffer, anchors, stretch.anchor)
     end
   end
-  kept = vim.list_slice(kept, math.max(1, #kept - STRETCHES + 1))
   gone[buffer] = #kept > 0 and kept or nil
   return kept
 end
@@ -208,12 +218,12 @@ end
 ---@param buffer integer
 ---@param first integer 0-based, half-open
 ---@param last integer
----@param known { letters?: acp.GoneMark[] } of the edit: what its first call has found
+---@param known { named?: acp.GoneMark[] } of the edit: what its first call has found
 function M.take(buffer, first, last, known)
-  known.letters = known.letters or letters(buffer)
+  known.named = known.named or named(buffer)
   local marks = extmarks(buffer, first, last)
-  if #known.letters > 0 then
-    vim.list_extend(marks, within(known.letters, first, last))
+  if #known.named > 0 then
+    vim.list_extend(marks, within(known.named, first, last))
   end
   if #marks == 0 then
     return
@@ -231,7 +241,7 @@ end
 
 if jit then
   -- As in acp.files.live; what goes through each line is compiled.
-  for _, each in ipairs({ letters, within, extmarks, M.take }) do
+  for _, each in ipairs({ named, within, extmarks, M.take }) do
     jit.off(each, true)
   end
 end

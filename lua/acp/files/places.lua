@@ -76,37 +76,87 @@ api.nvim_create_autocmd('BufUnload', {
 })
 
 ---@param buffer integer
+---@param line integer before the hunks
+---@param hunks acp.Hunk[] ascending
+---@return integer line after them, or the last one
+local function line_after(buffer, line, hunks)
+  return math.min(moved(line, hunks), api.nvim_buf_line_count(buffer))
+end
+
+---@param buffer integer
 ---@param name string
 ---@param place integer[] where it was
 ---@param hunks acp.Hunk[] ascending
 local function move(buffer, name, place, hunks)
-  if place[1] == 0 then
-    return
-  end
-  local line = moved(place[1], hunks)
-  if line ~= place[1] then
-    line = math.min(line, api.nvim_buf_line_count(buffer))
-    api.nvim_buf_set_mark(buffer, name, line, place[2], {})
+  if place[1] > 0 and moved(place[1], hunks) ~= place[1] then
+    api.nvim_buf_set_mark(buffer, name, line_after(buffer, place[1], hunks), place[2], {})
   end
 end
 
---- See where they are; call it before an edit that changes how many lines there are.
+---@class acp.Places
+---@field back integer[] of the mark '
+---@field first? integer[] of the mark [; nil: no line changes its number
+---@field last? integer[] of the mark ]
+---@field cursors? table<integer, integer[]> by window: those whose lines go
+
+--- The cursors of the buffer that are in lines which the hunks take out.
 ---@param buffer integer
----@return integer[][] seen
-function M.see(buffer)
-  if buffer ~= api.nvim_get_current_buf() and #vim.fn.win_findbuf(buffer) == 0 then
+---@param hunks acp.Hunk[] ascending
+---@return table<integer, integer[]>
+local function cursors(buffer, hunks)
+  local found = {}
+  local windows = api.nvim_list_wins()
+  if #windows > 1 or api.nvim_win_get_buf(windows[1]) ~= buffer then
+    windows = vim.fn.win_findbuf(buffer)
+  end
+  if #windows == 0 and buffer ~= api.nvim_get_current_buf() then
     wait(buffer)
   end
-  return { api.nvim_buf_get_mark(buffer, '['), api.nvim_buf_get_mark(buffer, ']') }
+  for index = 1, #windows do
+    local cursor = api.nvim_win_get_cursor(windows[index])
+    for number = 1, #hunks do
+      local hunk = hunks[number]
+      if cursor[1] > hunk[1] + #hunk[3] and cursor[1] <= hunk[2] then
+        found[windows[index]] = cursor
+      end
+    end
+  end
+  return found
+end
+
+--- See where they are; call it before an edit.
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@param grows boolean whether the edit changes how many lines there are
+---@return acp.Places seen
+function M.see(buffer, hunks, grows)
+  local get = api.nvim_buf_get_mark
+  local seen = { back = buffer == api.nvim_get_current_buf() and get(buffer, "'") or { 0 } }
+  if grows then
+    seen.first, seen.last, seen.cursors = get(buffer, '['), get(buffer, ']'), cursors(buffer, hunks)
+  end
+  return seen
 end
 
 --- Put them where their text is after the edit.
 ---@param buffer integer
 ---@param hunks acp.Hunk[] ascending
----@param seen integer[][]
+---@param seen acp.Places
 function M.keep(buffer, hunks, seen)
-  move(buffer, '[', seen[1], hunks)
-  move(buffer, ']', seen[2], hunks)
+  local back = seen.back
+  if back[1] > 0 and api.nvim_buf_get_mark(buffer, "'")[1] == 0 then
+    -- the line is another, or gone
+    api.nvim_buf_set_mark(buffer, "'", line_after(buffer, back[1], hunks), back[2], {})
+  end
+  if not seen.cursors then
+    return
+  end
+  move(buffer, '[', seen.first, hunks)
+  move(buffer, ']', seen.last, hunks)
+  for window, cursor in pairs(seen.cursors) do
+    -- Neovim leaves the number of a line that is gone
+    api.nvim_win_set_cursor(window, { line_after(buffer, cursor[1], hunks), cursor[2] })
+  end
 end
 
 return M

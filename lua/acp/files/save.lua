@@ -166,11 +166,15 @@ local function forget_names(last)
   end
 end
 
---- Let the buffer be written to another file: exact bytes, no formatter, no question.
+--- Let the buffer be written to another file: exact bytes, no formatter, no question, and no file
+--- beside it, as 'patchmode' makes for each that is new.
 ---@param buffer integer
 ---@param path string
 local function write_to(buffer, path)
-  local before = edit.set(buffer, { fixendofline = false })
+  local before, patchmode = edit.set(buffer, { fixendofline = false }), vim.go.patchmode
+  if patchmode ~= '' then
+    vim.go.patchmode = ''
+  end
   local last = vim.fn.bufnr('$')
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
     edit.unhindered(function()
@@ -185,6 +189,9 @@ local function write_to(buffer, path)
   end)
   pcall(edit.unhindered, forget_names, last)
   edit.set(buffer, before)
+  if patchmode ~= '' then
+    vim.go.patchmode = patchmode
+  end
   if not ok then
     error(err, 0)
   end

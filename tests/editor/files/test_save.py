@@ -68,6 +68,18 @@ def test_mode_and_owner_stay_and_no_other_file_does(nvim: Neovim) -> None:
 
 
 @pytest.mark.parametrize("copies", ["auto", "yes", "no"])
+def test_no_other_file_is_made_of_a_write(nvim: Neovim, copies: str) -> None:
+    """With 'patchmode' Neovim makes one for each file that is new, as is the one that we write."""
+    path = open_file(nvim, b"one\n")
+    nvim.command(f"set patchmode=.orig backup backupskip= backupdir=. backupcopy={copies}")
+    assert write(nvim, path, [[0, 1, ["two"]]]) == {"ok": True}
+    assert os.listdir(path.parent) == [path.name]
+    nvim.command("normal! Amine")
+    nvim.command("write")
+    assert path.with_name("a.txt.orig").read_bytes() == b"two\n"
+
+
+@pytest.mark.parametrize("copies", ["auto", "yes", "no"])
 def test_links_stay_links(nvim: Neovim, copies: str) -> None:
     real = nvim.cwd.resolve() / "real.txt"
     real.write_bytes(b"one\n")
@@ -177,6 +189,32 @@ def test_an_edit_without_a_save_is_a_step_of_its_own_and_modified(nvim: Neovim) 
     nvim.command("silent undo")
     assert nvim.lines() == ["1a", "2", "3"]
     assert path.read_bytes() == b"1\n2\n3\n"
+
+
+ONE_STEP = (
+    *("ix<Esc>", "x", "ox<Esc>", "3Ax<Esc>", "dd", "yyp", "J", "~", "cwxy<Esc>", "Rxyz<Esc>", "v~"),
+    *(":s/o/0/<CR>", ":normal ix<CR>", ":g/t/s//T/<CR>", "<C-v>jIx<Esc>", "."),
+)
+
+
+@pytest.mark.parametrize("verb", ["edit", "write"])
+def test_an_edit_is_a_step_between_two_of_the_users_whatever_they_do(
+    nvim: Neovim, verb: str
+) -> None:
+    for number, keys in enumerate(ONE_STEP):
+        path = open_file(nvim, b"one too\ntwo too\nthree too\nfour\nfive\n", f"{number}.txt")
+        nvim.command("set hidden")
+        nvim.input("ia<Esc>" + keys)
+        before = nvim.lines()
+        last = len(before)
+        assert "ok" in change(nvim, verb, path, [[last - 1, last, [f"after {keys}", "more"]]])
+        after = nvim.lines()
+        nvim.input(keys)
+        assert nvim.lines() != after, keys
+        nvim.input("u")
+        assert nvim.lines() == after, keys
+        nvim.input("u")
+        assert nvim.lines() == before, keys
 
 
 def merge_in(nvim: Neovim, path: Path, hunks: list[object], *, settled: bool = True) -> object:
