@@ -271,6 +271,12 @@ FOUND: dict[str, list[Step]] = {
         Runs(0, "remove", 4, 0),
         Writes(1, 4, INSERT, stale=False, meanwhile=0),
     ],
+    "an agent's new file that it removes by a command, and the user amends in the buffer": [
+        DoubleWrites(0, 4, INSERT, disk_first=False, between="undo", stale=False),
+        Runs(0, "remove", 4, 0),
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="sweep", stale=False),
+        User("amend", 4, 0, 0),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

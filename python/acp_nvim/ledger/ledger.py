@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from acp_nvim.ledger.delta import Author, Delta, Kind, TurnKey
@@ -16,6 +17,7 @@ from acp_nvim.ledger.span import (
     lines_of,
     marked,
     packed,
+    split_lines,
     text_of,
 )
 from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
@@ -33,6 +35,8 @@ class FileAttributes:
 
 
 UNKNOWN_ATTRIBUTES: Final = FileAttributes()
+AMENDED: Final = 100
+"""So many lines at most are looked for in a text that has none of them as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,17 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
     What the user changed in an agent's lines belongs to the agent's hunk from then on; everything
     else is nobody's to review.
     """
+    went = _as_it_went(ledger) if text else None
+    if not text or went is None:
+        return _seen(ledger, text, at)
+    if _goes_on(went, text):
+        ledger = _seen(ledger, went, at)  # a buffer has kept it
+        return _seen(ledger, text, at)
+    return _seen(ledger, text, at, is_another=True)
+
+
+def _seen(ledger: Ledger, text: str | None, at: float, *, is_another: bool = False) -> Ledger:
+    """See `saw`; of `is_another` no line has been there before."""
     mark, rest = marked(text)
     if rest and (mark or ledger.mark) and not _has_in_lines(ledger):
         ledger, text = replace(ledger, mark=mark), rest
@@ -132,8 +147,28 @@ def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:
         again = _with_below(deltas, births) if births else frozenset()
         return Verdict(_new(deltas, "joined", author, at, over), kept, again)
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, lambda span: True, is_users=True)
+    def may_return(span: Span) -> bool:
+        return not is_another or span.lines == (FILE,)
+
+    weave = rewoven(ledger.weave, lines_of(text), judge, may_return, is_users=True)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
+
+
+def _as_it_went(ledger: Ledger) -> str | None:
+    """Return the text that an agent has taken away with the file, None if none has."""
+    file = next(iter(ledger.weave), None)
+    by = ledger.delta(file.died or NOBODY) if file is not None and not file.alive else None
+    if file is None or file.lines[0] != FILE or by is None or by.kind != "agent":
+        return None
+    there = (replace(it, died=None) for it in ledger.weave if it.died == file.died)
+    return replace(ledger, weave=tuple(there)).text
+
+
+def _goes_on(old: str, new: str) -> bool:
+    """Tell whether a text was made of the other: it has a line of its, as it was or amended."""
+    lines = dict.fromkeys(line.strip() for line in split_lines(old) if line.strip())
+    is_there = any(line.strip() in lines for line in split_lines(new))
+    return is_there or any(line in new for line in islice(lines, AMENDED))
 
 
 def _in_lines(ledger: Ledger) -> Ledger:

@@ -90,3 +90,23 @@ def test_what_stood_in_an_amended_line_that_went_with_the_file_comes_back() -> N
     ledger = saw(wrote(begin("a\n"), "x\na 1\n", ONE, 0.0), "x\nuser\na 1\n", 0.0)
     ledger = undo(wrote(ledger, None, ONE, 0.0), ONE, "one", 0.0).ledger
     assert ledger.text == "a\nuser\n"
+
+
+def test_what_the_user_amends_in_a_file_that_an_agent_has_taken_away_waits_with_its_line() -> None:
+    ledger = wrote(wrote(begin(None), "x\n", ONE, 0.0), None, ONE, 0.0)
+    ledger = saw(ledger, "x user\n", 0.0)
+    assert [it.added for it in changes(ledger)] == [("x user\n",)]
+    assert undo(ledger, ONE, "one", 0.0).ledger.text == "x user\n"
+
+
+def test_what_the_user_adds_to_a_file_that_an_agent_has_taken_away_is_the_users_alone() -> None:
+    ledger = saw(wrote(begin(LINES), None, ONE, 0.0), "a\nb\nuser\n", 0.0)
+    assert changes(ledger) == ()
+    assert changes(saw(ledger, LINES, 0.0)) == ()
+
+
+def test_another_text_where_an_agent_has_taken_the_file_away_is_the_users_alone() -> None:
+    ledger = wrote(wrote(begin(None), "x\n\n", ONE, 0.0), None, ONE, 0.0)
+    ledger = saw(ledger, "user\n\n", 0.0)
+    assert changes(ledger) == ()
+    assert reject(ledger, ONE, 0.0).ledger.text == "user\n\n"
