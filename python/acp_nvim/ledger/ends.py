@@ -10,17 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TypeAlias
 
-from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, end_of, is_open
+from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, end_of, is_open, usual_end
 
 Key: TypeAlias = Callable[[str], str]
 """Returns what is equal for lines that count as the same."""
 
 
-def by_agent(old: Sequence[str], new: Sequence[str]) -> Key:
-    """Return the keys of lines where an agent has made `new` of `old`, as the weave has them."""
-    end = end_of(new)
+def exact(line: str) -> str:
+    """Return the key of a line of which also the end counts."""
+    return line
+
+
+def by_agent(weave: Weave, old: Sequence[str], new: Sequence[str]) -> Key:
+    """Return the keys of lines where an agent has made `new` of `old`, as the weave has them.
+
+    They are good if the lines have their ends by that; else they are to be compared `exact`.
+    """
+    end = usual_end(weave)
     last = body(new[-1]) if new and not (is_open(new[-1]) and new[-1] in old) else None
     return lambda line: line if not is_open(line) or line == last else line + end
 
@@ -41,27 +50,28 @@ def by_user(weave: Weave, old: Sequence[str], new: Sequence[str]) -> Key:
     return lambda line: line if body(line) in again else body(line)
 
 
-def with_ends(
-    spans: Sequence[Span], old: Sequence[str], new: Sequence[str], *, is_users: bool
-) -> list[Span]:
-    """Return the spans with the ends of `new`, the lines of their text; `old`: what it was before.
+def with_ends(spans: Sequence[Span], old: Sequence[str], new: Sequence[str]) -> list[Span]:
+    """Return the spans with the ends that the user has given to `new`, the lines of their text;
+    `old`: what it was before.
 
     Where the user has changed all ends, or ended the last line, what is gone is to come back so.
     """
     found = list(spans)
     came_back = any(span.was is not None for span in [it for it in found if it.alive][-1:])
-    if is_users and _is_open(old) and new and not _is_open(new):
+    if _is_open(old) and new and not _is_open(new):
         # one that comes back with its end is the user's; no end has come back for other lines
         same = body(new[-1]) if came_back else None
         if not came_back or [*map(body, old)] == [*map(body, new)]:
             found = [_each(it, lambda line: _ended(line, end_of(new), same)) for it in found]
-    differ = is_users and end_of(old) != end_of(new)
+    differ = end_of(old) != end_of(new)
     was, now = (_ends(old), _ends(new)) if differ else (set(), set())
     if len(was) == len(now) == 1:
         found = [_each(span, lambda line: _converted(line, *was, *now)) for span in found]
-    if alive_lines(tuple(found)) == [*new]:
+    shown = alive_lines(tuple(found))
+    if shown == [*new]:
         return found
-    return list(_with(found, new))
+    ended = list(_with(found, shown, new))
+    return ended if alive_lines(tuple(ended)) == [*new] else list(_with(found, new, new))
 
 
 def body(line: str) -> str:
@@ -76,14 +86,17 @@ def _may_go(span: Span) -> bool:
     return span.alive and (span.born != NOBODY or span.was is not None)
 
 
-def _with(spans: Sequence[Span], lines: Sequence[str]) -> Iterator[Span]:
-    done = 0
+def _with(spans: Sequence[Span], shown: Sequence[str], lines: Sequence[str]) -> Iterator[Span]:
+    """Yield the spans with these lines; those that are shown so already may be without an end."""
+    rows = zip(shown, lines, strict=True)
     for span in spans:
         if not span.alive:
             yield span
             continue
-        there = tuple(lines[done : done + len(span.lines)])
-        done += len(there)
+        there = tuple(
+            now if was != now or shown is lines else line
+            for line, (was, now) in zip(span.lines, islice(rows, len(span.lines)), strict=True)
+        )
         yield span if there == span.lines else replace(span, lines=there)
 
 

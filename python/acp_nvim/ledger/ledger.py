@@ -8,11 +8,13 @@ from itertools import islice
 from typing import Final
 
 from acp_nvim.ledger.delta import Author, Delta, Kind, TurnKey
+from acp_nvim.ledger.ends import exact
 from acp_nvim.ledger.span import (
     FILE,
     NOBODY,
     Span,
     Weave,
+    alive_lines,
     exploded,
     lines_of,
     marked,
@@ -110,7 +112,11 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
         delta = deltas[span.died - 1] if span.died else None
         return delta is not None and _is_of(delta, author) and not span.kept_death
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, may_return, is_users=False)
+    lines = lines_of(text)
+    weave = rewoven(ledger.weave, lines, judge, may_return, is_users=False)
+    if alive_lines(weave) != [*lines]:
+        deltas = list(ledger.deltas)
+        weave = rewoven(ledger.weave, lines, judge, may_return, is_users=False, key=exact)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
 
 

@@ -183,15 +183,22 @@ def _file(ledger: Ledger) -> Sequence[Span]:
 
 def _lasting(ledger: Ledger) -> list[Span]:
     """Return those of the file but for such as are as if they had never been: whose maker has
-    taken it away again, or was undone."""
+    taken it away again, or was undone, or that the user has rejected."""
     undos = {delta.author.turn_key: delta.number for delta in undone(ledger)}
 
     def is_lasting(span: Span) -> bool:
         maker = ledger.delta(span.born)
         is_undone = maker is not None and undos.get(maker.author.turn_key, 0) > maker.number
-        return span.alive or not (is_undone or _is_of_one_turn(ledger, span))
+        return span.alive or not (is_undone or _is_taken_back(ledger, span))
 
     return [span for span in ledger.weave if span.lines[0] == FILE and is_lasting(span)]
+
+
+def _is_taken_back(ledger: Ledger, span: Span) -> bool:
+    """Tell whether who has put it in has taken it out again, or the user has rejected it."""
+    made, taken = (ledger.delta(it or NOBODY) for it in (span.born, span.died))
+    is_rejected = made is not None and taken is not None and taken.kind == "reject"
+    return is_rejected or _is_of_one_turn(ledger, span)
 
 
 def _is_of_one_turn(ledger: Ledger, span: Span) -> bool:

@@ -87,18 +87,29 @@ def split_lines(text: str) -> tuple[str, ...]:
 def alive_lines(weave: Weave) -> list[str]:
     """Return the lines of the text as it is now, `FILE` among them.
 
-    What was a last line without an end, and stands above others now, has one in this text: only
-    here, so that it is again as it was when those are gone.
+    What was a last line without an end, and stands above others now, has one in this text, as lines
+    have that are or were there: only here, so that it is again as it was when those are gone.
     """
     lines: list[str] = []
     end = ""
     for span in weave:
         if span.alive:
             if lines and is_open(lines[-1]):
-                end = end or end_of(it for each in weave if each.alive for it in each.lines)
+                end = end or usual_end(weave)
                 lines[-1] += end
             lines += span.lines
     return lines
+
+
+def usual_end(weave: Weave) -> str:
+    """Return how a line without an end has one as soon as another comes below it: as those that are
+    there, else as those that went last."""
+    there = (line for span in weave if span.alive for line in span.lines)
+    ended = next((line for line in there if line != FILE and not is_open(line)), None)
+    if ended is not None:
+        return end_of((ended,))
+    gone = sorted((it for it in weave if not it.alive), key=lambda it: it.died or 0, reverse=True)
+    return end_of(line for span in gone for line in span.lines)
 
 
 def text_of(weave: Weave) -> str | None:

@@ -57,12 +57,22 @@ MayReturn: TypeAlias = Callable[[Span], bool]
 
 
 def rewoven(
-    weave: Weave, lines: Sequence[str], judge: Judge, may_return: MayReturn, *, is_users: bool
+    weave: Weave,
+    lines: Sequence[str],
+    judge: Judge,
+    may_return: MayReturn,
+    *,
+    is_users: bool,
+    key: Key | None = None,
 ) -> Weave:
-    """Return the weave whose text is `lines`; `judge` says of each hunk whose it is."""
+    """Return the weave whose text is `lines`; `judge` says of each hunk whose it is.
+
+    `key`: how lines are compared, if not as usual. An agent's text has its ends by that, or not.
+    """
     alive = alive_lines(weave)
     there = [line for span in weave if span.alive for line in span.lines]
-    key = by_user(weave, alive, lines) if is_users else by_agent(there, lines)
+    usual = by_user(weave, alive, lines) if is_users else by_agent(weave, there, lines)
+    key = key or usual
     pieces = list(_pieces(weave, _hunks(there, lines, key)))
     moved = _moved(pieces) if is_users else {}
     spans: list[Span] = []
@@ -71,7 +81,8 @@ def rewoven(
             spans.append(piece)
         else:
             spans += _Changed(piece, judge, may_return, moved, key, is_users=is_users).spans()
-    return packed(with_ends(file_apart(spans), alive, lines, is_users=is_users))
+    spans = file_apart(spans)
+    return packed(with_ends(spans, alive, lines) if is_users else spans)
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], key: Key) -> Iterator[Hunk]:

@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import changes, reject
+from acp_nvim.ledger.review import changes, keep, reject
 from acp_nvim.ledger.rewind import redo, turns, undo
 
 ONE, TWO, THREE = (Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2, 3))
@@ -62,6 +62,14 @@ def test_rejecting_all_brings_back_what_was_there(base: str) -> None:
 
 def test_a_file_that_is_as_empty_as_it_was_is_nothing_to_review() -> None:
     assert changes(made(EMPTY, None, EMPTY)) == ()
+
+
+@pytest.mark.parametrize("base", [EMPTY, LINES])
+def test_it_comes_back_where_the_user_has_rejected_what_another_had_made_anew(base: str) -> None:
+    ledger = wrote(keep(made(base, None)).ledger, "x\n", TWO, 0.0)
+    ledger = reject(ledger, TWO, 0.0).ledger
+    assert ledger.text is None
+    assert undo(ledger, ONE, "one", 0.0).ledger.text == base
 
 
 @pytest.mark.parametrize("order", [(ONE, TWO), (TWO, ONE)])
