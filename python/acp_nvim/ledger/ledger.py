@@ -104,7 +104,7 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
     deltas = list(ledger.deltas)
 
     def judge(place: Place) -> Verdict:
-        over = _over(deltas, (*place.killed, *place.revived))
+        over = _over(deltas, (*place.killed, *place.revived, *place.again))
         return Verdict(_new(deltas, "agent", author, at, over))
 
     def may_return(span: Span) -> bool:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 from acp_nvim.ledger.delta import Author, Delta, How, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added
 from acp_nvim.ledger.review import grouped
-from acp_nvim.ledger.span import FILE, NOBODY, Span, file_apart, with_file
-
-Role: TypeAlias = Literal["leaves", "returns", "foreign", "foreign returns"]
-"""What becomes of a line: it goes, it comes back, it is somebody else's and stays."""
-Roles: TypeAlias = Callable[[Span], Role | None]
-"""Tells it; None: nothing does."""
-Stays: TypeAlias = Callable[[Sequence[Span], Roles, Ledger], tuple[set[int], list[int]]]
-"""Returns which of a stretch do not move, and at which of them that is to be told."""
+from acp_nvim.ledger.span import FILE, NOBODY, Span, exploded, file_apart, with_file
+from acp_nvim.ledger.staying import (
+    Role,
+    Roles,
+    Stays,
+    all_or_nothing,
+    goes,
+    in_place,
+    is_of_one_turn,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
         # what another turn has taken away can be taken back after that
         kept = recorded if _is_users_to_be_gone(ledger) else ledger
         return Rewound(kept, 0, (), missing=True)
-    rewound = _rewound(recorded, role, turn, _in_place, doubts)
+    rewound = _rewound(recorded, role, turn, in_place, doubts)
     is_done = rewound.count or (rewound.left and not rewound.doubtful)
     return rewound if is_done else replace(rewound, ledger=ledger)
 
@@ -114,7 +115,7 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
         replace(it, batch="", spent=last) if it.number in numbers else it for it in ledger.deltas
     )
     # spent also where nothing is left of it: older ones wait behind
-    rewound = _rewound(replace(ledger, deltas=spent), role, turn, _all_or_nothing)
+    rewound = _rewound(replace(ledger, deltas=spent), role, turn, all_or_nothing)
     return replace(rewound, ledger=ledger) if rewound.left and not rewound.count else rewound
 
 
@@ -198,15 +199,7 @@ def _is_taken_back(ledger: Ledger, span: Span) -> bool:
     """Tell whether who has put it in has taken it out again, or the user has rejected it."""
     made, taken = (ledger.delta(it or NOBODY) for it in (span.born, span.died))
     is_rejected = made is not None and taken is not None and taken.kind == "reject"
-    return is_rejected or _is_of_one_turn(ledger, span)
-
-
-def _is_of_one_turn(ledger: Ledger, span: Span) -> bool:
-    """Tell whether a turn has put it in and taken it out."""
-    made, taken = (ledger.delta(it or NOBODY) for it in (span.born, span.died))
-    if made is None or taken is None or taken.kind != "agent":
-        return False
-    return made.author.turn_key == taken.author.turn_key
+    return is_rejected or is_of_one_turn(ledger, span)
 
 
 def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozenset[int]) -> Roles:
@@ -243,7 +236,7 @@ def _standing_for(ledger: Ledger, doubts: Callable[[Span], bool]) -> frozenset[S
             continue
         made = ledger.delta(span.born)
         over = made.over if made is not None else frozenset()
-        if any(it.died in over and _goes(it, [span], span.born) for it in gone):
+        if any(it.died in over and goes(it, [span], span.born) for it in gone):
             found.add(span)
         gone = []
     return frozenset(found)
@@ -271,7 +264,8 @@ def _rewound(
     stays: Stays,
     doubts: Callable[[Span], bool] = lambda span: False,
 ) -> Rewound:
-    spans = file_apart(recorded.weave)
+    apart = file_apart(recorded.weave)
+    spans = [it for span in apart for it in ((span,) if span.alive else exploded(span))]
     before = tuple(spans)
     file = spans[0] if spans and spans[0].lines == (FILE,) and spans[0].alive else None
     left: list[int] = []
@@ -302,71 +296,6 @@ def _with_gone(spans: Sequence[Span], group: Sequence[int]) -> Sequence[Span]:
     while end < len(spans) and not spans[end].alive:
         end += 1
     return spans[group[0] : end]
-
-
-def _all_or_nothing(
-    spans: Sequence[Span], role: Roles, ledger: Ledger
-) -> tuple[set[int], list[int]]:
-    """Leave all of a stretch as it is, if lines would come back among somebody else's."""
-    roles = set(map(role, spans))
-    if "returns" in roles and "foreign" in roles:
-        return {*range(len(spans))}, [0]
-    return set(), []
-
-
-def _in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[int], list[int]]:
-    """Leave those lines out in the place of which somebody else's line stands.
-
-    But what stands in a line that goes comes back: else it would be nowhere.
-    """
-    leaving = [it for it in spans if role(it) == "leaves" or _is_of_one_turn(ledger, it)]
-    stay: set[int] = set()
-    left: list[int] = []
-    replaced = {span.died for span in spans}
-    for cell in _cells(spans, ledger):
-        roles = {at: role(spans[at]) for at in cell}
-        foreign = [at for at in cell if roles[at] == "foreign"]
-        foreign = foreign or [at for at in cell if roles[at] == "foreign returns"]
-        births = {spans[at].born for at in foreign} & replaced
-        over = {number for it in births if (delta := ledger.delta(it)) for number in delta.over}
-        over |= births
-        back = (at for at in cell if roles[at] in ("returns", "foreign returns"))
-        blocked = {
-            at
-            for at in back
-            if at not in foreign
-            and spans[at].lines != (FILE,)
-            and spans[at].died in over
-            and not _goes(spans[at], leaving, spans[at].died)
-        }
-        stay |= blocked
-        left += foreign[:1] if blocked else []
-    return stay, left
-
-
-def _goes(gone: Span, leaving: Sequence[Span], by: int | None) -> bool:
-    """Tell whether one of the leaving lines, made by that delta, has one of the gone in it."""
-    lines = [it.strip() for span in leaving if span.born == by for it in span.lines]
-    return any((text := line.strip()) and text in it for line in gone.lines for it in lines)
-
-
-def _cells(spans: Sequence[Span], ledger: Ledger) -> list[list[int]]:
-    """Split a stretch below each line that stands there, or that the user has just taken out.
-
-    A line that is gone is in the place of the one that stands below it, else of the last.
-    """
-    births = {span.born for span in spans}
-    by_user = {NOBODY, *(it.number for it in ledger.deltas if it.kind == "joined")}
-    cells: list[list[int]] = [[]]
-    for at, span in enumerate(spans):
-        cells[-1].append(at)
-        is_taken_out = span.died in by_user and span.died not in births
-        if span.alive or is_taken_out:
-            cells.append([])
-    rest = cells.pop()
-    if cells:
-        cells[-1] += rest
-    return cells or [rest]
 
 
 def _row(spans: Sequence[Span], at: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final, TypeAlias
 
 from acp_nvim import hunks
@@ -127,11 +128,11 @@ def exploded(span: Span) -> Iterator[Span]:
 
 
 def packed(spans: Iterable[Span]) -> Weave:
-    """Join neighbours that share one history; drop what only the user knew and took out."""
+    """Join neighbours that share one history."""
     weave: list[Span] = []
     run: list[str] = []
     for span in spans:
-        if not span.lines or (span.born == NOBODY and span.died == NOBODY):
+        if not span.lines:
             continue
         last = run or (weave[-1].lines if weave else ())
         if weave and _history(weave[-1]) == _history(span) and not (last and is_open(last[-1])):
@@ -144,6 +145,30 @@ def packed(spans: Iterable[Span]) -> Weave:
     if weave and run:
         weave[-1] = replace(weave[-1], lines=(*weave[-1].lines, *run))
     return tuple(weave)
+
+
+def remembered(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans without what only the user knew and took out. But where that has its place
+    among others that are gone, `u` brings it back to there."""
+    run: list[Span] = []
+    for span in chain(spans, (None,)):
+        if span is not None and not span.alive:
+            run.append(span)
+            continue
+        is_among = any(not _is_forgotten(it) and it.lines != (FILE,) for it in run)
+        yield from (it for it in run if not _is_forgotten(it) or (is_among and _has_place(it)))
+        run = []
+        if span is not None:
+            yield span
+
+
+def _has_place(span: Span) -> bool:
+    """Tell whether nothing has come in the place of these lines when the user took them out."""
+    return span.kept_death and span.lines != (FILE,)
+
+
+def _is_forgotten(span: Span) -> bool:
+    return not span.lines or (span.born == NOBODY and span.died == NOBODY)
 
 
 def file_apart(spans: Iterable[Span]) -> list[Span]:

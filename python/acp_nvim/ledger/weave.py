@@ -7,12 +7,12 @@ the hunk back.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acp_nvim.hunks import Hunk, diff, ends_in_common
+from acp_nvim.ledger import placing
 from acp_nvim.ledger.ends import Key, body, by_agent, by_user, with_ends
 from acp_nvim.ledger.span import (
     FILE,
@@ -24,6 +24,7 @@ from acp_nvim.ledger.span import (
     file_apart,
     is_open,
     packed,
+    remembered,
 )
 
 
@@ -39,6 +40,8 @@ class Place:
     """What stands above it."""
     after: Span | None
     """What stands below it."""
+    again: tuple[Span, ...] = ()
+    """What is gone, and what it puts in is like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,10 @@ def rewoven(
     there = [line for span in weave if span.alive for line in span.lines]
     usual = by_user(weave, alive, lines) if is_users else by_agent(weave, there, lines)
     key = key or usual
-    pieces = list(_pieces(weave, _hunks(there, lines, key)))
+    hunks = _hunks(there, lines, key)
+    if not is_users:
+        hunks = (part for hunk in hunks for part in _apart(there, hunk))
+    pieces = list(_pieces(weave, hunks))
     moved = _moved(pieces) if is_users else {}
     spans: list[Span] = []
     for piece in pieces:
@@ -82,7 +88,8 @@ def rewoven(
         else:
             spans += _Changed(piece, judge, may_return, moved, key, is_users=is_users).spans()
     spans = file_apart(spans)
-    return packed(with_ends(spans, alive, lines) if is_users else spans)
+    spans = with_ends(spans, alive, lines) if is_users else spans
+    return packed(remembered(spans))
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], key: Key) -> Iterator[Hunk]:
@@ -94,6 +101,22 @@ def _hunks(old: Sequence[str], new: Sequence[str], key: Key) -> Iterator[Hunk]:
         first, last, count = hunk.first + head, hunk.last + head, len(hunk.lines)
         yield Hunk(first, last, tuple(new[first + grown : first + grown + count]))
         grown += count - (last - first)
+
+
+def _apart(old: Sequence[str], hunk: Hunk) -> Iterator[Hunk]:
+    """Yield what differs in a hunk only in how lines end apart from the rest: it is by itself."""
+    was, row, new = old[hunk.first : hunk.last], 0, 0
+    parts = diff([*map(body, was)], [*map(body, hunk.lines)]) if was and hunk.lines else [hunk]
+    if len(parts) == 1 and len(parts[0].lines) == len(hunk.lines):
+        yield hunk
+        return
+    for part in (*parts, Hunk(len(was), len(was), ())):
+        same = part.first - row
+        for size, last in ((same, part.first), (len(part.lines), part.last)):
+            if size or last > row:
+                at = hunk.first
+                yield Hunk(at + row, at + last, hunk.lines[new : new + size])
+            row, new = last, new + size
 
 
 def _moved(pieces: Sequence[Span | _Region]) -> dict[str, Span]:
@@ -185,21 +208,27 @@ class _Changed:
         is_users: bool,
     ) -> None:
         items = [line for span in region.spans for line in exploded(span)]
-        returns = _returns(items, region.lines, may_return, key)
+        returns = placing.returning(items, region.lines, may_return, key)
         killed = [at for at, item in enumerate(items) if item.alive]
-        revived = tuple(items[at] for at in sorted(returns))
-        place = Place(tuple(items[at] for at in killed), revived, region.before, region.after)
+        bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
+        paired = placing.paired(bodies, region.lines, returns)
+        twins = {} if is_users else placing.twins(items, region.lines, paired | returns)
+        gone, revived, again = (
+            tuple(items[at] for at in them) for them in (killed, sorted(returns), twins)
+        )
+        place = Place(gone, revived, region.before, region.after, again)
         self._items = items
         self._returns = returns
         self._lines = region.lines
         self._verdict = verdict = judge(place)
-        self._again = _again(items, verdict.again) if verdict.again else frozenset()
-        self._above = dict(_above(items, returns, self._again)) if self._again else {}
-        bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
-        self._paired = _paired(bodies, region.lines, returns)
+        self._again = placing.going_again(items, verdict.again) if verdict.again else frozenset()
+        self._above = dict(placing.above(items, returns, self._again)) if self._again else {}
+        self._paired = paired | twins
         replaced = {*killed} - self._again
-        self._until = _slots(replaced, self._paired | returns, len(region.lines))
-        self._begins = -1 if self._until or not items else _ends_of(items, region.before)
+        self._until = placing.slots(replaced, self._paired | returns, len(region.lines))
+        self._begins = (
+            -1 if self._until or not items else placing.with_other_ends(items, region.before)
+        )
         self._moved = moved
         self._is_users = is_users
         self._only_goes = is_users and len(returns) == len(region.lines)
@@ -265,91 +294,6 @@ def _goes_again(place: Place) -> bool:
     deltas = {it.was for it in place.killed}
     around = {it.was for it in (place.before, place.after) if it is not None}
     return bool(deltas) and None not in deltas and not deltas & around
-
-
-def _ends_of(items: Sequence[Span], before: Span | None) -> int:
-    """Return how many of the first lines are gone, and the one above them with another end."""
-    count = 0
-    if before is not None:
-        above = body(before.lines[-1])
-        while count < len(items) and body(items[count].lines[0]) == above:
-            count += 1
-    return count
-
-
-def _again(items: Sequence[Span], deltas: Container[int]) -> frozenset[int]:
-    """Return which lines go that had gone by one of these deltas before."""
-    return frozenset(at for at, it in enumerate(items) if it.alive and it.was in deltas)
-
-
-def _above(
-    items: Sequence[Span], returns: Mapping[int, int], again: Container[int]
-) -> Iterator[tuple[int, int]]:
-    """Yield the lines that go again for what returns below them, and which of the new lines that
-    is: what stands above that stands above them, too."""
-    found: int | None = None
-    for at in reversed(range(len(items))):
-        if at in returns:
-            found = returns[at]
-        elif items[at].alive and at not in again:
-            found = None
-        if found is not None and at in again:
-            yield at, found
-
-
-def _paired(
-    bodies: Mapping[int, str], lines: Sequence[str], returns: Mapping[int, int]
-) -> dict[int, int]:
-    """Return, by the number of a line that goes, which of the new lines is it with another end."""
-    places: dict[str, list[int]] = {}
-    for new, line in enumerate(lines):
-        places.setdefault(body(line), []).append(new)
-    later = sorted(returns.values(), reverse=True)
-    pairs: dict[int, int] = {}
-    least = 0
-    for at in sorted(bodies):
-        if at in returns:
-            least = later.pop() + 1
-            continue
-        there = places.get(bodies[at], [])
-        found = bisect_left(there, least)
-        if found < len(there) and there[found] < (later[-1] if later else len(lines)):
-            pairs[at] = there[found]
-            least = pairs[at] + 1
-    return pairs
-
-
-def _slots(killed: Collection[int], anchors: Mapping[int, int], count: int) -> dict[int, int]:
-    """Return, by the number of a line of the region, up to which new line is put below it."""
-    later: dict[int, int] = {}
-    limit = count
-    for at in sorted({*killed, *anchors}, reverse=True):
-        later[at] = limit
-        limit = anchors.get(at, limit)
-    slots: dict[int, int] = {}
-    new = 0
-    for at in reversed(later):
-        new = anchors[at] + 1 if at in anchors else min(new + 1, later[at])
-        slots[at] = new
-    return slots | ({max(slots): count} if slots else {})
-
-
-def _returns(
-    items: Sequence[Span], lines: Sequence[str], may_return: MayReturn, key: Key
-) -> dict[int, int]:
-    """Return, by the number of a line that is gone, which of the new lines it is again."""
-    gone = [at for at, item in enumerate(items) if not item.alive and may_return(item)]
-    if not gone or not lines:
-        return {}
-    returns: dict[int, int] = {}
-    old, new = 0, 0
-    hunks = diff([key(items[at].lines[0]) for at in gone], [key(line) for line in lines])
-    for hunk in (*hunks, Hunk(len(gone), len(gone), ())):
-        while old < hunk.first:
-            returns[gone[old]] = new
-            old, new = old + 1, new + 1
-        old, new = hunk.last, new + len(hunk.lines)
-    return returns
 
 
 def is_untouched(span: Span | None) -> bool:

@@ -1,0 +1,92 @@
+"""After all is undone each line of the user's is there once, where it was, unless the user took it
+out."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.rewind import redo, turns, undo
+
+AGENTS = ONE, TWO = tuple(Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2))
+ORDERS = list(permutations(AGENTS))
+BASE = "a\nb\nc\n"
+
+
+def without_agents(ledger: Ledger, order: tuple[Author, ...] = AGENTS) -> str | None:
+    """Return the text after all is undone in that order."""
+    for author in order * 3:
+        if author.turn_key in turns(ledger):
+            batch = f"{author.session} {len(ledger.deltas)}"
+            undone = undo(ledger, author, batch, 0.0).ledger
+            assert redo(undone, batch).ledger.text == ledger.text
+            ledger = undone
+    assert turns(ledger) == ()
+    return ledger.text
+
+
+def test_a_last_line_comes_back_though_the_one_above_was_amended() -> None:
+    ledger = saw(wrote(begin("a\nb\nc"), "a\nb", ONE, 0.0), "a\nb user", 0.0)
+    assert without_agents(ledger) == "a\nb user\nc"
+    ledger = saw(wrote(begin(BASE), "a\nb", ONE, 0.0), "a\nb user\n", 0.0)
+    assert without_agents(ledger) == "a\nb user\nc\n"
+
+
+def test_a_line_that_an_agent_had_with_another_end_stays_taken_out() -> None:
+    ledger = saw(wrote(begin("a\nb\nc"), "a\nb", ONE, 0.0), "a", 0.0)
+    assert without_agents(ledger) == "a\nc"
+    ledger = saw(wrote(begin(BASE), BASE.replace("\n", "\r\n"), ONE, 0.0), "a\r\nc\r\n", 0.0)
+    assert without_agents(ledger) == "a\nc\n"
+
+
+def test_a_line_that_the_user_moved_comes_back_where_it_was() -> None:
+    ledger = saw(wrote(begin(BASE), "a\r\nb\r\nc\r\n", ONE, 0.0), "b\r\na\r\nc\r\n", 0.0)
+    assert sorted((without_agents(ledger) or "").split()) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(("agents", "users"), [("a\nc\n", "a\n"), ("b\nc\n", "c\n")])
+def test_what_the_user_takes_out_beside_a_gone_line_and_brings_back(
+    agents: str, users: str
+) -> None:
+    ledger = wrote(begin(BASE), agents, ONE, 0.0)
+    assert without_agents(saw(saw(ledger, users, 0.0), agents, 0.0)) == BASE
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("users", "left"),
+    [
+        ("a\nb user\nc\n", "a\nb user\nc\n"),
+        ("a\nc\n", "a\nc\n"),
+        ("a\nb\nuser\nc\n", "a\nb\nuser\nc\n"),
+        ("a\nuser\nb\nc\n", "a\nuser\nb\nc\n"),
+    ],
+)
+def test_a_line_that_one_agent_takes_out_and_another_puts_in_again(
+    users: str, left: str, order: tuple[Author, ...]
+) -> None:
+    ledger = wrote(wrote(begin(BASE), "a\nc\n", ONE, 0.0), BASE, TWO, 0.0)
+    assert without_agents(saw(ledger, users, 0.0), order) == left
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_such_a_line_is_there_once_though_only_one_turn_is_undone(
+    order: tuple[Author, ...],
+) -> None:
+    ledger = wrote(wrote(begin(BASE), "a\nc\n", ONE, 0.0), BASE, TWO, 0.0)
+    undone = undo(ledger, order[0], "one", 0.0).ledger
+    assert undone.text == (BASE if order[0] is ONE else "a\nc\n")
+    assert without_agents(undone, order[1:] + order) == BASE
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_line_typed_among_an_agents_lines_and_amended_stands_for_nothing(
+    order: tuple[Author, ...],
+) -> None:
+    ledger = wrote(begin("a\n"), "a 1\n2\n", ONE, 0.0)
+    ledger = wrote(saw(ledger, "a 1\nuser\n2\n", 0.0), "user\n2\n", TWO, 0.0)
+    ledger = saw(ledger, "user more\n2\n", 0.0)
+    assert without_agents(ledger, order) == "a\nuser more\n"
