@@ -75,6 +75,10 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
     is_over = event.status in ("completed", "failed")
     words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
     author, changes = authors.last(state, call.id), (*paths(event), *named, *words)
+    if author is not None and event.status == "pending":
+        host.review.sync.ended.waits(author)
+    if call.kind in LOOKING:
+        author = authors.of(state, call.id)  # who has only read a file has not changed it
     host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
     if not is_over:
         return

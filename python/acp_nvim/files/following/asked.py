@@ -34,8 +34,8 @@ class Asked:
     3. for whom a folder that it is in was to be swept;
     4. whose turn runs there now, as `author` says.
 
-    Of these, who has named the file goes before who is only supposed to have changed it; and of
-    those no turn counts that was over before.
+    Of these, who has named the file goes before who is only supposed to have changed it; of those
+    no turn counts that was over before. A tool call has named it only if it may have begun before.
     """
 
     def __init__(self, author: Callable[[str], Author | None]) -> None:
@@ -72,8 +72,10 @@ class Asked:
         looks = self._looks
         asked = (it for roots, it in looks.roots.items() if roots.has(path))
         known = (looks.paths.get(path), author, *asked)
-        said = surest(*(it for it in known if self.ended.may_be_of(it, path)))
-        return said if said and said.how == "named" else surest(said, self._author(path))
+        said = surest(*(self.ended.believed(it, path) for it in known))
+        if said and said.how == "named":
+            return said
+        return surest(said, self.ended.believed(self._author(path), path))
 
     def how_sure(self, path: str, author: Author | None, *, said: bool = False) -> Sure:
         """Return how sure it is that the author has changed that path; `said`: it says so.

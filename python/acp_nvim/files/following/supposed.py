@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from time import time_ns
 
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
+
+LEAD = 100_000_000
+"""Nanoseconds that an agent may be ahead of what we have heard of it."""
 
 
 def surest(*authors: Author | None) -> Author | None:
@@ -18,15 +22,32 @@ def surest(*authors: Author | None) -> Author | None:
 
 class EndedTurns:
     """Knows the last turn of each session that is over: a look at the disk comes later, and finds
-    what others did since, too. `now`: nanoseconds since 1970."""
+    what others did since, too; and the last tool call of each that has not begun: what it finds
+    others did before. `now`: nanoseconds since 1970."""
 
     def __init__(self, now: Callable[[], int] = time_ns) -> None:
         self.now = now
         self._ended: dict[SessionKey, tuple[TurnKey, int]] = {}
+        self._waiting: dict[SessionKey, tuple[str, int]] = {}
 
     def end(self, author: Author) -> None:
         """The author's turn is over now."""
         self._ended[author.session_key] = (author.turn_key, self.now())
+
+    def waits(self, author: Author) -> None:
+        """The author's tool call has not begun yet."""
+        self._waiting[author.session_key] = author.tool_call, self.now()
+
+    def believed(self, author: Author | None, path: str) -> Author | None:
+        """Return the author as having made the file as it is; None: that turn has not.
+
+        A tool call that had not begun when the file was changed tells nothing of it by its name.
+        """
+        if author is not None and author.how == "named":
+            call, since = self._waiting.get(author.session_key, (None, 0))
+            if call == author.tool_call and _changed(path, since) < since - LEAD:
+                author = replace(author, how="found")
+        return author if self.may_be_of(author, path) else None
 
     def is_over(self, author: Author) -> bool:
         """Return whether the author's turn has ended."""
@@ -43,8 +64,12 @@ class EndedTurns:
         turn, ended = self._ended.get(author.session_key, (None, 0))
         if turn != author.turn_key:
             return True
-        try:
-            changed = os.lstat(path).st_ctime_ns
-        except OSError:
-            return True
-        return not ended < changed <= self.now()
+        return not ended < _changed(path, ended) <= self.now()
+
+
+def _changed(path: str, gone: int) -> int:
+    """Return when the file was changed at all; `gone` if it is not there."""
+    try:
+        return os.lstat(path).st_ctime_ns
+    except OSError:
+        return gone
