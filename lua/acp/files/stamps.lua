@@ -12,8 +12,8 @@ local api = vim.api
 
 local M = {}
 
--- So many files are remembered that the user has written.
-local MOST = 1000
+-- So many files are remembered that the user has written: what `:argdo` writes, the host sees later.
+local MOST = 100000
 -- Bytes of files that are compared with their buffers: the user waits for it.
 local MOST_BYTES = 2 ^ 21
 local ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }

@@ -148,7 +148,8 @@ function M.decide(verdict, scope, range, because)
   if #parts == 0 then
     return notice.notice('no hunk here that waits')
   end
-  local payload = { verdict = verdict, parts = parts, because = because }
+  local said = scope == 'hunk' and 'lines' or scope
+  local payload = { verdict = verdict, parts = parts, scope = said, because = because }
   bridge.call('decide_parts', payload, function(err, outcome)
     refresh(buffer)
     if err then

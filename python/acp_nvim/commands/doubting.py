@@ -5,14 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from acp_nvim.editor import Choice, Chooser
+from acp_nvim.editor import Choice
+from acp_nvim.ledger import rewind
+from acp_nvim.ledger.delta import Author
+from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
+from acp_nvim.workspace.host import Host
 
 
-async def wants_found(chooser: Chooser, agents: Sequence[str], paths: Sequence[str]) -> bool | None:
+async def wants_found(host: Host, paths: Sequence[str]) -> bool | None:
     """Ask about these files; None: no answer."""
-    title = doubt(agents, [relative(path, os.getcwd()) for path in paths])
+    agents = {it.agent for path in paths for it in authors(host, path) if it.how == "found"}
+    title = doubt(sorted(agents), [relative(path, os.getcwd()) for path in paths])
     rows = [Choice(LEAVE, False), Choice(TAKE, True)]
-    wanted: bool | None = await chooser.choose(title, "acp.found", rows)
+    wanted: bool | None = await host.editor.chooser.choose(title, "acp.found", rows)
     return wanted
+
+
+def doubtful(host: Host, turn: Turn) -> list[str]:
+    """Return the files of a turn in which there is something to take back of that kind."""
+    ledgers = ((path, host.review.log.ledger(path)) for path in turn.paths)
+    return [
+        path
+        for path, ledger in ledgers
+        if ledger and rewind.undo(ledger, turn.author, "", 0.0, found=False).doubtful
+    ]
+
+
+def authors(host: Host, path: str) -> list[Author]:
+    """Return who has changed that file, one an agent's delta."""
+    ledger = host.review.log.ledger(path)
+    return [it.author for it in ledger.deltas if it.kind == "agent"] if ledger else []

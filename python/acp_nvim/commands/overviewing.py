@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from acp_nvim.aside import aside
+from acp_nvim.commands.doubting import wants_found
 from acp_nvim.commands.payloads.of_reviews import DecideParts, HunkPart, ShowDiff
 from acp_nvim.commands.reviewing import in_order
 from acp_nvim.errors import FileProblem, UserError
@@ -40,32 +41,50 @@ async def diff(host: Host, payload: ShowDiff) -> None:
     await host.editor.reviewer.overview(payload.buffer, whole)
 
 
-@in_order
 async def decide_parts(host: Host, payload: DecideParts) -> str:
     """Keep or reject hunks, or lines of them, as they were shown; answer what became of it.
 
-    What has changed since is left alone.
+    What has changed since is left alone. Of a file, or all, what an agent is only supposed to have
+    done is asked about at last.
     """
+    is_wide = payload.scope in ("file", "all") and payload.verdict == "reject"
+    done, doubted = await _decide_parts(host, payload, found=not is_wide)
+    if doubted and await wants_found(host, sorted({part.path for part in doubted})):
+        done += (await _decide_parts(host, replace(payload, parts=doubted), found=True))[0]
+    left = sum(len(each.pending) for each in host.review.presenter.reviews())
+    return decided(payload.verdict, payload.scope, done, left)
+
+
+@in_order
+async def _decide_parts(
+    host: Host, payload: DecideParts, *, found: bool
+) -> tuple[int, tuple[HunkPart, ...]]:
+    """Decide; return how many hunks, and those that are left without `found`."""
     await host.review.restore()
-    done, failed = 0, []
+    done = 0
+    failed: list[str] = []
+    doubted: list[HunkPart] = []
     for part in payload.parts:
         try:
-            done += await _decide(host, payload, part)
+            count = await _decide(host, payload, part, found=found)
         except UserError as error:
             failed.append(str(error))
+            continue
+        done += count
+        if not (count or found):
+            doubted.append(part)
     await host.review.presenter.settled()
     if failed:
         raise UserError("; ".join(dict.fromkeys(failed)))
-    left = sum(len(each.pending) for each in host.review.presenter.reviews())
-    return decided(payload.verdict, "lines", done, left)
+    return done, tuple(doubted)
 
 
-async def _decide(host: Host, payload: DecideParts, part: HunkPart) -> int:
+async def _decide(host: Host, payload: DecideParts, part: HunkPart, *, found: bool) -> int:
     decisions = host.review.decisions
     rows = partial(_rows_of, part=part)
     if payload.verdict == "keep":
         return await decisions.keep(part.path, rows)
-    return await decisions.reject(part.path, rows, because=payload.because)
+    return await decisions.reject(part.path, rows, found=found, because=payload.because)
 
 
 def _rows_of(review: FileReview, part: HunkPart) -> range:

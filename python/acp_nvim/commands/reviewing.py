@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
-from acp_nvim.commands.doubting import wants_found
+from acp_nvim.commands.doubting import authors, wants_found
 from acp_nvim.commands.payloads import Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
@@ -112,7 +112,7 @@ async def decide(host: Host, payload: Decide) -> str:
     """
     is_wide = payload.scope != "lines" and payload.verdict == "reject"
     done, doubtful = await _decide(host, payload, found=not is_wide)
-    if is_wide and doubtful and await _wants_found(host, doubtful):
+    if is_wide and doubtful and await wants_found(host, doubtful):
         more, _ = await _decide(host, payload, found=True)
         done += more
     left = sum(len(each.pending) for each in host.review.presenter.reviews())
@@ -154,7 +154,7 @@ async def undo(host: Host, payload: Undo) -> None:
     if not outcome.found:
         return
     decisions = host.review.decisions
-    wanted = await _wants_found(host, outcome.found)
+    wanted = await wants_found(host, outcome.found)
     if wanted is False:
         decisions.left.add(turn.key)
     if not wanted:
@@ -201,11 +201,6 @@ async def redo(host: Host, payload: Redo) -> None:
 # --- the parts
 
 
-async def _wants_found(host: Host, paths: Sequence[str]) -> bool | None:
-    agents = {it.agent for path in paths for it in _authors(host, path) if it.how == "found"}
-    return await wants_found(host.editor.chooser, sorted(agents), paths)
-
-
 def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
     """Return the turns of the chat's session; of all, when the chat is of a host that is gone."""
     edits = host.review.log
@@ -214,14 +209,9 @@ def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
         return list(edits.turns(key))
     host.workspace.look_around(path)
     here = set(host.review.presenter.paths())
-    keys = {author.turn_key[:2] for path in here for author in _authors(host, path)}
+    keys = {author.turn_key[:2] for path in here for author in authors(host, path)}
     found = [turn for each in keys for turn in edits.turns(each) if here & {*turn.paths}]
     return sorted(found, key=lambda turn: turn.author.began)
-
-
-def _authors(host: Host, path: str) -> list[Author]:
-    ledger = host.review.log.ledger(path)
-    return [it.author for it in ledger.deltas if it.kind == "agent"] if ledger else []
 
 
 def _last_undone(host: Host) -> SessionKey | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from acp_nvim.commands import reviewing
+from acp_nvim.commands.doubting import doubtful, wants_found
 from acp_nvim.commands.payloads.of_reviews import Redo
 from acp_nvim.commands.payloads.of_sessions import Rewind
 from acp_nvim.commands.prompting import prompt_text
@@ -43,7 +44,8 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     text = prompt_text(said)
     if not await _is_wanted(host, number, text, turns):
         return None
-    undone = await _undo(host, turns)
+    found = sorted({path for turn in turns for path in doubtful(host, turn)})
+    undone = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
     opened = await host.editor.chats.open(state.agent)
     if opened is None:
         raise UserError("no chat could be opened")
@@ -68,13 +70,16 @@ async def _is_wanted(host: Host, number: int, text: str, turns: Sequence[Turn]) 
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
 
-async def _undo(host: Host, turns: Sequence[Turn]) -> int:
-    """Take the turns back, the last one first; return of how many something was."""
+async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> int:
+    """Take the turns back, the last one first; return of how many something was.
+
+    Without `found` what the agent is only supposed to have done stays.
+    """
     decisions, count = host.review.decisions, 0
     outcomes: list[Undone] = []
     async with decisions.acts:
         for turn in reversed(turns):
-            outcome = await decisions.undo(turn)
+            outcome = await decisions.undo(turn, found=found)
             outcomes.append(outcome)
             count += bool(outcome.paths)
     stays = sorted({relative(path, os.getcwd()) for it in outcomes for path, _ in it.left})

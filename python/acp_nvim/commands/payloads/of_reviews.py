@@ -79,10 +79,11 @@ class HunkPart:
 
 @dataclass(frozen=True, slots=True)
 class DecideParts:
-    """Keep or reject these; `because`: why, for the agent."""
+    """Keep or reject these; `scope`: how they were named; `because`: why, for the agent."""
 
     verdict: Literal["keep", "reject"]
     parts: tuple[HunkPart, ...]
+    scope: Literal["lines", "file", "all"] = "lines"
     because: str = ""
 
 
