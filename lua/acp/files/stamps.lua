@@ -49,6 +49,16 @@ local function count(buffer)
   end)
 end
 
+--- Let the host look at once: what agents do to the file from now on is not what was in it before.
+---@param path string resolved
+---@param stamp? string of the file as the user has just written it
+local function tell(path, stamp)
+  local bridge = package.loaded['acp.host.bridge']
+  if bridge and bridge.running() then
+    bridge.notify('met', { path = path, saved = stamp })
+  end
+end
+
 --- Take note that the user has written a file.
 ---@param path string resolved
 local function note(path)
@@ -59,6 +69,9 @@ local function note(path)
     end
   end
   saved[path] = save.stamp(path)
+  if saved[path] ~= '' then -- else it was no backup after all
+    tell(path, saved[path])
+  end
 end
 
 --- The file as the user has last written it from its buffer, since we look.
@@ -152,15 +165,6 @@ function M.quietly(action)
   is_quiet = false
 end
 
---- Let the host look at once: what agents do to the file from now on is not what was in it before.
----@param path string resolved
-local function tell(path)
-  local bridge = package.loaded['acp.host.bridge']
-  if bridge and bridge.running() then
-    bridge.notify('met', { path = path })
-  end
-end
-
 --- Find out whether the buffer shows another text than its file holds, when other plugins are done.
 ---@param buffer integer
 local function compare_later(buffer)
@@ -212,21 +216,18 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
   if is_quiet or was == save.stamp(path) then
     return
   end
-  note(path)
-  for _, backup in ipairs(backups(path)) do
-    note(file_buffers.resolve(backup))
-  end
   if event.event == 'BufWritePost' and path == file_of(event.buf) then
     M.sync(event.buf)
     compare_later(event.buf)
   end
-  tell(path)
+  note(path)
+  for _, backup in ipairs(backups(path)) do
+    note(file_buffers.resolve(backup))
+  end
 end)
 
 on('SessionWritePost', 'The user has written a session', function()
-  local path = file_buffers.resolve(vim.v.this_session)
-  note(path)
-  tell(path)
+  note(file_buffers.resolve(vim.v.this_session))
 end)
 
 -- Later Neovims may have another event for it; then such a write is seen when the host looks.
@@ -278,9 +279,8 @@ local function look_for_write(buffer)
   end
   -- else another has written it since: the host finds out
   if foreign.is_one(buffer) or is_as_file(buffer, MOST_BYTES) then
-    note(path)
     M.sync(buffer)
-    tell(path)
+    note(path)
   end
 end
 

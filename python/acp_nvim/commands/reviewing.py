@@ -9,7 +9,7 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from acp_nvim.commands.doubting import authors, wants_found
-from acp_nvim.commands.payloads import Nothing, OfFile
+from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
@@ -95,8 +95,10 @@ def edited(host: Host, payload: OfFile) -> None:
             refresh(host, chat)
 
 
-def met(host: Host, payload: OfFile) -> None:
+def met(host: Host, payload: Met) -> None:
     """The user has opened or saved a file: look at it now, if an agent's turn may change it."""
+    if payload.saved:
+        host.review.store.journal.saved(payload.path, payload.saved)
     look_at(host, payload.path)
 
 

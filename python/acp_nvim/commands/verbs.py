@@ -120,7 +120,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "inspect": Verb(payloads.Nothing, viewing.inspect),
     "review": Verb(of_reviews.ShowReview, reviewing.review),
     "edited": Verb(payloads.OfFile, reviewing.edited),
-    "met": Verb(payloads.OfFile, reviewing.met),
+    "met": Verb(payloads.Met, reviewing.met),
     "free": Verb(payloads.Nothing, reviewing.free),
     "decide": Verb(of_reviews.Decide, reviewing.decide),
     "undo": Verb(of_reviews.Undo, reviewing.undo),

@@ -15,6 +15,7 @@ from anyio import to_thread
 
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
@@ -99,6 +100,7 @@ class Recovery:
         if not folders:
             return ()
         remembered = await to_thread.run_sync(_remembered, killed, folders)
+        known |= {path for path, stamp in killed.saved.items() if disk.stamp(path) == stamp}
         below = tuple(map(inside, folders))
         for path in self._log.paths():
             if path.startswith(below) and await self._on_disk(path) in self._told(path):

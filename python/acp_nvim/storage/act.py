@@ -11,14 +11,14 @@ from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.storage.record import Record
 
-Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict"]
+Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict", "saved"]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
     """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
     to take the place of `before`. "wrote": it has. "put": `ledger` is that of the file now.
-    "conflict": `conflict` is, None: it is over.
+    "conflict": `conflict` is, None: it is over. "saved": the user has written the file, `stamp`.
 
     An "intend" with a ledger is the user's decision, else the agent's write.
     """
@@ -33,6 +33,7 @@ class Act:
     ledger: Ledger | None = None
     conflict: Conflict | None = None
     folders: tuple[str, ...] = ()
+    stamp: str = ""
 
 
 ACTS: Final = Record(Act, "acp_act", 1)
@@ -71,6 +72,11 @@ class Killed:
             elif act.kind in ("wrote", "put"):
                 begun.pop(act.path, None)
         return tuple(begun.values())
+
+    @property
+    def saved(self) -> dict[str, str]:
+        """The stamps of files as the user has written them last while a turn ran."""
+        return {act.path: act.stamp for act in self.acts if act.kind == "saved"}
 
 
 def ended(turns: dict[SessionKey, Act], author: Author) -> bool:

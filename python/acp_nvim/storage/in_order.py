@@ -37,12 +37,11 @@ class InOrder:
             await self._pause.wait()
 
     def finish(self) -> None:
-        """Do at once what is left. Blocking."""
-        while self._deeds:
-            with self._lock:
-                if self._deeds:
-                    self._deeds.popleft()()
-                    self._finished += 1
+        """Do at once what is left, and wait for what is being done. Blocking."""
+        with self._lock:
+            while self._deeds:
+                self._deeds.popleft()()
+                self._finished += 1
 
     async def run(self) -> None:
         """Do what is given, in a thread, for ever."""

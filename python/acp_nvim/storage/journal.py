@@ -33,6 +33,8 @@ MOST_ACTS: Final = 64 << 20
 """Bytes of acts; more than the ledgers can take up meanwhile are forgotten, the oldest first."""
 MOST_OPEN: Final = 20
 """Writes that were begun, and of which no end is known: those that failed are among them."""
+MOST_SAVED: Final = 1000
+"""Files of which it is known that the user has written them while a turn runs."""
 MOST_KILLED: Final = 10
 """Journals of killed hosts that are kept until their projects are there again."""
 MOST_DAYS: Final = 30
@@ -70,6 +72,7 @@ class Journal:
         """Of which nobody was told yet: it may have come up in a thread."""
         self._turns: dict[SessionKey, Act] = {}
         self._begun: dict[str, Act] = {}
+        self._saved: dict[str, Act] = {}
         self._forgotten = 0
         """The number of the last act that the ledgers had when acts were forgotten."""
         self._size = 0
@@ -92,6 +95,16 @@ class Journal:
         """All that the turn has done is noted."""
         if ended(self._turns, author):
             self._note(Act("end", author=author))
+        if not self._turns:
+            self._saved.clear()
+
+    def saved(self, path: str, stamp: str) -> None:
+        """The user has written that file: if a turn runs, it is none of its that it is so."""
+        if self._turns:
+            self._saved.pop(path, None)
+            self._saved[path] = self._note(Act("saved", path=path, stamp=stamp))
+            for old in [*self._saved][:-MOST_SAVED]:
+                del self._saved[old]
 
     def intend(self, act: Act) -> None:
         """That is about to be written."""
@@ -111,7 +124,11 @@ class Journal:
         await self._disk.done()
 
     def see(self, data: bytes, *, anew: bool) -> None:
-        """Keep what files held; `anew`: it takes the place of all that was kept."""
+        """Keep what files held; `anew`: it takes the place of all that was kept. Blocking.
+
+        All that was noted until then is kept before: what is seen is not looked at again.
+        """
+        self._disk.finish()
         with self._lock, self._safely():
             self._open()
             if self._acts is None:
@@ -153,7 +170,8 @@ class Journal:
         if self._forgotten == self.number:
             return
         self._forgotten = self.number
-        self._disk.do(partial(self._rewrite, (*self._turns.values(), *self._begun.values())))
+        stays = (*self._turns.values(), *self._begun.values(), *self._saved.values())
+        self._disk.do(partial(self._rewrite, stays))
 
     def _rewrite(self, acts: tuple[Act, ...]) -> None:
         stays = "".join(map(ACTS.to_text, acts)).encode()

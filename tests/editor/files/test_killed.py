@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 
 from acp_nvim.review.recovery import GRACE
-from tests.support.agents.agent_edits import answer, answer_in, put, tool, until_files, write
+from tests.support.agents.agent_edits import (
+    answer,
+    answer_in,
+    looked,
+    put,
+    tool,
+    until_files,
+    write,
+)
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
@@ -148,6 +156,59 @@ def test_what_was_changed_after_the_kill_is_not_the_agents(half: Half) -> None:
         assert half.is_before() is False
         assert half.named.read_text() == "mine\n" + LINES
         assert (mine.read_text(), also.read_text()) == ("mine\n" + LINES, "mine\n")
+
+
+LAST = {
+    "wqall": ("Gomine<Esc>:wqall<CR>", "closed.txt"),
+    "write": ("Gomine<Esc>:write<CR>", ""),
+    "noautocmd": ("Gomine<Esc>:noautocmd write<CR>", ""),
+    "other": (":2,3write other.txt<CR>", ""),
+    "new": (":new other.txt<CR>imine<Esc>:wqall<CR>", "closed.txt"),
+    "backup": (":set backup bsk= bdir=.<CR>Gomine<Esc>:wqall<CR>", "closed.txt"),
+}
+
+
+@pytest.mark.parametrize("case", LAST)
+def test_what_the_user_has_written_at_last_is_the_users(half: Half, case: str) -> None:
+    keys, found = LAST[case]
+    job = half.job
+    job.command(f"wincmd t | edit {half.mine}")
+    if found:
+        put(half.closed, THEIRS)
+    assert write(half.agent, half.opened, THEIRS)["result"] == {}
+    host = job.host()
+    if found:
+        job.nvim.rpc.notify("nvim_input", keys)
+        job.nvim.exit_code()
+    else:
+        job.nvim.input(keys)
+        job.nvim.kill()
+    job.gone(host, half.agent.pid)
+    files = {path: path.read_bytes() for path in job.work.iterdir() if path.is_file()}
+    with later(job) as nvim:
+        nvim.command("Acp review")
+        until(nvim, "4 hunks in 2 files" if found else "2 hunks in 1 file")
+        answer_in(nvim, to_take=True)
+        nvim.command("Acp undo")
+        nvim.wait(lambda: half.opened.read_text() == LINES and half.closed.read_text() == LINES)
+    theirs = (half.opened, half.closed)
+    assert all(path.read_bytes() == it for path, it in files.items() if path not in theirs)
+
+
+def test_what_an_agent_made_of_what_the_user_had_written_is_the_agents(half: Half) -> None:
+    job = half.job
+    job.command(f"wincmd t | edit {half.mine}")
+    job.nvim.input("ggOmine<Esc>:write<CR>")
+    job.until(lambda: half.mine.read_text() == "mine\n" + LINES)
+    looked(job)
+    put(half.mine, "mine\n" + THEIRS)
+    end(half, "all")
+    with later(job) as nvim:
+        nvim.command("Acp review")
+        until(nvim, "2 hunks in 1 file")
+        answer_in(nvim, to_take=True)
+        nvim.command("Acp undo")
+        nvim.wait(lambda: half.mine.read_text() == "mine\n" + LINES)
 
 
 def test_the_same_neovim_goes_on_after_its_host_was_killed(half: Half) -> None:

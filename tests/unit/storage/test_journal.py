@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -312,3 +313,38 @@ def test_a_long_text_is_written_as_json_writes_it() -> None:
         "after": "short",
     }
     assert ACTS.from_text(told) == replace(act, before=json.loads(json.dumps(before)))
+
+
+async def test_what_is_seen_is_not_kept_before_whose_it_is(journal: Journal, folder: Path) -> None:
+    large = "".join(f"line {number}\n" for number in range(100_000))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(journal.run, lambda: False)
+        await anyio.wait_all_tasks_blocked()
+        journal.done(Act("wrote", 0, "/work/a", None, large, AUTHOR))
+        await anyio.lowlevel.checkpoint()  # the thread has begun
+        await anyio.to_thread.run_sync(partial(journal.see, b"seen", anew=False))
+        (acts,) = folder.rglob("*.acts")
+        assert acts.stat().st_size > len(large)
+        tasks.cancel_scope.cancel()
+
+
+def test_what_the_user_has_written_is_known_as_long_as_a_turn_runs(journal: Journal) -> None:
+    journal.saved("/work/before", "1")
+    journal.begin(AUTHOR, ("/work",))
+    for number in range(module.MOST_SAVED + 1):
+        journal.saved(f"/work/{number}", "1")
+    journal.saved("/work/1", "2")
+    journal.forget_acts()
+    journal.saved("/work/last", "3")
+    saved = killed(journal)[0].saved
+    assert len(saved) == module.MOST_SAVED + 1 and not {"/work/before", "/work/0"} & {*saved}
+    assert (saved["/work/1"], saved["/work/2"], saved["/work/last"]) == ("2", "1", "3")
+
+
+def test_after_the_turns_nobody_asks_who_has_written(journal: Journal) -> None:
+    journal.begin(AUTHOR, ("/work",))
+    journal.saved("/work/a", "1")
+    journal.end(AUTHOR)
+    journal.begin(OTHER, ("/work",))
+    journal.forget_acts()
+    assert killed(journal)[0].saved == {}

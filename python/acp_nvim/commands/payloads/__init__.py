@@ -39,6 +39,14 @@ class OfFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Met:
+    """The user has opened a file, or saved it: `saved` is its stamp then."""
+
+    path: str
+    saved: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Configure:
     """The user's raw configuration, and Neovim's folders: data, state, root."""
 
