@@ -33,7 +33,8 @@ GRACE = 1_000_000_000
 
 
 class Recovery:
-    """Goes through the journals of hosts that are gone; `tell` is given what the user must know."""
+    """Goes through the journals of hosts that are gone; `tell` is given what the user must know,
+    `is_here` tells whether a folder is that of a project in which the user is."""
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class Recovery:
         baselines: Baselines,
         files: Files,
         tell: Callable[[str], None],
+        is_here: Callable[[str], bool],
     ) -> None:
         self._store = store
         self._log = log
@@ -50,6 +52,7 @@ class Recovery:
         self._baselines = baselines
         self._files = files
         self._tell = tell
+        self._is_here = is_here
         self._is_done = False
         self._running = anyio.Lock()
 
@@ -133,7 +136,7 @@ class Recovery:
         if paths:
             files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
             turn = f"{author.agent}'s turn that ran when Neovim ended"
-            where = "" if inside(os.getcwd()).startswith(inside(folder)) else f" in {folder}"
+            where = "" if self._is_here(folder) else f" in {folder}"
             self._tell(f"{turn} has changed {files}{where}: :Acp review")
         if since:
             self._tell(f"changed after {author.agent} was cut off, so not its: {_names(since)}")

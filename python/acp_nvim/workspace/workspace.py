@@ -12,7 +12,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
-from acp_nvim.files.roots import Roots
+from acp_nvim.files.roots import Roots, inside
 from acp_nvim.registry.installed import installed
 from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
@@ -83,8 +83,21 @@ class Workspace:
         return session.roots(known.seen(self.options.additional_directories), known)
 
     def look_around(self, file: str) -> None:
-        """Count the project of that file, '' for none, to those that are reviewed."""
-        self.folders.add(os.path.realpath(find_root(file, os.getcwd())))
+        """Count the project of that file, '' for none, to those that are reviewed.
+
+        A file that is in none, nor in the working directory, counts with its folder.
+        """
+        root = os.path.realpath(find_root(file, os.getcwd()))
+        is_elsewhere = file.startswith("/") and not file.startswith(inside(root))
+        self.folders.add(os.path.dirname(file) if is_elsewhere else root)
+
+    def is_here(self, folder: str) -> bool:
+        """Return whether the working directory is in that project, which is reviewed then."""
+        real = os.path.realpath(folder)
+        if inside(os.path.realpath(os.getcwd())).startswith(inside(real)):
+            self.folders.add(real)
+            return True
+        return False
 
     def scope(self) -> set[str]:
         """Return the folders, resolved, in which changes are reviewed."""

@@ -6,7 +6,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -77,10 +76,10 @@ def half(job: MainJob) -> Half:
 
 
 @contextmanager
-def later(job: MainJob, options: dict[str, Any] | None = None) -> Iterator[Neovim]:
+def later(job: MainJob, cwd: Path | None = None) -> Iterator[Neovim]:
     """Start another Neovim in the same project, with the same folder for what is kept."""
     env = {"XDG_STATE_HOME": str(job.nvim.folder / "state")}
-    with Neovim(options or {"agents": {}}, cwd=job.work, env=env) as nvim:
+    with Neovim({"agents": {}}, cwd=cwd or job.work, env=env) as nvim:
         yield nvim
 
 
@@ -238,6 +237,27 @@ def test_a_write_right_before_a_kill_is_in_the_books(half: Half) -> None:
         nvim.command("Acp undo")
         until(nvim, "took back turn 1 of scripted in opened.txt")
         assert half.opened.read_text() == LINES
+
+
+@pytest.mark.parametrize("where", ["work/deep", "link", "other"])
+def test_it_is_there_wherever_the_next_neovim_is_started(half: Half, where: str) -> None:
+    half.work()
+    half.beaten()
+    end(half, "all")
+    folder = half.job.folder
+    (folder / "link").symlink_to("work")
+    (folder / "other").mkdir()
+    with later(half.job, folder / where) as nvim:
+        if where == "other":
+            nvim.command(f"edit {half.closed}")
+        nvim.command("Acp review")
+        until(nvim, "8 hunks in 5 files")
+        there = f" in {half.job.work}" if where == "other" else ""
+        told = "".join(nvim.messages().split("\n"))
+        assert f"{TOLD} 5 files{there}".replace(" ", "") in told.replace(" ", "")
+        answer_in(nvim, to_take=True)
+        nvim.command("Acp undo")
+        nvim.wait(half.is_before)
 
 
 def test_what_is_kept_is_private_and_goes_with_the_turn(half: Half) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from pathlib import Path
 from types import SimpleNamespace
@@ -98,7 +99,13 @@ class FileRig:
         self.said: list[str] = []
         """What the user was told of turns that were killed."""
         self.recovery = Recovery(
-            self.store, self.edits, self.sync, baselines, ports, self.said.append
+            self.store,
+            self.edits,
+            self.sync,
+            baselines,
+            ports,
+            self.said.append,
+            is_here=lambda folder: folder == os.getcwd(),
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
         self.service = FileService(
