@@ -65,7 +65,7 @@ def forget(host: Host, session: Session, _before: SessionState, _event: Event) -
     host.review.knowledge.close(session.state.key)
 
 
-def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpdated) -> None:
+def look(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
     """Follow the disk where a tool call works; a replayed one is of long ago."""
     state, call = session.state, session.state.entry(f"tool:{event.id}")
     if state.status == "loading" or not isinstance(call, ToolCall):
@@ -75,8 +75,9 @@ def look(host: Host, session: Session, _before: SessionState, event: ToolCallUpd
     is_over = event.status in ("completed", "failed")
     words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
     author, changes = authors.last(state, call.id), (*paths(event), *named, *words)
-    if author is not None and event.status == "pending":
-        host.review.sync.ended.waits(author)
+    begins = event.status == "in_progress" and before.entry(f"tool:{event.id}") is None
+    if author is not None and (begins or event.status == "pending"):
+        host.review.sync.ended.begins(author)
     if call.kind in LOOKING:
         author = authors.of(state, call.id)  # who has only read a file has not changed it
     host.review.sync.look(author, roots, changes, sure=call.kind == "edit")

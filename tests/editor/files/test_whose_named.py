@@ -51,6 +51,7 @@ class Turn:
             status=status,
             locations=[{"path": str(self.path)}],
         )
+        self.agent.quiet()  # the host has heard of it
         looked(self.job)
 
     def writes(self, path: Path, text: str) -> None:
@@ -91,9 +92,10 @@ def test_who_has_only_looked_at_a_file_has_not_changed_it(
     assert turn.path.read_text() == MINE and not turn.theirs.exists()
 
 
+@pytest.mark.parametrize("begins", ["pending", "in_progress"])
 @pytest.mark.parametrize("becomes", ["completed", "failed"])
 def test_what_was_there_before_a_tool_call_began_is_none_of_its(
-    job: MainJob, turn: Turn, becomes: str
+    job: MainJob, turn: Turn, begins: str, becomes: str
 ) -> None:
     turn.writes(turn.path, MINE)
     clock = job.folder / "clock"
@@ -103,7 +105,7 @@ def test_what_was_there_before_a_tool_call_began_is_none_of_its(
         return clock.stat().st_ctime_ns > turn.changes + 2 * LEAD
 
     job.until(is_later)
-    turn.says("pending")
+    turn.says(begins)
     if becomes == "completed":
         put(turn.path, "theirs\n" + MINE)
     turn.says(becomes, update="tool_call_update")

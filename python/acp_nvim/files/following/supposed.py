@@ -11,6 +11,8 @@ from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 
 LEAD = 100_000_000
 """Nanoseconds that an agent may be ahead of what we have heard of it."""
+MOST_CALLS = 1000
+"""Tool calls of which is known when they began."""
 
 
 def surest(*authors: Author | None) -> Author | None:
@@ -22,21 +24,23 @@ def surest(*authors: Author | None) -> Author | None:
 
 class EndedTurns:
     """Knows the last turn of each session that is over: a look at the disk comes later, and finds
-    what others did since, too; and the last tool call of each that has not begun: what it finds
-    others did before. `now`: nanoseconds since 1970."""
+    what others did since, too; and when tool calls began: what is older others did. `now`:
+    nanoseconds since 1970."""
 
     def __init__(self, now: Callable[[], int] = time_ns) -> None:
         self.now = now
         self._ended: dict[SessionKey, tuple[TurnKey, int]] = {}
-        self._waiting: dict[SessionKey, tuple[str, int]] = {}
+        self._began: dict[tuple[SessionKey, str], int] = {}
 
     def end(self, author: Author) -> None:
         """The author's turn is over now."""
         self._ended[author.session_key] = (author.turn_key, self.now())
 
-    def waits(self, author: Author) -> None:
-        """The author's tool call has not begun yet."""
-        self._waiting[author.session_key] = author.tool_call, self.now()
+    def begins(self, author: Author) -> None:
+        """The author's tool call has not begun before now."""
+        self._began[author.session_key, author.tool_call] = self.now()
+        if len(self._began) > MOST_CALLS:
+            del self._began[next(iter(self._began))]
 
     def believed(self, author: Author | None, path: str) -> Author | None:
         """Return the author as having made the file as it is; None: that turn has not.
@@ -44,8 +48,8 @@ class EndedTurns:
         A tool call that had not begun when the file was changed tells nothing of it by its name.
         """
         if author is not None and author.how == "named":
-            call, since = self._waiting.get(author.session_key, (None, 0))
-            if call == author.tool_call and _changed(path, since) < since - LEAD:
+            began = self._began.get((author.session_key, author.tool_call))
+            if began is not None and _changed(path, began) < began - LEAD:
                 author = replace(author, how="found")
         return author if self.may_be_of(author, path) else None
 
