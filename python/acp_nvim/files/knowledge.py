@@ -198,10 +198,14 @@ class Knowledge:
             made = made or UNKNOWN  # nothing is left of it: what it makes next is made of the base
             self._know(session, path, replace(known, how="told", base=base, made=made))
 
-    def lineage(self, author: Author | None, path: str, saved: str) -> Lineage:
-        """Return which texts a change of the disk may come from; `saved`: see `Agreed`."""
+    def lineage(self, author: Author | None, path: str, known: Known | None, saved: str) -> Lineage:
+        """Return which texts a change of the disk may come from; `saved`: see `Agreed`.
+
+        `known`: what its author knew when it was seen, None: what it knows.
+        """
         found: list[Ancestor] = []
-        known = NOTHING if author is None else self.of((author.agent, author.session), path)
+        own = None if author is None else author.session_key
+        known = NOTHING if own is None else known or self.of(own, path)
         if isinstance(known.latest, str) and known.how != "told":
             firm = known.how in ("served", "written")
             found.append(Ancestor(known.latest, firm, known.encoding))
@@ -213,14 +217,14 @@ class Knowledge:
         if agreed is None:
             return Lineage(tuple(found), refused=refused)
         encoding = agreed.encoding
-        everybodys = [files[path] for files in tuple(self._sessions.values()) if path in files]
+        everybodys = {key: it[path] for key, it in tuple(self._sessions.items()) if path in it}
         is_doubtful = author is not None and author.how == "found"
         firm = is_doubtful and _may_be_anothers(
-            agreed, [it for it in everybodys if it is not known]
+            agreed, [it for key, it in everybodys.items() if key != own]
         )
         found.append(Ancestor(agreed.older, firm, encoding))
         found.append(Ancestor(agreed.text, True, encoding))
-        wrote = (it.base for it in everybodys if it.how == "written" and agreed.is_last)
+        wrote = (it.base for it in everybodys.values() if it.how == "written" and agreed.is_last)
         repeats = frozenset(it for it in wrote if isinstance(it, str))
         return Lineage(tuple(found), repeats, refused)
 

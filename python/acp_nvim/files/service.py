@@ -155,7 +155,7 @@ class FileService:
         try:
             written = await write(self._files, live, request)
         except FileProblem as problem:
-            self._sync.unfinished.over(path)
+            self._sync.unfinished.refused(path)
             if isinstance(problem, WriteConflict):
                 self._knowledge.was_refused(session, request)
                 self._conflicted(request, problem, author)

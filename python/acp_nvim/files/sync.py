@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
@@ -23,7 +23,7 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
-from acp_nvim.files.following.unfinished import Unfinished, as_new
+from acp_nvim.files.following.unfinished import NOTHING_LATE, Late, Unfinished, as_new
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -225,11 +225,11 @@ class DiskSync:
 
         Returns what became of the live text, None if there is nothing to tell.
         """
+        late = Late(change, author)
         try:
-            live, followed = await self._settle(await load(self._files, path), change, author)
+            live, followed = await self._settle(await load(self._files, path), late)
         except FileProblem as problem:
-            self.unfinished.later(change, author)
-            self._waits(path, problem, author, tell=True)
+            self._waits(path, problem, late, tell=True)
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
@@ -274,14 +274,14 @@ class DiskSync:
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""
         whose = self._asked.whose(change.path, author)
-        with self.unfinished.amid(change, whose):
+        with self.unfinished.amid(Late(change, whose)):
             if is_open or change.path in self.unfinished:
                 live = await load(self._files, change.path)
                 new = self.unfinished.without_own(live, change)
                 return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             is_sure = self._asked.how_sure(change.path, whose)
-            if (followed := (await self._settle(live, change, whose))[1]) is not None:
+            if (followed := (await self._settle(live, Late(change, whose)))[1]) is not None:
                 await self._took(live, whose, followed, change, is_sure)
         return False
 
@@ -305,21 +305,22 @@ class DiskSync:
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and say what became of it; return the file as it is
         then, None if it is to be looked at again at once."""
-        author, change, has_failed = self.unfinished.with_late(live.path, author, change)
+        late = self.unfinished.with_late(live.path, Late(change, author))
+        author = late.author
         held = self._baselines.text(live.path, live.encoding)
         is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
-        with self.unfinished.amid(change, author):
-            change = self._disputes.made_upon(change)
+        with self.unfinished.amid(late):
+            change = self._disputes.made_upon(late.change)
+            late = replace(late, change=change)
             try:
-                live, followed = await self._settle(live, change, author, same=same, held=held)
+                live, followed = await self._settle(live, late, same=same, held=held)
             except FileProblem as problem:
                 # The buffer stays as it was, and Neovim warns the user as it does without us.
-                self.unfinished.later(change, author)
-                self._waits(live.path, problem, author, tell=change is not None)
+                self._waits(live.path, problem, late, tell=change is not None)
                 return None if isinstance(problem, Moved) else live
             self._waits(live.path)
             if followed is not None:
-                followed = as_new(followed) if has_failed else followed
+                followed = as_new(followed) if late.amid else followed
                 await self._took(live, author, followed, change, is_sure)
                 self._disputes.note_emptied(live.path, followed, change)
             else:
@@ -330,11 +331,16 @@ class DiskSync:
         self,
         path: str,
         problem: FileProblem | None = None,
-        author: Author | None = None,
+        late: Late = NOTHING_LATE,
         *,
         tell: bool = False,
     ) -> None:
-        """Take note whether the file is to be tried again when the user's hands are off it."""
+        """Take note of what the editor could not take, and whether that is to be tried again when
+        the user's hands are off the file."""
+        author = late.author
+        if author is not None and late.known is None:
+            late = replace(late, known=self._knowledge.of(author.session_key, path))
+        self.unfinished.later(late)
         waited = self._busy.pop(path, None)
         self.hands.stays(path, problem, author)
         if isinstance(problem, Busy):
@@ -347,26 +353,20 @@ class DiskSync:
             self.hands.over(path)
 
     async def _settle(
-        self,
-        live: LiveFile,
-        change: DiskChange | None,
-        author: Author | None,
-        *,
-        same: bool = False,
-        held: Text = UNKNOWN,
+        self, live: LiveFile, late: Late, *, same: bool = False, held: Text = UNKNOWN
     ) -> tuple[LiveFile, Followed | None]:
         """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
         is_given_up = self._disputes.given_up(live)
         if is_given_up:
             self._knowledge.given_up(live.path)
-        knows = None if is_given_up else author
+        knows = None if is_given_up else late.author
         return await bring_up(
             self._files,
             live,
-            change,
-            lineage=partial(self._knowledge.lineage, knows, live.path),
+            late.change,
+            lineage=partial(self._knowledge.lineage, knows, live.path, late.known),
             seen_at=partial(self._baselines.held, live.path),
-            kept=author is not None,
+            kept=late.author is not None,
             same=same,
             held=held,
         )

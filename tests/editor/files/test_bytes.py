@@ -363,6 +363,19 @@ async def test_what_neovim_cannot_read_is_left_to_it_and_said_once(
         await desk.comes_back(data, after)
 
 
+async def test_what_neovim_cannot_read_is_not_written_over_by_who_has_read_it(desk: Desk) -> None:
+    before, after = b"\xa3\xe1\r\n\\\r\nd\r\n", b"\xef\xbb\xbf\xa3\xe1\r\n\\\r\nd\r\n"
+    desk.put(before)
+    desk.open("cp950")
+    shown = desk.shown
+    await desk.tool(after)
+    assert "cannot read" in await desk.client("d", "theirs")
+    assert (desk.data, desk.shown) == (after, shown)
+    desk.world.nvim.command(f"bwipeout {desk.path}")
+    await desk.services.look(0, NAME)
+    await desk.comes_back(before, after)
+
+
 async def test_what_the_user_typed_and_the_encoding_cannot_hold_is_not_lost(desk: Desk) -> None:
     desk.put(b"caf\xe9\nb\nline\n")
     desk.open("latin1")

@@ -92,6 +92,32 @@ async def test_what_the_user_types_meanwhile_is_merged(rig: FileRig) -> None:
     assert path.read_text() == "one\n2\nmine\n"
 
 
+@pytest.mark.parametrize("by", ["us", "its tool"])
+@pytest.mark.parametrize("typed", [(), ("1", "2", "3", "mine")])
+@pytest.mark.parametrize("knew", [True, False])
+async def test_what_the_agent_reads_of_a_change_that_waits_is_not_what_it_was_made_upon(
+    rig: FileRig, by: str, typed: tuple[str, ...], *, knew: bool
+) -> None:
+    path = busy(rig)
+    await rig.begin()
+    if knew:
+        await rig.read(path)
+    if typed:
+        rig.files.type(path, *typed)
+    path.write_text("1\nTWO\n3\n")
+    await rig.look(path)
+    if by == "us":
+        await rig.read(path)
+    else:
+        await rig.sync.was_read(SESSION, rig.roots, [str(path)])
+    free(rig, path)
+    await rig.look(path)
+    assert rig.files.lines(path) == ["1", "TWO", "3", *typed[3:]]
+    assert rig.files.buffers[str(path)].modified == bool(typed)
+    assert not rig.conflicts
+    assert len(rig.texts) == 1
+
+
 async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:
     path = busy(rig)
     impatient(rig)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
 from acp_nvim.files.event import DiskChanged, Emit
+from acp_nvim.files.knowledge import Known
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed, joined
 from acp_nvim.files.text import reconciled
@@ -18,11 +19,19 @@ from acp_nvim.ledger.delta import Author
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A change of the disk that the editor has not taken, or may have (`amid`): it has failed."""
+    """A change of the disk that the editor has not taken, or may have (`amid`): it has failed.
 
-    change: DiskChange
+    `known`: what its author knew of the file when it was seen. What it reads while the change waits
+    has that in it already.
+    """
+
+    change: DiskChange | None
     author: Author | None
     amid: bool = False
+    known: Known | None = None
+
+
+NOTHING_LATE = Late(None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,42 +65,41 @@ class Unfinished:
 
     # --- what the disk has new
 
-    def later(self, change: DiskChange | None, author: Author | None) -> None:
+    def later(self, late: Late) -> None:
         """The editor cannot take that now."""
-        if change is not None:
-            self._late[change.path] = Late(change, author)
+        if late.change is not None:
+            self._late[late.change.path] = replace(late, amid=False)
 
     @contextmanager
-    def amid(self, change: DiskChange | None, author: Author | None) -> Iterator[None]:
+    def amid(self, late: Late) -> Iterator[None]:
         """Take note of what was seen, should something fail: a change is told once."""
         try:
             yield
         except Exception:
-            if change is not None:
-                late = self._late.get(change.path, Late(change, author))
-                self._late[change.path] = replace(_with(late, author, change), amid=True)
+            if late.change is not None:
+                path = late.change.path
+                self._late[path] = replace(_with(self._late.get(path, late), late), amid=True)
             raise
 
     def seen(self, path: str, known: Text) -> Text:
         """Return what the disk held when last seen; what the editor did not take does not count."""
         late = self._late.get(path)
-        return known if late is None else late.change.before
+        return known if late is None or late.change is None else late.change.before
 
-    def with_late(
-        self, path: str, author: Author | None, change: DiskChange | None
-    ) -> tuple[Author | None, DiskChange | None, bool]:
-        """Return the change with that which waits, whose it is, and whether that has failed."""
+    def with_late(self, path: str, new: Late) -> Late:
+        """Return what is new, if anything is, with that which waits, and no longer does."""
         late = self._late.pop(path, None)
-        if late is None:
-            return author, change, False
-        whole = _with(late, author, change)
-        return whole.author, whole.change, whole.amid
+        return new if late is None else _with(late, new)
 
     # --- what we write
 
     def begins(self, path: str, before: str | None, after: str, author: Author | None) -> None:
         """That is about to be written."""
         self._begun[path] = Begun(before, after, author)
+
+    def refused(self, path: str) -> None:
+        """It was not written; what the disk has new waits all the same."""
+        self._begun.pop(path, None)
 
     def told(self, path: str) -> None:
         """The books have what was written."""
@@ -110,12 +118,13 @@ class Unfinished:
         return None if change is not None and change.after == begun.after else change
 
 
-def _with(late: Late, author: Author | None, change: DiskChange | None) -> Late:
+def _with(late: Late, new: Late) -> Late:
     """Return what waits with that which has come to it."""
-    author = late.author or (author if change else None)
-    return replace(
-        late, author=author, change=joined(late.change, change) if change else late.change
-    )
+    if new.change is None:
+        return late
+    whose = new if late.author is None else late
+    change = joined(late.change, new.change)
+    return replace(late, change=change, author=whose.author, known=whose.known)
 
 
 def as_new(followed: Followed) -> Followed:
