@@ -3,6 +3,9 @@
 
 local M = {}
 
+local ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
+local MARK = '\239\187\191'
+
 ---@param lines string[] at least one
 ---@param from string
 ---@param to string
@@ -47,6 +50,33 @@ end
 ---@return (string|false)[]
 function M.decode(lines, encoding)
   return convert_all(lines, encoding, 'utf-8')
+end
+
+--- What ends a line of the buffer on disk, but for what the encoding makes of it.
+---@param buffer integer
+---@return string
+function M.line_end(buffer)
+  local options = vim.bo[buffer]
+  return options.binary and '\n' or ENDS[options.fileformat]
+end
+
+--- What the buffer is to be on disk.
+---@param buffer integer
+---@return string? nil if that cannot be told
+function M.bytes(buffer)
+  local options, lines = vim.bo[buffer], vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+  local encoding = options.fileencoding ~= '' and options.fileencoding or 'utf-8'
+  local encoded = encoding == 'utf-8' and lines or M.encode(lines, encoding)
+  local marked = options.bomb and not options.binary
+  if vim.list_contains(encoded, false) or (marked and encoding ~= 'utf-8') then
+    return nil
+  end
+  local line_end = M.line_end(buffer)
+  for row, line in ipairs(line_end == ENDS.mac and encoded or {}) do
+    encoded[row] = line:gsub('\r', '\n') -- so Neovim has a line feed there
+  end
+  local text = table.concat(encoded, line_end) .. (options.endofline and line_end or '')
+  return (marked and MARK or '') .. text .. (options.endoffile and '\26' or '')
 end
 
 return M

@@ -4,6 +4,7 @@
 -- calls.
 
 local attributes = require('acp.files.attributes')
+local coding = require('acp.files.coding')
 local edit = require('acp.files.edit')
 local file_buffers = require('acp.files.buffers')
 
@@ -166,6 +167,21 @@ local function forget_names(last)
   end
 end
 
+--- Raise if that file does not hold the buffer's text in its encoding: in some that have states Neovim
+--- writes parts, each of which begins anew.
+---@param buffer integer
+---@param path string
+local function check_coded(buffer, path)
+  local encoding = vim.bo[buffer].fileencoding
+  if encoding == '' or encoding == 'utf-8' then
+    return
+  end
+  local wanted = coding.bytes(buffer)
+  if wanted and wanted ~= M.content(path) then
+    error(('Neovim does not write %s so that it comes back'):format(encoding), 0)
+  end
+end
+
 --- Let the buffer be written to another file: exact bytes, no formatter, no question, and no file
 --- beside it, as 'patchmode' makes for each that is new.
 ---@param buffer integer
@@ -177,15 +193,18 @@ local function write_to(buffer, path)
   end
   local last = vim.fn.bufnr('$')
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    edit.unhindered(function()
-      -- no command line: a name may have a line break
-      vim.cmd.write({
-        path,
-        bang = true,
-        magic = { file = false, bar = false },
-        mods = { silent = true, noautocmd = true, keepalt = true, lockmarks = true },
-      })
-    end)
+    -- With 'binary' the first write ends the last line as the file did, whatever 'endofline' says.
+    for _ = 1, vim.bo.binary and 2 or 1 do
+      edit.unhindered(function()
+        -- no command line: a name may have a line break
+        vim.cmd.write({
+          path,
+          bang = true,
+          magic = { file = false, bar = false },
+          mods = { silent = true, noautocmd = true, keepalt = true, lockmarks = true },
+        })
+      end)
+    end
   end)
   pcall(edit.unhindered, forget_names, last)
   edit.set(buffer, before)
@@ -287,6 +306,7 @@ local function write_beside(buffer, folder, path)
   local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
   local ok, err = pcall(function()
     write_to(buffer, beside)
+    check_coded(buffer, beside)
     replace(beside, path, M.in_place(buffer))
   end)
   uv.fs_unlink(beside)

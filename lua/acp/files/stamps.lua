@@ -16,8 +16,6 @@ local M = {}
 local MOST = 100000
 -- Bytes of files that are compared with their buffers: the user waits for it.
 local MOST_BYTES = 2 ^ 21
-local ENDS = { unix = '\n', dos = '\r\n', mac = '\r' }
-local MARK = '\239\187\191'
 
 ---@type table<string, string> by resolved path: the buffer may be gone
 local saved = {}
@@ -234,24 +232,6 @@ end)
 local modified = vim.fn.exists('##BufModifiedSet') == 1 and { 'BufModifiedSet' } or {}
 table.insert(modified, 'BufUnload')
 
---- What the buffer would be written as.
----@param buffer integer
----@return string? nil if that cannot be told
-local function bytes(buffer)
-  local options, lines = vim.bo[buffer], api.nvim_buf_get_lines(buffer, 0, -1, true)
-  local encoding = options.fileencoding ~= '' and options.fileencoding or 'utf-8'
-  local encoded = encoding == 'utf-8' and lines or coding.encode(lines, encoding)
-  if vim.list_contains(encoded, false) or (options.bomb and encoding ~= 'utf-8') then
-    return nil
-  end
-  local line_end = ENDS[options.fileformat]
-  for row, line in ipairs(encoded) do
-    encoded[row] = line:gsub('\n', '\0')
-  end
-  local text = table.concat(encoded, line_end) .. (options.endofline and line_end or '')
-  return (options.bomb and MARK or '') .. text .. (options.endoffile and '\26' or '')
-end
-
 --- Whether a buffer has what its file has, which somebody may have changed since Neovim has read or
 --- written it. Where that cannot be told Neovim's word counts: it is not modified.
 ---@param buffer integer
@@ -265,8 +245,8 @@ local function is_as_file(buffer, most)
     return true, 0
   end
   local can_read, content = pcall(save.content, path)
-  local text = bytes(buffer)
-  local is_empty = content == '' and text == ENDS[vim.bo[buffer].fileformat]
+  local text = coding.bytes(buffer)
+  local is_empty = content == '' and text == coding.line_end(buffer)
   return not can_read or text == nil or text == content or is_empty, status.size
 end
 

@@ -124,6 +124,9 @@ class Files(Protocol):
         `follow`.
         """
 
+    async def check(self, buffer: LiveBuffer, hunks: Sequence[Hunk]) -> None:
+        """Raise `FileProblem` if the buffer cannot have the lines of these hunks, exact ones."""
+
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here, "" if the user has not."""
 

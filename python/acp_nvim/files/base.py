@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
+from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.text import merge_lines, with_theirs
 from acp_nvim.hunks import Hunk, apply, diff
 
@@ -56,6 +56,8 @@ class Lineage:
         All exact texts, of a buffer with that encoding. What only a merge has saved, and what the
         writer does not know, is not in it.
         """
+        if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
+            return before  # the one has characters, the other bytes that are none
         written = clean(after, encoding)
         if written in self.repeats:
             return after

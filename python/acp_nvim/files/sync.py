@@ -23,7 +23,7 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import Asked, inside
 from acp_nvim.files.following.disputes import Disputes
-from acp_nvim.files.following.unfinished import NOTHING_LATE, Late, Unfinished, as_new
+from acp_nvim.files.following.unfinished import Late, Unfinished, as_new
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -74,7 +74,7 @@ class DiskSync:
         self._asked = Asked(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
-        self.unfinished = Unfinished(emit)
+        self.unfinished = Unfinished(emit, knowledge)
         self._busy: dict[str, Busy] = {}
         self._disputes = Disputes(emit)
         self._wake = anyio.Event()
@@ -229,7 +229,8 @@ class DiskSync:
         try:
             live, followed = await self._settle(await load(self._files, path), late)
         except FileProblem as problem:
-            self._waits(path, problem, late, tell=True)
+            self.unfinished.later(path, late)
+            self._waits(path, problem, author, tell=True)
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
@@ -316,7 +317,8 @@ class DiskSync:
                 live, followed = await self._settle(live, late, same=same, held=held)
             except FileProblem as problem:
                 # The buffer stays as it was, and Neovim warns the user as it does without us.
-                self._waits(live.path, problem, late, tell=change is not None)
+                self.unfinished.later(live.path, late)
+                self._waits(live.path, problem, author, tell=change is not None)
                 return None if isinstance(problem, Moved) else live
             self._waits(live.path)
             if followed is not None:
@@ -331,16 +333,11 @@ class DiskSync:
         self,
         path: str,
         problem: FileProblem | None = None,
-        late: Late = NOTHING_LATE,
+        author: Author | None = None,
         *,
         tell: bool = False,
     ) -> None:
-        """Take note of what the editor could not take, and whether that is to be tried again when
-        the user's hands are off the file."""
-        author = late.author
-        if author is not None and late.known is None:
-            late = replace(late, known=self._knowledge.of(author.session_key, path))
-        self.unfinished.later(late)
+        """Take note whether the file is to be tried again when the user's hands are off it."""
         waited = self._busy.pop(path, None)
         self.hands.stays(path, problem, author)
         if isinstance(problem, Busy):

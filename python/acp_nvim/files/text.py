@@ -31,8 +31,10 @@ def buffer_text(buffer: LiveBuffer) -> str:
     """Return the exact text that the buffer would be on disk."""
     if buffer.empty:
         return ""
-    end = LINE_ENDS[buffer.fileformat]
-    text = end.join(buffer.lines) + (end if buffer.endofline else "")
+    end, lines = LINE_ENDS[buffer.fileformat], buffer.lines
+    if buffer.fileformat == "mac":  # so Neovim has a line feed there
+        lines = tuple(line.replace(end, "\n") for line in lines)
+    text = end.join(lines) + (end if buffer.endofline else "")
     if buffer.endoffile:
         text += DOS_END
     return _mark(buffer) + (BOM + text if buffer.bom and _has_bom(buffer) else text)

@@ -148,9 +148,8 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     buffer = live.buffer
     if buffer is None:
         return None
-    if buffer.locked:
-        raise FileProblem(f"{live.path} is {buffer.locked} in the user's editor")
     on_disk = live.on_disk
+    await _check(files, live, buffer)
     text = buffer_text(buffer) if buffer.modified else live.held
     # A text that only the editor still has is the user's once an agent has read it and goes on.
     is_read = bool(text) and request.base == text
@@ -182,6 +181,17 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     now = buffer_text(written)
     left = after if written.modified else now
     return replace(result, after=now, stamp=written.synced, left=left)
+
+
+async def _check(files: Files, live: LiveFile, buffer: LiveBuffer) -> None:
+    """Raise `FileProblem` if the buffer must not be saved."""
+    if buffer.locked:
+        raise FileProblem(f"{live.path} is {buffer.locked} in the user's editor")
+    on_disk = live.on_disk
+    if buffer.modified and on_disk is not None:
+        # what Neovim has not read of it as it is would be gone
+        hunks, _ = await aside_if_large(partial(form_edits, on_disk, buffer), on_disk)
+        await files.check(buffer, hunks)
 
 
 def _edit(

@@ -18,6 +18,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files.encoding import (
     LATIN_1,
     MARKS,
+    SURROGATES,
     UNCODED,
     UTF_8,
     NotRead,
@@ -105,6 +106,13 @@ class NvimFiles(Files):
         """Edit without saving; False if the buffer has changed. Raises `FileProblem`."""
         arguments = (buffer, hunks, options, settled, stamp)
         return "ok" in await self._change("acp.files.live.edit", *arguments)
+
+    async def check(self, buffer: LiveBuffer, hunks: Sequence[Hunk]) -> None:
+        """Raise `NotRead` if the buffer cannot have these lines, or Neovim may not read them so."""
+        is_bad = any(map(SURROGATES.search, (line for hunk in hunks for line in hunk.lines)))
+        if is_bad and codec(buffer.encoding) == UTF_8:
+            raise NotRead("it holds bytes that are no utf-8, which Neovim may have read otherwise")
+        await self._plain(hunks, buffer.encoding)
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""

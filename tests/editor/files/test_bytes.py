@@ -376,6 +376,89 @@ async def test_what_neovim_cannot_read_is_not_written_over_by_who_has_read_it(de
     await desk.comes_back(before, after)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "odd", "more"),
+    [
+        ("cp932", b"NEC \x87\x90", ""),
+        ("big5", b"\xa2\xcc", ""),
+        ("utf-7", b"+AAo-", ""),
+        ("cp1258", b"A\xcc", ""),
+        ("cp1252", b"\x81", ""),
+        ("utf-8", b"caf\xe9", ""),
+        ("utf-8", b"caf\xe9", "++bad=drop"),
+    ],
+)
+async def test_an_agent_does_not_save_what_neovim_has_read_otherwise_with_the_users_edits(
+    desk: Desk, encoding: str, odd: bytes, more: str
+) -> None:
+    before = b"one\n" + odd + b"\nline\nend\n"
+    desk.put(before)
+    desk.open(encoding, more)
+    desk.world.nvim.command("set noreadonly | call append(0, 'typed')")
+    shown = desk.shown
+    told = await desk.client("line", "theirs")
+    assert "so that they come back" in told or "may have read otherwise" in told
+    assert (desk.data, desk.shown) == (before, shown)
+
+
+@pytest.mark.parametrize("ended", [True, False])
+async def test_a_last_line_end_comes_and_goes_in_a_binary_buffer(desk: Desk, ended: bool) -> None:
+    bare, whole = b"caf\xe9\r\nlast\r", b"caf\xe9\r\nlast\r\n"
+    before, after = (whole, bare) if ended else (bare, whole)
+    desk.put(before)
+    await desk.tool(after)
+    desk.world.nvim.command(f"edit ++bin {desk.path}")
+    await desk.comes_back(before, after)
+    desk.put(bare)
+    desk.world.nvim.command(f"edit! ++bin {desk.path}")
+    await desk.services.begin_turn(0)
+    await desk.services.write(0, NAME, await desk.services.read(0, NAME) + "\n")
+    assert desk.data == whole
+
+
+async def test_a_line_feed_in_a_file_of_old_macs_is_no_line_end(desk: Desk) -> None:
+    desk.put(b"one\rtwo\nand\rline\rend\r")
+    desk.open("utf-8", "++ff=mac")
+    desk.world.nvim.command("call append(3, 'typed')")
+    await desk.services.begin_turn(0)
+    desk.put(b"ONE\rtwo\nand\rline\rend\r")
+    await desk.log.look(desk.path, desk.services.author("s0"))
+    desk.world.nvim.command("noautocmd silent write!")
+    assert desk.data in (
+        b"ONE\rtwo\nand\rline\rtyped\rend\r",
+        b"one\rtwo\nand\rline\rtyped\rend\r",
+    )
+
+
+async def test_what_neovim_would_write_otherwise_than_it_is_read_is_not_written(desk: Desk) -> None:
+    lines = ["한국 abc" * 1000] * 8
+    before = ("\r\n".join(lines) + "\r\n").encode("iso2022_kr")
+    desk.put(before)
+    desk.open("iso-2022-kr")
+    shown = desk.shown
+    text = await desk.services.read(0, NAME)
+    await desk.services.begin_turn(0)
+    lines = text.split("\n")
+    lines[4] = "theirs\r"
+    with pytest.raises(RequestFailed, match="iso-2022-kr so that"):
+        await desk.services.write(0, NAME, "\n".join(lines))
+    assert (desk.data, desk.shown) == (before, shown)
+
+
+async def test_bytes_that_are_none_of_a_wide_encoding_are_no_older_text(desk: Desk) -> None:
+    """As the agent has read them they are lines of no buffer."""
+    before = b"\x00\r\x00\n \xfd\xd0\x00f\x00\r\x00\n"
+    desk.put(before)
+    desk.open("utf-16")
+    await desk.services.begin_turn(0)
+    await desk.services.read(0, NAME)
+    desk.world.nvim.command(f"silent edit! ++enc=utf-16 {desk.path} | set noreadonly")
+    shown = desk.shown
+    await desk.tool(before[:-2])
+    assert "stays as it is" in desk.told()[0]
+    assert (desk.data, desk.shown) == (before[:-2], shown)
+
+
 async def test_what_the_user_typed_and_the_encoding_cannot_hold_is_not_lost(desk: Desk) -> None:
     desk.put(b"caf\xe9\nb\nline\n")
     desk.open("latin1")

@@ -130,6 +130,9 @@ class FakeFiles(Files):
             self._sync(path, stamp)
         return path is not None
 
+    async def check(self, buffer: LiveBuffer, hunks: Sequence[Hunk]) -> None:
+        return
+
     async def edit(
         self,
         buffer: LiveBuffer,

@@ -12,6 +12,7 @@ from anyio.abc import TaskGroup
 from acp_nvim.errors import RequestFailed, UserError
 from acp_nvim.files.event import EditWaits
 from acp_nvim.files.hands import Patience
+from tests.support.files.baselines import plain
 from tests.support.files.file_rig import AGENT, FileRig, author
 
 VISUAL = "visual mode"
@@ -116,6 +117,20 @@ async def test_what_the_agent_reads_of_a_change_that_waits_is_not_what_it_was_ma
     assert rig.files.buffers[str(path)].modified == bool(typed)
     assert not rig.conflicts
     assert len(rig.texts) == 1
+
+
+async def test_nor_where_it_is_not_known_what_the_change_was(tmp_path: Path) -> None:
+    (folder := tmp_path.resolve() / "project").mkdir()
+    rig = FileRig(folder, baselines=plain(largest=1, quiet=0))
+    path = busy(rig)
+    await rig.begin()
+    path.write_text("1\nTWO\n3\n")
+    await rig.look(path)
+    await rig.read(path)
+    free(rig, path)
+    await rig.look(path)
+    assert rig.files.lines(path) == ["1", "TWO", "3"]
+    assert not rig.files.buffers[str(path)].modified
 
 
 async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:

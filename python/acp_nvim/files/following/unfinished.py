@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
 from acp_nvim.files.event import DiskChanged, Emit
-from acp_nvim.files.knowledge import Known
+from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed, joined
 from acp_nvim.files.text import reconciled
@@ -19,19 +19,16 @@ from acp_nvim.ledger.delta import Author
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A change of the disk that the editor has not taken, or may have (`amid`): it has failed.
+    """What the disk has new and the editor has not taken, or may have (`amid`): it has failed.
 
-    `known`: what its author knew of the file when it was seen. What it reads while the change waits
-    has that in it already.
+    `change`: None if it is not known what it was. `known`: what its author knew of the file when it
+    was seen. What it reads while the change waits has that in it already.
     """
 
     change: DiskChange | None
     author: Author | None
     amid: bool = False
     known: Known | None = None
-
-
-NOTHING_LATE = Late(None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,9 @@ class Begun:
 class Unfinished:
     """Knows both by path. Paths are resolved."""
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, knowledge: Knowledge) -> None:
         self._emit = emit
+        self._knowledge = knowledge
         self._late: dict[str, Late] = {}
         self._begun: dict[str, Begun] = {}
 
@@ -65,10 +63,12 @@ class Unfinished:
 
     # --- what the disk has new
 
-    def later(self, late: Late) -> None:
+    def later(self, path: str, late: Late) -> None:
         """The editor cannot take that now."""
-        if late.change is not None:
-            self._late[late.change.path] = replace(late, amid=False)
+        known = late.known
+        if known is None and late.author is not None:
+            known = self._knowledge.of(late.author.session_key, path)
+        self._late[path] = replace(late, amid=False, known=known)
 
     @contextmanager
     def amid(self, late: Late) -> Iterator[None]:
@@ -122,7 +122,7 @@ def _with(late: Late, new: Late) -> Late:
     """Return what waits with that which has come to it."""
     if new.change is None:
         return late
-    whose = new if late.author is None else late
+    whose = new if late.change is None or late.author is None else late
     change = joined(late.change, new.change)
     return replace(late, change=change, author=whose.author, known=whose.known)
 
