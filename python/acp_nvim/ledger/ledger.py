@@ -187,7 +187,7 @@ def _in_lines(ledger: Ledger) -> Ledger:
         is_first = not done and span.lines != (FILE,)
         done = done or (is_first and span.alive)
         lines = tuple(ledger.mark + line for line in span.lines)
-        spans.append(replace(span, lines=lines) if is_first else span)
+        spans.append(replace(span, lines=lines, has_mark=True) if is_first else span)
     return replace(ledger, weave=packed(spans), mark="")
 
 

@@ -37,6 +37,8 @@ class Span:
     was: int | None = None
     """The delta that had taken them out before: should the user take them out again, it is that
     deed's doing again."""
+    has_mark: bool = False
+    """They have a mark that is the file's: it stands before the first line, whichever that is."""
 
     @property
     def alive(self) -> bool:
@@ -85,20 +87,36 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(hunks.split_lines(text, end))
 
 
-def alive_lines(weave: Weave) -> list[str]:
+def alive_lines(weave: Weave, *, closed: bool = True) -> list[str]:
     """Return the lines of the text as it is now, `FILE` among them.
 
     What was a last line without an end, and stands above others now, has one in this text, as lines
-    have that are or were there: only here, so that it is again as it was when those are gone.
+    have that are or were there: only here, so that it is again as it was when those are gone. Not
+    if they are not to be `closed`.
     """
     lines: list[str] = []
+    marks: list[int] = []
     end = ""
     for span in weave:
         if span.alive:
-            if lines and is_open(lines[-1]):
+            if closed and lines and is_open(lines[-1]):
                 end = end or usual_end(weave)
                 lines[-1] += end
+            if span.has_mark:
+                marks += range(len(lines), len(lines) + len(span.lines))
             lines += span.lines
+    return _with_mark_first(lines, marks) if marks else lines
+
+
+def _with_mark_first(lines: list[str], marks: Iterable[int]) -> list[str]:
+    """Return the lines with the mark that those of these numbers have before the first one."""
+    found = ""
+    for at in marks:
+        mark, rest = marked(lines[at])
+        lines[at] = rest or ""
+        found = found or mark
+    if not marked(lines[1])[0]:
+        lines[1] = found + lines[1]
     return lines
 
 
@@ -217,4 +235,5 @@ def end_of(lines: Iterable[str]) -> str:
 
 
 def _history(span: Span) -> tuple[object, ...]:
-    return (span.born, span.died, span.kept_birth, span.kept_death, span.undone, span.was)
+    kept = span.kept_birth, span.kept_death
+    return (span.born, span.died, *kept, span.undone, span.was, span.has_mark)

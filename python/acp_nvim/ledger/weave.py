@@ -73,7 +73,7 @@ def rewoven(
     `key`: how lines are compared, if not as usual. An agent's text has its ends by that, or not.
     """
     alive = alive_lines(weave)
-    there = [line for span in weave if span.alive for line in span.lines]
+    there = alive_lines(weave, closed=False)
     usual = by_user(weave, alive, lines) if is_users else by_agent(weave, there, lines)
     key = key or usual
     hunks = _hunks(there, lines, key)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from acp_nvim.ledger.delta import Author
@@ -11,6 +13,7 @@ from acp_nvim.ledger.rewind import redo, undo
 
 ONE = Author("agent", "s", 1, 1.0, "call")
 TWO = Author("agent", "s", 2, 2.0, "other")
+THREE = Author("agent", "s", 3, 3.0, "third")
 OLD = "a\nb\nc\n"
 BOM, WIDE = "\ufeff", "\udd16\ufeff"
 AGENTS = {"changed": "A\nb\nc\n", "above": "new\na\nb\nc\n", "gone": "b\nc\n", "emptied": ""}
@@ -54,6 +57,25 @@ def test_what_an_agent_makes_of_the_mark_is_taken_back(marks: tuple[str, str], a
     assert taken_back(ledger) == [before + OLD] * 2
     second = wrote(ledger, f"{now}{after}more\n", TWO, 0.0)
     assert undo(second, TWO, "x", 0.0).ledger.text == now + after
+
+
+@pytest.mark.parametrize("mark", [BOM, WIDE], ids=["bom", "wide"])
+@pytest.mark.parametrize("before", ["c\n", "x\n", ""])
+def test_a_mark_that_went_when_its_line_had_gone_comes_back_once(mark: str, before: str) -> None:
+    first = wrote(begin(mark + OLD), mark + before if before else "", ONE, 0.0)
+    second = wrote(first, f"{before}more\n", TWO, 0.0)
+    third = wrote(second, f"{mark}{before}more\n", THREE, 0.0)
+    assert reject(second, ONE, 0.0).ledger.text == mark + OLD
+    assert reject(third, ONE, 0.0).ledger.text == mark + OLD
+    for order in permutations((ONE, TWO, THREE)):
+        undone = third
+        for author in order * 2:
+            undone = undo(undone, author, author.tool_call, 0.0).ledger
+        assert undone.text == mark + OLD
+    mine = saw(second, f"mine\n{second.text}", 0.0)
+    for author in (TWO, ONE):
+        mine = undo(mine, author, author.tool_call, 0.0).ledger
+    assert mine.text == f"{mark}mine\n{OLD}"
 
 
 def test_a_file_of_a_mark_alone() -> None:
