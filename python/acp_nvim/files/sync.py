@@ -6,7 +6,6 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
-from acp_nvim.files.following.asked import Asked, inside
+from acp_nvim.files.following.asked import OF_EDITOR, Asked, inside
 from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.following.unfinished import Late, Unfinished, as_new
 from acp_nvim.files.hands import Hands
@@ -31,8 +30,6 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, joined
 from acp_nvim.ledger.delta import Author, SessionKey
 
-OF_EDITOR = re.compile(r"/\.[^/]*\.(sw[a-p]|un~)$")
-"""Swap and undo files, which the editor writes as the user types."""
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
 
@@ -196,7 +193,8 @@ class DiskSync:
             change = await self._baselines.look(path, encoding)
             told = told if change is None else joined(told, change)
             same = change is None and isinstance(known, str) and path not in self._disputes
-            live = await with_buffer(path, buffer)
+            opened = await self._files.loaded(path) if change and not buffer else buffer
+            live = await with_buffer(path, opened)  # it may be opened meanwhile
             change = self.unfinished.without_own(live, change)
             whose = self._asked.whose(path, author)
             found = await self._follow(live, whose, change, same=same, sure=sure)
@@ -263,6 +261,8 @@ class DiskSync:
             found = await self._baselines.refresh(roots, opened, refresh_until)
         self._miss(found.unknown, author)
         self._miss(found.gone, author, gone=True)
+        if found.known:  # a buffer that comes from now on has what was found
+            opened |= dict.fromkeys(await self._files.loaded_paths(roots.folders()), "")
         done: set[str] = set()
         for change in found.known:
             with self._alone():

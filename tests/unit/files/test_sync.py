@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -313,6 +314,32 @@ async def test_typing_without_end_puts_it_off(rig: FileRig) -> None:
     await rig.look(path, None)
     assert rig.files.lines(path) == ["one", "2", "3"]
     assert [by for _, _, _, by in rig.deltas] == [AGENT]
+
+
+@pytest.mark.parametrize("question", ["loaded", "loaded_paths"])
+async def test_a_file_that_is_opened_while_it_is_looked_at_has_a_buffer(
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    path = rig.file("1\n2\n3\n")
+    await rig.begin()
+    ask = getattr(rig.files, question)
+
+    async def asked(what: Any) -> Any:
+        answer = await ask(what)
+        if str(path) not in rig.files.buffers:
+            rig.files.open(path)
+            rig.files.type(path, "1", "2", "mine")
+            rig.file("one\n2\n3\n")
+        return answer
+
+    monkeypatch.setattr(rig.files, question, asked)
+    if question == "loaded":
+        rig.sync.look(AGENT, rig.roots, [str(path)])
+    else:
+        rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    assert rig.files.lines(path) == ["one", "2", "mine"]
+    assert rig.texts == [("1\n2\nmine\n", "one\n2\nmine\n")]
 
 
 async def test_whoever_names_a_file_is_surer_than_whose_turn_it_was_found_in(rig: FileRig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -10,6 +11,9 @@ from acp_nvim.files.following.supposed import EndedTurns, surest
 from acp_nvim.files.knowledge import Sure
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
+
+OF_EDITOR = re.compile(r"/\.[^/]*\.(sw[a-p]|un~)$")
+"""Swap and undo files, which the editor writes as the user types: nobody's."""
 
 
 @dataclass(slots=True)
