@@ -201,29 +201,6 @@ local function backups(path)
   return found
 end
 
-on({ 'BufWritePre', 'FileWritePre', 'FileAppendPre' }, 'The file before the user', function(event)
-  local path = file_buffers.resolve(event.match)
-  before[path] = save.stamp(path)
-end)
-
-on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written', function(event)
-  local path = file_buffers.resolve(event.match)
-  local was = before[path]
-  before[path] = nil
-  -- Who answers `n` when Neovim asks whether to write has written nothing, yet the event comes.
-  if is_quiet or was == save.stamp(path) then
-    return
-  end
-  if event.event == 'BufWritePost' and path == file_of(event.buf) then
-    M.sync(event.buf)
-    compare_later(event.buf)
-  end
-  note(path)
-  for _, backup in ipairs(backups(path)) do
-    note(file_buffers.resolve(backup))
-  end
-end)
-
 on('SessionWritePost', 'The user has written a session', function()
   note(file_buffers.resolve(vim.v.this_session))
 end)
@@ -249,6 +226,42 @@ local function is_as_file(buffer, most)
   local is_empty = content == '' and text == coding.line_end(buffer)
   return not can_read or text == nil or text == content or is_empty, status.size
 end
+
+--- Whether nothing was written though the event says so: who answers `n` when Neovim asks whether to
+--- write leaves the file to others, who may have changed it meanwhile.
+---@param event vim.api.keyset.create_autocmd.callback_args
+---@param path string resolved
+---@return boolean
+local function is_refused(event, path)
+  local buffer = event.buf
+  return event.event == 'BufWritePost'
+    and path == file_of(buffer)
+    and count(buffer) == writes[buffer]
+    and not foreign.is_one(buffer)
+    and not is_as_file(buffer, MOST_BYTES)
+end
+
+on({ 'BufWritePre', 'FileWritePre', 'FileAppendPre' }, 'The file before the user', function(event)
+  local path = file_buffers.resolve(event.match)
+  before[path] = save.stamp(path)
+end)
+
+on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written', function(event)
+  local path = file_buffers.resolve(event.match)
+  local was = before[path]
+  before[path] = nil
+  if is_quiet or was == save.stamp(path) or is_refused(event, path) then
+    return
+  end
+  if event.event == 'BufWritePost' and path == file_of(event.buf) then
+    M.sync(event.buf)
+    compare_later(event.buf)
+  end
+  note(path)
+  for _, backup in ipairs(backups(path)) do
+    note(file_buffers.resolve(backup))
+  end
+end)
 
 --- Take note of a write that no event has told of, if there was one.
 ---@param buffer integer

@@ -345,6 +345,24 @@ def test_where_the_user_types_after_a_quiet_write_an_agents_line_is_a_conflict(
     assert job.nvim.lines() == theirs.replace("theirs", "onemine").splitlines()
 
 
+@pytest.mark.parametrize("keys", [":w<CR>", ":wall<CR>", ":x<CR>"])
+def test_what_comes_while_neovim_asks_and_the_user_says_no_is_the_agents(
+    job: MainJob, turn: Turn, keys: str
+) -> None:
+    looked(job)
+    buffer = job.nvim.api.nvim_get_current_buf()
+    turn.keys(TYPED)
+    put(turn.path, "ONE\ntwo\nthree\n")
+    job.nvim.input(keys)
+    assert job.nvim.mode()["mode"].startswith("r")
+    tool(turn.agent, turn.path, "one\nTWO\nthree\n", call="edit-2")
+    turn.agent.quiet()
+    job.nvim.rpc.request("nvim_input", "n<CR>")
+    job.until(lambda: job.nvim.lines(buffer) == ["one", "TWO", "three", "mine"])
+    assert turn.path.read_text() == "one\nTWO\nthree\n"
+    until_files(job, {"theirs.txt": 1, "a.txt": 1})
+
+
 LATE = """
 local flag, late = ...
 local function changed(path)
