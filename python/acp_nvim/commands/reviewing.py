@@ -113,17 +113,22 @@ async def decide(host: Host, payload: Decide) -> str:
     Of a file, or all, what an agent is only supposed to have done is asked about at last.
     """
     is_wide = payload.scope != "lines" and payload.verdict == "reject"
-    done, doubtful = await _decide(host, payload, found=not is_wide)
+    done, doubtful, failed = await _decide(host, payload, found=not is_wide)
     if is_wide and doubtful and await wants_found(host, doubtful):
-        more, _ = await _decide(host, payload, found=True)
+        more, _, failed = await _decide(host, payload, found=True)
         done += more
+    if failed:
+        raise UserError("; ".join(failed))
     left = sum(len(each.pending) for each in host.review.presenter.reviews())
     return decided(payload.verdict, payload.scope, done, left)
 
 
 @in_order
-async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Sequence[str]]:
-    """Decide; return how many hunks, and the files with hunks that are left without `found`."""
+async def _decide(
+    host: Host, payload: Decide, *, found: bool
+) -> tuple[int, Sequence[str], Sequence[str]]:
+    """Decide; return how many hunks, the files with hunks that are left without `found`, and what
+    could not be done, in sentences."""
     board, decisions = host.review.presenter, host.review.decisions
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
@@ -141,10 +146,9 @@ async def _decide(host: Host, payload: Decide, *, found: bool) -> tuple[int, Seq
         except UserError as error:
             failed.append(str(error))
     await board.settled()
-    if failed:
-        raise UserError("; ".join(failed))
     log = host.review.log
-    return done, [path for path in paths if any(it.is_found for it in log.changes(path))]
+    doubtful = [path for path in paths if any(it.is_found for it in log.changes(path))]
+    return done, doubtful, failed
 
 
 async def undo(host: Host, payload: Undo) -> None:
@@ -162,7 +166,7 @@ async def undo(host: Host, payload: Undo) -> None:
     if not wanted:
         return
     async with decisions.acts:
-        rest = replace(turn, paths=outcome.found)
+        rest = replace(turn, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
         _tell(host, "undo", await decisions.undo(rest, batch=outcome.batch))
 
 

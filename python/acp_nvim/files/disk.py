@@ -25,6 +25,8 @@ from acp_nvim.files.rooted import Place
 
 IN_PLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Why a file cannot be replaced though it may be written."""
+GONE = (FileNotFoundError, NotADirectoryError)
+"""There is no such file; where its folder was there may be a file."""
 LONG = 1_000_000
 """Bytes from which on reading is left to a thread."""
 LARGEST = 256 << 20
@@ -45,7 +47,7 @@ async def read(path: str, encoding: str = "") -> DiskText | None:
     with _sentences(path, "read"):
         try:
             file = rooted.file(path)
-        except FileNotFoundError:
+        except GONE:
             return None
         with file:
             if os.fstat(file.fileno()).st_size < LONG:
@@ -94,7 +96,7 @@ def check_writable(path: str) -> None:
 
 def check_removable(path: str) -> None:
     """Raise `FileProblem` for what is no file, and in a folder that lets nothing go."""
-    with _sentences(path, "removed"), suppress(FileNotFoundError), rooted.place(path) as place:
+    with _sentences(path, "removed"), suppress(*GONE), rooted.place(path) as place:
         place.status()
         if not os.access(".", os.W_OK | os.X_OK, dir_fd=place.folder):
             raise PermissionError(errno.EACCES, "its folder is read-only")
@@ -125,7 +127,7 @@ async def write(path: str, data: bytes, *, in_place: bool = False) -> None:
 
 def remove(path: str) -> None:
     """Remove the file, if it is there. Raises `FileProblem`."""
-    with _sentences(path, "removed"), suppress(FileNotFoundError), rooted.place(path) as place:
+    with _sentences(path, "removed"), suppress(*GONE), rooted.place(path) as place:
         place.status()
         os.unlink(place.name, dir_fd=place.folder)
 

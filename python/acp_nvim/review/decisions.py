@@ -56,6 +56,8 @@ class Undone:
     """Files that had unsaved edits, so that they were not saved."""
     failed: tuple[str, ...] = ()
     """What could not be done, in sentences."""
+    stuck: tuple[str, ...] = ()
+    """Files that could not be changed: what is in their way may be only `found`."""
     found: tuple[str, ...] = ()
     """Files in which something stays that the agent is only supposed to have done."""
     batch: str = ""
@@ -241,20 +243,21 @@ class Decisions:
 
     async def _rewind(self, paths: tuple[str, ...], author: Author, turn: Turning) -> Undone:
         done: list[Turned] = []
-        failed: list[str] = []
+        failed: dict[str, str] = {}
         async with self._sync.exclusive():
             for path in paths:
                 try:
                     done.append(await self._change(path, turn))
                 except UserError as error:
-                    failed.append(str(error))
+                    failed[path] = str(error)
         changed = [it for it in done if it.live is not None and it.count]
         return Undone(
             author,
             tuple(it.path for it in changed),
             tuple((it.path, row) for it in done for row in it.left),
             tuple(it.path for it in changed if it.is_unsaved),
-            (*failed, *(_missing(it.path) for it in done if it.missing)),
+            (*failed.values(), *(_missing(it.path) for it in done if it.missing)),
+            tuple(failed),
             tuple(it.path for it in done if it.doubtful),
         )
 
