@@ -108,6 +108,17 @@ def make_folders(path: str) -> None:
         pass
 
 
+def make_own(path: str, inode: int) -> None:
+    """Make the name that of a file of its own, which holds the same, if it has become one of many
+    of another file than that: what is written would be in all. Raises `FileProblem`."""
+    with _sentences(path, "written"), suppress(*GONE), rooted.place(path) as place:
+        status = place.status()
+        if inode and inode != status.st_ino and status.st_nlink > 1:
+            with place.open(os.O_RDONLY) as file:
+                data = file.readall()
+            _replace(place, data, status)
+
+
 def set_mode(path: str, mode: int) -> None:
     """Give the file that mode. Raises `FileProblem`."""
     with _sentences(path, "written"), rooted.file(path) as file:

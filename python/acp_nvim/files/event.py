@@ -43,7 +43,8 @@ class WriteBegun:
 class FileWritten:
     """An agent has written a file through us; `line`: the first that it has changed, from 1.
 
-    `author` is the turn that it is counted to, None if the session had none yet.
+    `author` is the turn that it is counted to, None if the session had none yet. `left`: how the
+    file was on disk before.
     """
 
     session: SessionKey
@@ -53,14 +54,15 @@ class FileWritten:
     author: Author | None
     line: int | None = None
     encoding: str = ""
+    left: FileAttributes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DiskChanged:
     """The disk has come to hold something else, and the live text with it.
 
-    `author` is whose tool or command did so; None: it was nobody's. `left`: how a file that is gone
-    now was on disk.
+    `author` is whose tool or command did so; None: it was nobody's. `left`: how the file was on
+    disk before.
     """
 
     path: str

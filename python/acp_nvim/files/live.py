@@ -16,7 +16,7 @@ from acp_nvim.files.disk import DiskText
 from acp_nvim.files.encoding import clean, decoded
 from acp_nvim.files.text import buffer_text
 from acp_nvim.hunks import split_lines
-from acp_nvim.ledger.ledger import FileAttributes
+from acp_nvim.ledger.ledger import NO_FILE, FileAttributes
 
 ATTEMPTS = 3
 """How often a file that is written meanwhile is read."""
@@ -117,7 +117,8 @@ class LiveFile:
     @property
     def attributes(self) -> FileAttributes:
         """How the file is on disk besides its text."""
-        return FileAttributes(self.mode or 0)
+        inode = int(self.stamp.rpartition(":")[2]) if self.stamp else NO_FILE
+        return FileAttributes(self.mode or 0, inode=inode)
 
     @property
     def rows(self) -> int:

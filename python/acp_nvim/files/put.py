@@ -28,10 +28,10 @@ async def put(
 ) -> bool:
     """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
 
-    `attributes` are what a file gets that is not there now. A buffer with unsaved edits is changed,
-    but not saved for the user; any other file is. `settled`: with this text the user has decided on
-    what the disk holds, so that Neovim need not ask at `:w`. Raises `FileProblem`, and then nothing
-    has changed.
+    `attributes` are what a file gets that is not there now, and which one it was. A buffer with
+    unsaved edits is changed, but not saved for the user; any other file is. `settled`: with this
+    text the user has decided on what the disk holds, so that Neovim need not ask at `:w`. Raises
+    `FileProblem`, and then nothing has changed.
     """
     if text is None:
         return await _remove(files, live)
@@ -43,6 +43,7 @@ async def put(
             raise FileProblem(told) from problem
     disk.check_writable(live.path)
     disk.make_folders(live.path)
+    disk.make_own(live.path, attributes.inode)
     is_new = live.exact is None
     data = exact_bytes(live.path, text)
     await disk.write(live.path, data, in_place=await files.in_place())
@@ -75,6 +76,7 @@ async def _edit(
     disk.make_folders(live.path)
     disk.check_writable(live.path)
     exact_bytes(live.path, text)
+    disk.make_own(live.path, attributes.inode)
     done = await files.write(buffer, hunks, options) is not None
     if done and live.exact is None:
         _restore_mode(live.path, attributes)

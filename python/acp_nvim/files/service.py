@@ -170,7 +170,14 @@ class FileService:
         finally:  # it is on the disk, whatever fails behind that
             line = first_change(request.base, content) if isinstance(request.base, str) else None
             fact = event.FileWritten(
-                session, path, written.before, written.after, author, line, live.encoding
+                session,
+                path,
+                written.before,
+                written.after,
+                author,
+                line,
+                live.encoding,
+                live.attributes,
             )
             await self._sync.tell(fact)
             self._sync.unfinished.told(path)

@@ -377,8 +377,8 @@ class DiskSync:
         is_sure: Sure,
     ) -> None:
         path, encoding = live.path, live.encoding
-        left = None if change is None or change.after is not None else change.form
-        if followed.before != followed.after or left is not None:
+        left = None if change is None else change.form
+        if followed.before != followed.after or (change is not None and change.after is None):
             fact = DiskChanged(path, followed.before, followed.after, author, left, encoding)
             learning = partial(self._learn, live, author, followed, is_sure)
             await aside_if_large(learning, fact.before or "", fact.after or "")

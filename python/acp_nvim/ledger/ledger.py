@@ -27,15 +27,19 @@ from acp_nvim.ledger.weave import Place, Verdict, is_untouched, rewoven
 
 @dataclass(frozen=True, slots=True)
 class FileAttributes:
-    """How a file was on disk besides its text, when it went."""
+    """How a file was on disk besides its text."""
 
     mode: int = 0
-    """Its permission bits; 0: not known."""
+    """Its permission bits, when it went; 0: not known."""
     encoding: str = ""
     """Of a ledger that an earlier version has kept: what its lines, as they are read, were written
     in. Since then lines are exact, and this is ""."""
+    inode: int = 0
+    """Which file it was before an agent first changed it; 0: not known, `NO_FILE`: there was none.
+    Another one that has other names, too, is another file: it is not written into."""
 
 
+NO_FILE: Final = -1
 UNKNOWN_ATTRIBUTES: Final = FileAttributes()
 AMENDED: Final = 100
 """So many lines at most are looked for in a text that has none of them as it was."""

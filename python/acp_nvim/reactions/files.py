@@ -78,9 +78,9 @@ def _read(text: str | None, encoding: str) -> str | None:
     return None if text is None else clean(text, encoding)
 
 
-def remember(host: Host, event: DiskChanged) -> None:
-    """Remember how a file that is gone was, in case that it comes back."""
-    if event.left is not None:
+def remember(host: Host, event: FileWritten | DiskChanged) -> None:
+    """Remember how the file was, in case that it comes back."""
+    if event.left is not None and event.author is not None:
         host.review.log.left(event.path, event.left)
 
 
@@ -175,7 +175,7 @@ def take_back(host: Host, event: TakenBack) -> None:
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (record, tell, go_along, questions.file_changed),
+    FileWritten: (remember, record, tell, go_along, questions.file_changed),
     DiskChanged: (remember, record, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),

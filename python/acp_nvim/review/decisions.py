@@ -285,7 +285,8 @@ class Decisions:
                 return Turned(ledger, missing=True, path=path)
             if after is ledger:
                 return turned
-            self._log.puts(path, live.exact, after, live.attributes)
+            after = _leaving(live, after)
+            self._log.puts(path, live.exact, after)
             await self._log.noted()
             if after.text == live.exact or await self._put(live, after.text, after.form):
                 await self._sync.refresh(path, live.encoding)
@@ -293,8 +294,7 @@ class Decisions:
                 self._emit(FilePut(path, theirs, left))
                 for session in turned.sessions if turned.count else ():
                     self._emit(TakenBack(session, path, theirs, left, because))
-                went = after.text is None and live.exact is not None
-                self._log.put(path, replace(after, form=live.attributes) if went else after)
+                self._log.put(path, after)
                 return replace(turned, live=live)
         raise keeps_changing(path)
 
@@ -369,6 +369,13 @@ def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
         tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
     )
     return replace(hunk, added=added, removed=removed)
+
+
+def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:
+    """Return the ledger with how the file is on disk if it goes, for when it comes back."""
+    if ledger.text is not None or live.exact is None:
+        return ledger
+    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode))
 
 
 def _missing(path: str) -> str:

@@ -120,7 +120,9 @@ class EditLog:
             was,
             partial(_written, was, before, after, author, self.now),
         )
-        self._keep(path, replace(ledger, form=self._left.pop(path, ledger.form)))
+        left = self._left.pop(path, ledger.form)
+        form = left if after is None else ledger.form
+        self._keep(path, replace(ledger, form=replace(form, inode=ledger.form.inode or left.inode)))
 
     async def foresee(self, fact: FileWritten | DiskChanged) -> None:
         """Find out in a thread what `wrote` makes of a large file, which is told of that next."""
@@ -157,7 +159,7 @@ class EditLog:
         return self._last[1]
 
     def left(self, path: str, form: FileAttributes) -> None:
-        """A file is gone which was like that on disk; `wrote` is told next."""
+        """A file was like that on disk before an agent has changed it; `wrote` is told next."""
         self._left[path] = form
 
     def conflicted(self, conflict: Conflict) -> None:
@@ -280,9 +282,8 @@ class EditLog:
         """Wait until a kill cannot make it undone that these were told."""
         await self._store.journal.noted()
 
-    def puts(self, path: str, before: str | None, ledger: Ledger, form: FileAttributes) -> None:
+    def puts(self, path: str, before: str | None, ledger: Ledger) -> None:
         """The file is about to be made what this ledger holds; `put` tells when it is."""
-        ledger = replace(ledger, form=form) if ledger.text is None else ledger
         self._store.journal.intend(Act("intend", 0, path, before, ledger.text, ledger=ledger))
 
     def replay(self, killed: Killed, act: Act) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from acp_nvim.files.encoding import BOM, LATIN_1, MARKS, UTF_8, codec, decoded, encoded_line, guess
-from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, Ledger
+from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.span import marked, split_lines
 
 
@@ -34,7 +34,7 @@ def recoded(ledger: Ledger, text: str, encoding: str) -> Ledger:
 def revived(ledger: Ledger) -> Ledger:
     """Return the ledger of a file that is gone, with exact lines."""
     name = codec(ledger.form.encoding)
-    form = replace(UNKNOWN_ATTRIBUTES, mode=ledger.form.mode)
+    form = replace(ledger.form, encoding="")
     return replace(ledger if name == UTF_8 else _mapped(ledger, _coder(UTF_8, name)), form=form)
 
 

@@ -98,6 +98,78 @@ def test_an_agent_that_makes_a_link_has_not_changed_what_it_leads_to(job: MainJo
     assert other.read_text() == "other\n"
 
 
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "not-open"])
+@pytest.mark.parametrize("taken", ["Acp undo", "Acp reject file"])
+def test_what_has_become_another_name_of_a_file_is_not_written_into(
+    job: MainJob, is_open: bool, taken: str
+) -> None:
+    agent = job.start()
+    path, other = job.edit("a.txt", LINES), job.work / "other.txt"
+    other.write_text("other\n")
+    prompt = job.turn(agent)
+    path.unlink()
+    path.hardlink_to(other)
+    tool(agent, path, "other\nmore\n")
+    until_files(job, {"a.txt": 1, "other.txt": 1})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    answer(job, to_take=False)
+    job.command("wincmd t")
+    if not is_open and taken == "Acp undo":
+        job.command("bwipeout")
+    job.command(taken)
+    job.until(lambda: path.read_text() == LINES)
+    assert other.read_text() == "other\nmore\n"
+    looked(job)
+    if taken == "Acp undo":
+        job.command("Acp redo")
+        job.until(lambda: path.read_text() == "other\nmore\n")
+        assert not path.samefile(other)
+
+
+def test_a_new_file_that_is_another_name_of_one_is_written_alone(job: MainJob) -> None:
+    agent = job.start()
+    path, other = job.work / "a.txt", job.work / "other.txt"
+    other.write_text(LINES)
+    prompt = job.turn(agent)
+    path.hardlink_to(other)
+    tool(agent, path, LINES)
+    until_files(job, {"a.txt": 1})
+    job.finish(agent, prompt)
+    looked(job)
+    job.command(f"wincmd t | edit {path} | 3,4Acp reject")
+    job.until(lambda: path.read_text() == LINES.replace("line 3\nline 4\n", ""))
+    assert other.read_text() == LINES
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "not-open"])
+@pytest.mark.parametrize("way", ["client", "tool"])
+def test_names_that_a_file_has_of_the_user_stay_names_of_it(
+    job: MainJob, way: str, is_open: bool
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    other = job.folder / "other.txt"
+    other.hardlink_to(path)
+    if not is_open:
+        job.command("wincmd t | bwipeout")
+    prompt = job.turn(agent)
+    if way == "client":
+        assert client_write(agent, path, THEIRS)["result"] == {}
+    else:
+        tool(agent, path, THEIRS)
+    until_files(job, {"a.txt": 2})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    for verb, text in (("undo", LINES), ("redo", THEIRS), ("undo", LINES)):
+        job.command(f"Acp {verb}")
+        job.until(lambda text=text: path.read_text() == other.read_text() == text)
+        looked(job)
+        assert path.samefile(other)
+
+
 # --- folders, pipes
 
 

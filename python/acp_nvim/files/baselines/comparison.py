@@ -14,7 +14,13 @@ from time import monotonic, sleep, time_ns
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
 from acp_nvim.files.baselines.scan import Scan, scan
-from acp_nvim.files.baselines.snapshot import Snapshot, Text, Unknown, read_snapshot
+from acp_nvim.files.baselines.snapshot import (
+    ABSENT_FORM,
+    Snapshot,
+    Text,
+    Unknown,
+    read_snapshot,
+)
 from acp_nvim.files.roots import inside
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
@@ -34,7 +40,7 @@ class DiskChange:
     before: str | None
     after: str | None
     form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
-    """How a file that is gone now was on disk."""
+    """How the file was on disk before."""
     stamps: tuple[str, ...] = field(default=(), compare=False)
     """What `disk.stamp` said when it held `before`, as far as that is known."""
 
@@ -156,8 +162,8 @@ class Comparison:
         if isinstance(before, Unknown) or isinstance(after, Unknown):
             self.unknown.append(path)
         elif before != after:
-            form = UNKNOWN_ATTRIBUTES if was is None or after is not None else was.form()
-            self.known.append(DiskChange(path, before, after, form, was.stamps if was else ()))
+            form, stamps = (was.form(), was.stamps) if was else (ABSENT_FORM, ())
+            self.known.append(DiskChange(path, before, after, form, stamps))
 
     def _differing(
         self, folder: str, stamps: Mapping[str, Fingerprint]

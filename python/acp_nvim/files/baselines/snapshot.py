@@ -16,12 +16,13 @@ from typing import Final, TypeAlias
 from acp_nvim.files import rooted
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
-from acp_nvim.ledger.ledger import FileAttributes
+from acp_nvim.ledger.ledger import NO_FILE, FileAttributes
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
 MOST_STAMPS = 8
 """So many moments are remembered at which a file was the same."""
+ABSENT_FORM: Final = FileAttributes(inode=NO_FILE)
 
 
 class Unknown(Enum):
@@ -62,8 +63,9 @@ class Snapshot:
         return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
     def form(self) -> FileAttributes:
-        """Return how the file was on disk besides its text, as far as that is known."""
-        return FileAttributes(0 if self.fingerprint is None else S_IMODE(self.fingerprint[4]))
+        """Return how the file was on disk besides its text."""
+        at = self.fingerprint
+        return ABSENT_FORM if at is None else FileAttributes(S_IMODE(at[4]), inode=at[3])
 
     def is_like(self, other: Snapshot) -> bool:
         """Return whether both are known to be the same bytes, or both no file."""
