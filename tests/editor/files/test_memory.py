@@ -446,6 +446,25 @@ def test_marks_and_undo_files_through_undo_reject_and_redo(
         assert len(walk(path, str(undo))) == 4
 
 
+@pytest.mark.parametrize("options", ["undodir={}/undo", "undodir=.", "directory={}/undo//"])
+def test_what_neovim_keeps_of_a_file_in_the_project_is_no_change_of_it(
+    job: MainJob, options: str
+) -> None:
+    (job.work / "undo").mkdir()
+    job.command(f"set undofile updatecount=1 {options.format(job.work)}")
+    agent = job.start()
+    path = job.edit("a.txt", TEXT)
+    prompt = job.turn(agent)
+    job.command("wincmd t")
+    job.nvim.input("Omine<Esc>:write<CR>")
+    tool(agent, path, path.read_text().replace("line 4\n", ""))
+    until_files(job, {"a.txt": 1})
+    job.finish(agent, prompt)
+    looked(job)
+    assert len(list(job.work.rglob("*a.txt*"))) > 1
+    assert "Changed, but" not in "\n".join(job.chat())
+
+
 def test_an_undo_file_of_a_file_that_is_not_open_is_good_again_after_undo(job: MainJob) -> None:
     undo = job.folder / "undo"
     undo.mkdir()
