@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
@@ -178,16 +178,24 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
     turns = _turns(host, payload.chat, payload.path)
     if number is not None:
         turns = [turn for turn in turns if turn.author.turn == number]
-    if not turns:
-        changed = "no turn has" if number is None else f"turn {number} has not"
-        raise UserError(f"{changed} changed anything that could be taken back")
     decisions = host.review.decisions
+    if not turns:
+        raise UserError(_nothing(host, payload))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
     outcome = await decisions.undo(turn, found=False)
     if outcome.paths or outcome.left or outcome.failed or not outcome.found:
         _tell(host, "undo", outcome)
     return turn, outcome
+
+
+def _nothing(host: Host, payload: Undo) -> str:
+    """Say that there is nothing to take back, and what cannot be."""
+    number, session = payload.turn, _session(host, payload.chat)
+    changed = "no turn has" if number is None else f"turn {number} has not"
+    said = f"{changed} changed anything that could be taken back"
+    lost = host.review.decisions.lost.told(session, number or 1, number) if session else ()
+    return "; ".join([said, *here(lost)])
 
 
 @in_order
@@ -319,6 +327,11 @@ async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool) ->
     return max(count, len(conflict.places))
 
 
+def here(sentences: Iterable[str]) -> list[str]:
+    """Return sentences with names as they are seen from the working directory."""
+    return [it.replace(f"{os.getcwd()}/", "") for it in sentences]
+
+
 def _tell(host: Host, verb: str, outcome: Undone) -> None:
     text = rewound(
         verb,
@@ -326,6 +339,6 @@ def _tell(host: Host, verb: str, outcome: Undone) -> None:
         [relative(path, os.getcwd()) for path in outcome.paths],
         [(relative(path, os.getcwd()), row) for path, row in outcome.left],
         [relative(path, os.getcwd()) for path in outcome.unsaved],
-        [it.replace(f"{os.getcwd()}/", "") for it in outcome.failed],
+        here(outcome.failed),
     )
     host.editor.notifier.notice(text, warning=bool(outcome.failed or outcome.left))

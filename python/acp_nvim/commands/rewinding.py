@@ -42,7 +42,8 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     await catch_up(host)
     turns = [it for it in host.review.log.turns(state.key) if it.author.turn >= number]
     text = prompt_text(said)
-    if not await _is_wanted(host, number, text, turns):
+    lost = host.review.decisions.lost.told(state.key, number)
+    if not await _is_wanted(host, number, text, turns, lost):
         return None
     found = sorted({path for turn in turns for path in doubtful(host, turn)})
     undone = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
@@ -59,13 +60,16 @@ def _is_prompt(entry: object, number: int) -> bool:
     return isinstance(entry, Message) and entry.role == "user" and entry.turn == number
 
 
-async def _is_wanted(host: Host, number: int, text: str, turns: Sequence[Turn]) -> bool:
+async def _is_wanted(
+    host: Host, number: int, text: str, turns: Sequence[Turn], lost: Sequence[str]
+) -> bool:
     """Ask, and name first what cannot be taken back."""
     paths = sorted({path for turn in turns for path in turn.paths})
     names = ", ".join(one_line(relative(path, os.getcwd()), 40) for path in paths[:3])
     files = f"{plural(len(paths), 'file')} ({names})" if paths else "no file"
     title = f"Rewind to before turn {number}, {one_line(text, 40)}? It changes {files}; what "
     title += "commands did elsewhere, and lines that you have changed since, stay"
+    title = "; ".join([title, *reviewing.here(lost)])
     choices = [Choice("No", value=False), Choice("Yes, :Acp redo returns", value=True)]
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 

@@ -121,7 +121,8 @@ def wait(host: Host, event: EditWaits) -> None:
 
 
 def lament(host: Host, event: Unrecoverable) -> None:
-    """Tell the user what cannot be reviewed."""
+    """Tell the user what cannot be reviewed, and again when the rest of the turn is taken back."""
+    host.review.decisions.lost.note(event.author.turn_key, event.paths)
     text, named = (LOST, 10) if event.gone else (UNKNOWN, 3)
     _notice(host, event.author.session_key, f"{text}: {_names(event.paths, named)}")
 

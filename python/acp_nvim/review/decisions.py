@@ -29,6 +29,7 @@ from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.review.log import EditLog, Turn
+from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
 from acp_nvim.review.turned import Turned, Turning, made, sessions_of
 from acp_nvim.view.review.marks import FileReview
@@ -76,6 +77,7 @@ class Decisions:
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
+        self.lost = Lost()
 
     async def look(
         self, path: str, *, kept: bool = False, found: Callable[[], object] = lambda: None
@@ -212,8 +214,10 @@ class Decisions:
         Without `found` what the agent is only supposed to have done stays as it is.
         `batch` is that of an undo without: what this takes back more is one with it.
         """
+        number, session = turn.author.turn, turn.author.session_key
+        lost = () if batch else self.lost.told(session, number, number)
         batch = batch or uuid4().hex
-        sessions = frozenset({(turn.author.agent, turn.author.session)})
+        sessions = frozenset({session})
 
         def take_back(ledger: Ledger, _rows: range | None) -> Turned:
             whole = rewind.redo(ledger, batch).ledger
@@ -222,7 +226,7 @@ class Decisions:
             return made(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
-        return replace(undone, batch=batch)
+        return replace(undone, batch=batch, failed=(*undone.failed, *lost))
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""

@@ -76,6 +76,38 @@ def test_a_folder_that_has_become_a_file_comes_back(
     job.usable()
 
 
+# --- what cannot be had back
+
+
+def test_what_cannot_be_taken_back_is_named_beside_what_is(job: MainJob) -> None:
+    agent = job.start()
+    rest, large = job.work / "rest.txt", job.work / "large.txt"
+    rest.write_text(LINES)
+    large.write_text("long line\n" * 300_000)
+    prompt = job.turn(agent)
+    tool(agent, rest, THEIRS)
+    command(agent, {large: None})
+    until_files(job, {"rest.txt": 2})
+    ended(job, agent, prompt)
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in rest.txt", "not to be had back: large.txt")
+    assert rest.read_text() == LINES
+    answer(job, to_take=False)
+    job.command("Acp rewind 1")
+    job.until(lambda: any("not to be had back: large.txt" in it for it in asked(job)))
+
+
+def test_a_turn_of_which_nothing_can_be_taken_back_says_so(job: MainJob) -> None:
+    agent = job.start()
+    data = job.work / "data.bin"
+    data.write_bytes(b"\0\1")
+    prompt = job.turn(agent)
+    command(agent, {data: None})
+    ended(job, agent, prompt)
+    job.command("Acp undo 1")
+    job.told("turn 1 has not changed anything that could be taken back", "data.bin")
+
+
 # --- a file that cannot be decided on, and others
 
 

@@ -123,7 +123,10 @@ class FileRig:
             Host,
             SimpleNamespace(
                 review=SimpleNamespace(
-                    log=self.edits, notes=self.lessons, knowledge=self.knowledge
+                    log=self.edits,
+                    notes=self.lessons,
+                    knowledge=self.knowledge,
+                    decisions=self.review,
                 ),
                 workspace=SimpleNamespace(session=lambda *_: None),
                 editor=SimpleNamespace(notifier=self.notifier),

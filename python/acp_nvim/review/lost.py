@@ -1,0 +1,41 @@
+"""What turns have changed that nobody can take back, so that it is named where the rest is.
+
+Known as long as the host runs; the chat has told it when it was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from acp_nvim.ledger.delta import SessionKey, TurnKey
+
+MOST_TURNS = 100
+NAMED = 3
+
+
+class Lost:
+    """Files that were changed, and of which nobody knows what they held, by turn."""
+
+    def __init__(self) -> None:
+        self._paths: dict[TurnKey, dict[str, None]] = {}
+
+    def note(self, turn: TurnKey, paths: Iterable[str]) -> None:
+        """Take note of files that the turn has changed."""
+        self._paths.setdefault(turn, {}).update(dict.fromkeys(paths))
+        while len(self._paths) > MOST_TURNS:
+            del self._paths[next(iter(self._paths))]
+
+    def told(self, session: SessionKey, first: int, last: int | None = None) -> tuple[str, ...]:
+        """Return the sentence that names those of these turns, or from that one on; none if there
+        are none."""
+        paths = [
+            path
+            for (*whose, turn, _began), changed in self._paths.items()
+            for path in changed
+            if tuple(whose) == session and first <= turn and (last is None or turn <= last)
+        ]
+        if not paths:
+            return ()
+        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+        names = ", ".join(paths[:NAMED])
+        return (f"not to be had back: {names}{more}",)
