@@ -196,13 +196,14 @@ local function saved(buffer, outcome)
 end
 
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, busy
---- with what the user is in the middle of.
+--- with what the user is in the middle of. `quiet`: without `BufWritePost`.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
+---@param quiet? boolean
 ---@return acp.Outcome
-function M.write(buffer, tick, hunks, options)
+function M.write(buffer, tick, hunks, options, quiet)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
@@ -213,7 +214,7 @@ function M.write(buffer, tick, hunks, options)
   end)
   if outcome.ok then
     stamps.sync(buffer, written)
-    return saved(buffer, outcome)
+    return quiet and outcome or saved(buffer, outcome)
   end
   return outcome
 end

@@ -80,15 +80,20 @@ class Files(Protocol):
         """Return the resolved paths of all loaded file buffers below the roots."""
 
     async def write(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        quiet: bool = False,
     ) -> LiveBuffer | None:
         """Apply line hunks and save, in one step; None when the buffer has changed meanwhile.
 
         The hunks' positions are those of `buffer.lines`, and their lines as exact. One undo step of
-        its own. No autocommand that could change the text runs before; BufWritePost does after, and
-        what is returned is as that has left it. The file changes at once or not at all. Raises
-        `FileProblem` when the editor cannot save, or its encoding has no such line, `Busy` when the
-        user's hands are on the buffer; it is then as it was.
+        its own. No autocommand that could change the text runs before; BufWritePost does after,
+        unless it is `quiet`, and what is returned is as that has left it. The file changes at once
+        or not at all. Raises `FileProblem` when the editor cannot save, or its encoding has no such
+        line, `Busy` when the user's hands are on the buffer; it is then as it was.
         """
 
     async def follow(

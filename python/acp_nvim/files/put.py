@@ -14,8 +14,11 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.encoding import NotRead, exact_bytes
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import form_edits
+from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
+
+ATTEMPTS = 5
+"""How often a buffer that Neovim reads meanwhile is written again."""
 
 
 async def put(
@@ -77,10 +80,27 @@ async def _edit(
     disk.check_writable(live.path)
     exact_bytes(live.path, text)
     disk.make_own(live.path, attributes.inode)
-    done = await files.write(buffer, hunks, options) is not None
-    if done and live.exact is None:
+    written = await files.write(buffer, hunks, options)
+    if written is None:
+        return False
+    await _insist(files, live.path, written, text)
+    if live.exact is None:
         _restore_mode(live.path, attributes)
-    return done
+    return True
+
+
+async def _insist(files: Files, path: str, buffer: LiveBuffer, text: str) -> None:
+    """Write the text again where a formatter has made another of the buffer, or of the file, which
+    Neovim may be about to read: what was there before the agent was not the formatter's."""
+    for _ in range(ATTEMPTS):
+        if buffer_text(buffer) == text and disk.stamp(path) == buffer.synced:
+            return
+        if await files.write(buffer, *form_edits(text, buffer), quiet=True) is not None:
+            return
+        now = await files.loaded(path)
+        if now is None or now.modified:
+            return  # the user has gone on
+        buffer = now
 
 
 async def _remove(files: Files, live: LiveFile) -> bool:

@@ -69,10 +69,15 @@ class NvimFiles(Files):
         return tuple(await self._lua("acp.files.live.paths", list(roots)))
 
     async def write(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        quiet: bool = False,
     ) -> LiveBuffer | None:
         """Edit and save in one step; None if the buffer has changed. Raises `FileProblem`."""
-        outcome = await self._change("acp.files.live.write", buffer, hunks, options)
+        outcome = await self._change("acp.files.live.write", buffer, hunks, options, quiet)
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:

@@ -318,6 +318,29 @@ def test_undo_takes_back_what_a_formatter_made_of_the_agents_text(job: MainJob, 
     job.usable()
 
 
+@pytest.mark.parametrize("how", FORMATTERS.values(), ids=FORMATTERS)
+@pytest.mark.parametrize("taken", ["Acp undo", "Acp reject file"])
+def test_what_was_there_before_comes_back_whatever_a_formatter_makes_of_it(
+    job: MainJob, how: str, taken: str
+) -> None:
+    agent = job.start()
+    untidy = LINES.replace("line 1\n", "line 1  \n").replace("line 5\n", "line 5 \n")
+    path = job.edit("a.txt", untidy)
+    job.nvim.lua(FORMATTER % how)
+    prompt = job.turn(agent)
+    assert client_write(agent, path, untidy.replace("line 3\n", "three \n"))["result"] == {}
+    job.until(lambda: job.nvim.lines()[:3] == ["line 1", "line 2", "three"])
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    job.command(f"wincmd t | {taken}")
+    until_files(job, {})
+    assert job.nvim.lines() == untidy.splitlines()
+    job.command("silent! noautocmd write!")
+    assert path.read_text() == untidy
+    job.usable()
+
+
 def test_what_the_user_types_after_the_formatter_is_the_users(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)

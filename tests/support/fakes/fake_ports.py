@@ -106,14 +106,19 @@ class FakeFiles(Files):
         return [p for p in self.buffers if any(p.startswith(f"{root}/") for root in roots)]
 
     async def write(
-        self, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions
+        self,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions,
+        *,
+        quiet: bool = False,
     ) -> LiveBuffer | None:
         path = self._change("write", buffer, hunks, options)
         if path is None:
             return None
         save(path, self.buffers[path])
         self._sync(path)
-        if self.formatter is not None:
+        if self.formatter is not None and not quiet:
             self.formatter(path)
         return self.buffers[path]
 
