@@ -62,6 +62,12 @@ def _restore_mode(path: str, attributes: FileAttributes) -> None:
             disk.set_mode(path, attributes.mode)
 
 
+def _check_readable(live: LiveFile) -> None:
+    """Raise `FileProblem` if the disk holds what nobody could read: it is not written over."""
+    if live.problem is not None:
+        raise live.problem
+
+
 async def _edit(
     files: Files,
     live: LiveFile,
@@ -78,6 +84,7 @@ async def _edit(
         return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(live.path)
     disk.check_writable(live.path)
+    _check_readable(live)
     exact_bytes(live.path, text)
     disk.make_own(live.path, attributes.inode)
     written = await files.write(buffer, hunks, options)
@@ -107,6 +114,7 @@ async def _remove(files: Files, live: LiveFile) -> bool:
     """Remove the file; its buffer is emptied, where `u` brings the text back."""
     buffer = live.buffer
     disk.check_removable(live.path)
+    _check_readable(live)
     if buffer is not None:
         hunks, options = form_edits("", buffer)
         # what the user writes there next is to have a line end

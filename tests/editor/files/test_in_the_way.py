@@ -76,6 +76,35 @@ def test_a_folder_that_has_become_a_file_comes_back(
     job.usable()
 
 
+# --- a file that holds something else
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "changed"])
+@pytest.mark.parametrize("taken", ["Acp undo", "Acp reject file"])
+def test_bytes_that_nobody_could_read_are_not_written_over(
+    job: MainJob, taken: str, is_new: bool
+) -> None:
+    agent = job.start()
+    path, rest = job.edit("a.txt", LINES), job.work / "rest.txt"
+    rest.write_text(LINES)
+    if is_new:
+        path.unlink()
+        job.command("bwipeout!")
+    prompt = job.turn(agent)
+    tool(agent, path, THEIRS)
+    tool(agent, rest, THEIRS, "edit-2")
+    until_files(job, {"a.txt": 1 if is_new else 2, "rest.txt": 2})
+    ended(job, agent, prompt)
+    job.command(f"wincmd t | edit {path} | set noautoread")
+    path.write_bytes(b"\0\1mine")
+    job.command(taken)
+    job.told("a.txt is a binary file")
+    assert path.read_bytes() == b"\0\1mine"
+    assert job.nvim.lines() == THEIRS.splitlines()
+    if taken == "Acp undo":
+        assert rest.read_text() == LINES
+
+
 # --- what cannot be had back
 
 
