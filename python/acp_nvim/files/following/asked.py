@@ -12,7 +12,7 @@ from acp_nvim.files.knowledge import Sure
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 
-OF_EDITOR = re.compile(r"/(\.[^/]*\.(sw[a-p]|un~)|%[^/]*)$")
+OF_EDITOR = re.compile(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
 """Swap and undo files, which the editor writes as the user types: nobody's."""
 
 
