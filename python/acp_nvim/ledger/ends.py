@@ -8,12 +8,23 @@ go from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
-from acp_nvim.ledger.span import NOBODY, Span, Weave, alive_lines, end_of, is_open, usual_end
+from acp_nvim.ledger.span import (
+    FILE,
+    NOBODY,
+    Span,
+    Weave,
+    alive_lines,
+    end_of,
+    exploded,
+    is_open,
+    packed,
+    usual_end,
+)
 
 Key: TypeAlias = Callable[[str], str]
 """Returns what is equal for lines that count as the same."""
@@ -74,6 +85,54 @@ def with_ends(spans: Sequence[Span], old: Sequence[str], new: Sequence[str]) -> 
     return ended if alive_lines(tuple(ended)) == [*new] else list(_with(found, new, new))
 
 
+def uniform(lines: Iterable[str]) -> str:
+    """Return how all of these lines end that do, "" if not in one way."""
+    ends = _ends(lines)
+    return ends.pop() if len(ends) == 1 else ""
+
+
+def of_users(ends: str, weave: Weave, agents: Container[int], new: Sequence[str]) -> str:
+    """Return how the user's lines end, after the user has made these lines of the weave.
+
+    Who converts all has them end so; not with `u`, where an agent had done it.
+    """
+    if ends and ends == end_of(new):
+        return ends
+    now = uniform(new) if len(_ends(alive_lines(weave))) < 2 else ""
+    return now if now and now not in _made_by(weave, agents) else ends
+
+
+def as_users(weave: Weave, agents: Container[int], ends: str, by: int) -> Weave:
+    """Return the weave in which no line of the user's ends as only agents' do that are gone now.
+
+    Such lines were written while an agent had converted the file. The delta `by` takes them out,
+    and puts in others that end as the user's.
+    """
+    odd = _made_by(weave, agents) - {ends} if ends else set()
+    there = (span.lines for span in weave if span.alive and span.born in agents)
+    if not odd or odd & _ends(line for lines in there for line in lines):
+        return weave
+    spans: list[Span] = []
+    for span in weave:
+        if not span.alive or span.born in agents or not _ends(span.lines) & odd:
+            spans.append(span)
+            continue
+        for each in exploded(span):
+            line = each.lines[0]
+            if not _ends((line,)) & odd:
+                spans.append(each)
+                continue
+            new = Span((body(line) + ends,), by, kept_birth=True)
+            spans += replace(each, died=by), new
+    return packed(spans)
+
+
+def _made_by(weave: Weave, agents: Container[int]) -> set[str]:
+    """Return how the lines end that agents have put in."""
+    made = (span.lines for span in weave if span.born in agents)
+    return _ends(line for lines in made for line in lines)
+
+
 def body(line: str) -> str:
     """Return the line without its end."""
     if line.endswith("\n"):
@@ -113,9 +172,9 @@ def _converted(line: str, was: str, now: str) -> str:
     return body(line) + now if line != body(line) and line.endswith(was) else line
 
 
-def _ends(lines: Sequence[str]) -> set[str]:
+def _ends(lines: Iterable[str]) -> set[str]:
     """Return how the lines end that do."""
-    return {line[len(body(line)) :] for line in lines} - {""}
+    return {line[len(body(line)) :] for line in lines if line != FILE} - {""}
 
 
 def _is_open(lines: Sequence[str]) -> bool:

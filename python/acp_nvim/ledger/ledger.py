@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from acp_nvim.ledger.delta import Author, Delta, Kind, TurnKey
-from acp_nvim.ledger.ends import exact
+from acp_nvim.ledger.ends import as_users, exact, of_users, uniform
 from acp_nvim.ledger.span import (
     FILE,
     NOBODY,
@@ -58,6 +58,9 @@ class Ledger:
     """What stands before the first line, whichever that is: it is the file's. "" where an agent has
     changed it: then it is a part of the lines, as any other change."""
 
+    ends: str = ""
+    """How the user's lines end; "" if not all in one way, or not known."""
+
     @property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
@@ -67,6 +70,11 @@ class Ledger:
     def delta(self, number: int) -> Delta | None:
         """Return the delta of that number, None for `NOBODY`."""
         return self.deltas[number - 1] if number != NOBODY else None
+
+    @property
+    def agents(self) -> frozenset[int]:
+        """The numbers of all that agents have done."""
+        return frozenset(delta.number for delta in self.deltas if delta.kind == "agent")
 
     def of_turn(self, key: TurnKey) -> frozenset[int]:
         """Return the numbers of what the agent did in that turn."""
@@ -95,7 +103,8 @@ class Ledger:
 def begin(text: str | None) -> Ledger:
     """Return the ledger of a file that no agent has changed yet; None: there is no file."""
     mark, text = marked(text)
-    return Ledger(packed([Span(lines_of(text))]), mark=mark)
+    lines = lines_of(text)
+    return Ledger(packed([Span(lines)]), mark=mark, ends=uniform(lines))
 
 
 def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger:
@@ -160,8 +169,19 @@ def _seen(ledger: Ledger, text: str | None, at: float, *, is_another: bool = Fal
     def may_return(span: Span) -> bool:
         return not is_another or span.lines == (FILE,)
 
-    weave = rewoven(ledger.weave, lines_of(text), judge, may_return, is_users=True)
-    return replace(ledger, weave=weave, deltas=tuple(deltas))
+    lines = lines_of(text)
+    weave = rewoven(ledger.weave, lines, judge, may_return, is_users=True)
+    ends = of_users(ledger.ends, ledger.weave, ledger.agents, lines)
+    return replace(ledger, weave=weave, deltas=tuple(deltas), ends=ends)
+
+
+def with_ends_of_user(ledger: Ledger) -> Ledger:
+    """Return the ledger after its last delta has taken back what agents have done.
+
+    What the user has written while an agent had converted all line ends has them as the user's.
+    """
+    weave = as_users(ledger.weave, ledger.agents, ledger.ends, len(ledger.deltas))
+    return replace(ledger, weave=weave)
 
 
 def _as_it_went(ledger: Ledger) -> str | None:

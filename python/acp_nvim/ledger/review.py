@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import Ledger, added
+from acp_nvim.ledger.ledger import Ledger, added, with_ends_of_user
 from acp_nvim.ledger.span import FILE, Span, alive_lines, exploded, with_file
 
 State: TypeAlias = Literal["pending", "kept"]
@@ -70,7 +70,8 @@ def reject(
     decided = _decide(ledger, rows, turn_back, found=found)
     if not decided.count:
         return decided
-    return replace(decided, ledger=replace(recorded, weave=with_file(decided.ledger.weave)))
+    turned = replace(recorded, weave=with_file(decided.ledger.weave))
+    return replace(decided, ledger=with_ends_of_user(turned))
 
 
 def origin(ledger: Ledger, row: int) -> Delta | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.ledger.delta import Author, Delta, How, TurnKey
-from acp_nvim.ledger.ledger import Ledger, added
+from acp_nvim.ledger.ledger import Ledger, added, with_ends_of_user
 from acp_nvim.ledger.review import grouped
 from acp_nvim.ledger.span import FILE, NOBODY, Span, exploded, file_apart, with_file
 from acp_nvim.ledger.staying import (
@@ -75,7 +75,7 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
         # what another turn has taken away can be taken back after that
         kept = recorded if _is_users_to_be_gone(ledger) else ledger
         return Rewound(kept, 0, (), missing=True)
-    rewound = _rewound(recorded, role, turn, in_place, doubts)
+    rewound = _ended(_rewound(recorded, role, turn, in_place, doubts))
     is_done = rewound.count or (rewound.left and not rewound.doubtful)
     return rewound if is_done else replace(rewound, ledger=ledger)
 
@@ -93,13 +93,15 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
     def role(span: Span) -> Role | None:
         if not span.alive:
             return "returns" if span.died in numbers else None
-        if span.undone in numbers:
+        if span.undone in numbers or span.born in numbers:
             return "leaves"
         # another turn has taken it out since and was undone: what it stood for is not known now
         is_again = span.undone is not None and span.was in others
         return "foreign" if is_again or span.born in others else None
 
     def turn(span: Span) -> Span:
+        if span.born in numbers:
+            return replace(span, lines=())  # a line of the user's with the ends as before all
         brought_back = ledger.delta(span.undone or NOBODY)
         if span.alive or (brought_back is not None and brought_back.spent >= (span.died or 0)):
             # that undo was returned while they were gone by this one: they go as before both
@@ -288,6 +290,11 @@ def _rewound(
         count = 0  # the file stays for the sake of other lines
     rows = tuple(_row(spans, at) for at in left)
     return Rewound(replace(recorded, weave=weave), count, rows, doubtful=doubtful)
+
+
+def _ended(rewound: Rewound) -> Rewound:
+    """Return it with the user's line ends in what the user has written."""
+    return replace(rewound, ledger=with_ends_of_user(rewound.ledger)) if rewound.count else rewound
 
 
 def _with_gone(spans: Sequence[Span], group: Sequence[int]) -> Sequence[Span]:

@@ -7,8 +7,9 @@ from itertools import permutations
 import pytest
 
 from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, wrote
-from acp_nvim.ledger.rewind import turns, undo
+from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.ledger.review import keep, reject
+from acp_nvim.ledger.rewind import redo, turns, undo
 
 AGENTS = tuple(Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2))
 
@@ -45,3 +46,61 @@ def test_a_last_line_without_an_end_has_none_again(
         ledger = wrote(ledger, text, author, 0.0)
         assert ledger.text == text
     assert undone(ledger, order) == base
+
+
+CRLF = "a\r\nb\r\nc\r\n"
+LF = "a\nb\nc\n"
+
+
+def as_other(text: str, base: str) -> str:
+    """Return a text with the other line ends than the base has."""
+    unix = text.replace("\r\n", "\n")
+    return unix if "\r\n" in base else unix.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize("base", [LF, CRLF])
+@pytest.mark.parametrize(
+    "users", ["user\na\nb\nc\n", "a\nuser\nb\nc\n", "a\nb\nc\nuser\n", "a\nb user\nc\n"]
+)
+@pytest.mark.parametrize("kept", [False, True])
+def test_what_the_user_writes_while_an_agent_has_converted_a_file_ends_as_the_file(
+    base: str, users: str, kept: bool
+) -> None:
+    ledger = wrote(begin(base), as_other(base, base), AGENTS[0], 0.0)
+    ledger = saw(keep(ledger).ledger if kept else ledger, as_other(users, base), 0.0)
+    before = undo(ledger, AGENTS[0], "one", 0.0).ledger
+    assert before.text == (users if base == LF else as_other(users, LF))
+    again = redo(before, "one").ledger
+    assert (again.text, again.weave) == (ledger.text, ledger.weave)
+    assert undone(again, AGENTS) == before.text
+
+
+@pytest.mark.parametrize("base", [LF, CRLF])
+def test_so_does_what_is_left_when_the_conversion_is_rejected(base: str) -> None:
+    ledger = wrote(begin(base), as_other(base, base), AGENTS[0], 0.0)
+    ledger = saw(ledger, as_other("user\na\nb\nc\n", base), 0.0)
+    left = reject(ledger, AGENTS[0], 0.0).ledger
+    assert left.text == ("user\n" if base == LF else "user\r\n") + base
+
+
+def test_an_end_that_the_user_puts_below_a_converted_file_is_the_files() -> None:
+    ledger = wrote(begin("a\nb"), "a\r\nb", AGENTS[0], 0.0)
+    ledger = saw(ledger, "a\r\nb\r\n", 0.0)
+    assert undone(ledger, AGENTS) == "a\nb\n"
+
+
+def test_a_file_whose_ends_are_mixed_keeps_them() -> None:
+    ledger = wrote(begin("a\nb\r\nc\n"), CRLF, AGENTS[0], 0.0)
+    ledger = saw(ledger, "a\r\nb\r\nuser\r\nc\r\n", 0.0)
+    assert undone(ledger, AGENTS) == "a\nb\r\nuser\r\nc\n"
+
+
+def test_an_end_that_no_agent_has_made_is_the_users() -> None:
+    ledger = saw(wrote(begin(LF), LF + "x\n", AGENTS[0], 0.0), "user\r\n" + LF + "x\n", 0.0)
+    assert undone(ledger, AGENTS) == "user\r\n" + LF
+
+
+def test_the_ends_that_the_user_has_given_to_all_lines_stay() -> None:
+    ledger = saw(wrote(begin(LF), LF + "x\n", AGENTS[0], 0.0), CRLF + "x\r\n", 0.0)
+    ledger = saw(wrote(ledger, LF, AGENTS[1], 0.0), LF + "user\n", 0.0)
+    assert undone(ledger, AGENTS) == CRLF + "user\r\n"
