@@ -7,7 +7,7 @@ the hunk back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -80,7 +80,7 @@ def rewoven(
     if not is_users:
         hunks = (part for hunk in hunks for part in _apart(there, hunk))
     pieces = list(_pieces(weave, hunks))
-    moved = _moved(pieces) if is_users else {}
+    moved = _Moved(pieces) if is_users else None
     spans: list[Span] = []
     for piece in pieces:
         if isinstance(piece, Span):
@@ -119,19 +119,30 @@ def _apart(old: Sequence[str], hunk: Hunk) -> Iterator[Hunk]:
             row, new = last, new + size
 
 
-def _moved(pieces: Sequence[Span | _Region]) -> dict[str, Span]:
-    """Return the agents' lines that go, by their text: where that comes, the user moves them."""
-    regions = (piece for piece in pieces if not isinstance(piece, Span))
-    going = [
-        (body(line), span)
-        for region in regions
-        for span in region.spans
-        if span.alive and span.born != NOBODY
-        for line in span.lines
-    ]
-    found = dict(going)
-    unsure = {text for text, span in going if span.born != found[text].born}
-    return {text: span for text, span in found.items() if text not in unsure}
+class _Moved:
+    """Which lines the user moves."""
+
+    def __init__(self, pieces: Sequence[Span | _Region]) -> None:
+        regions = [piece for piece in pieces if not isinstance(piece, Span)]
+        going = [
+            (body(line), span)
+            for region in regions
+            for span in region.spans
+            if span.alive and span.born != NOBODY
+            for line in span.lines
+        ]
+        found = dict(going)
+        unsure = {text for text, span in going if span.born != found[text].born}
+        self._agents = {text: span for text, span in found.items() if text not in unsure}
+        self._comes = {body(line): region for region in regions for line in region.lines}
+
+    def agents(self, text: str) -> Span | None:
+        """Return the agents' line that goes and has that text: where it comes, it is moved."""
+        return self._agents.get(text)
+
+    def is_elsewhere(self, text: str, region: _Region) -> bool:
+        """Tell whether a line that goes in that region comes in another one."""
+        return bool(text.strip()) and self._comes.get(text, region) is not region
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +213,7 @@ class _Changed:
         region: _Region,
         judge: Judge,
         may_return: MayReturn,
-        moved: Mapping[str, Span],
+        moved: _Moved | None,
         key: Key,
         *,
         is_users: bool,
@@ -219,6 +230,7 @@ class _Changed:
         place = Place(gone, revived, region.before, region.after, again)
         self._items = items
         self._returns = returns
+        self._region = region
         self._lines = region.lines
         self._verdict = verdict = judge(place)
         self._again = placing.going_again(items, verdict.again) if verdict.again else frozenset()
@@ -268,12 +280,12 @@ class _Changed:
 
     def _mover(self, at: int) -> Span | None:
         """Return what is moved here; an empty line is only with others."""
+        if self._moved is None:
+            return None
         line = body(self._lines[at])
-        if line.strip():
-            return self._moved.get(line)
         around = [body(it) for it in self._lines[max(at - 1, 0) : at + 2]]
-        is_among = any(it.strip() and it in self._moved for it in around)
-        return self._moved.get(line) if is_among else None
+        is_among = any(it.strip() and self._moved.agents(it) for it in around)
+        return self._moved.agents(line) if line.strip() or is_among else None
 
     def _old(self, at: int, item: Span) -> Span:
         if at in self._returns:
@@ -284,7 +296,9 @@ class _Changed:
             # the user's own, in the place of which nothing stands; a whole file may come again
             return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)
         if self._goes_again or at in self._again:
-            return item.gone_again()
+            line = body(item.lines[0])
+            is_moved = self._moved is not None and self._moved.is_elsewhere(line, self._region)
+            return item.dead(NOBODY, kept=True) if is_moved else item.gone_again()
         return item.dead(self._verdict.delta, kept=self._verdict.kept)
 
 

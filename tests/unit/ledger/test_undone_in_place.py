@@ -90,3 +90,10 @@ def test_a_line_typed_among_an_agents_lines_and_amended_stands_for_nothing(
     ledger = wrote(saw(ledger, "a 1\nuser\n2\n", 0.0), "user\n2\n", TWO, 0.0)
     ledger = saw(ledger, "user more\n2\n", 0.0)
     assert without_agents(ledger, order) == "a\nuser more\n"
+
+
+def test_a_line_that_an_undo_has_brought_back_and_the_user_moves_is_there_once() -> None:
+    ledger = wrote(begin(BASE), "a\nc\n", ONE, 0.0)
+    ledger = saw(undo(ledger, ONE, "one", 0.0).ledger, "b\na\nc\n", 0.0)
+    ledger = saw(wrote(ledger, "b\na\nc\nx\n", TWO, 0.0), "a\nc\nb\nx\n", 0.0)
+    assert without_agents(ledger) == "a\nc\nb\n"
