@@ -205,6 +205,14 @@ on('SessionWritePost', 'The user has written a session', function()
   note(file_buffers.resolve(vim.v.this_session))
 end)
 
+-- What agents do from now on is not what it has done.
+on({ 'ShellCmdPost', 'ShellFilterPost', 'TermClose' }, 'The user has run a program', function()
+  local bridge = package.loaded['acp.host.bridge']
+  if bridge and bridge.running() then
+    bridge.notify('ran')
+  end
+end)
+
 -- Later Neovims may have another event for it; then such a write is seen when the host looks.
 local modified = vim.fn.exists('##BufModifiedSet') == 1 and { 'BufModifiedSet' } or {}
 table.insert(modified, 'BufUnload')

@@ -15,7 +15,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import in_place
-from acp_nvim.reactions.files import catch_up, look_at
+from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
@@ -100,6 +100,11 @@ def met(host: Host, payload: Met) -> None:
     if payload.saved:
         host.review.store.journal.saved(payload.path, payload.saved)
     look_at(host, payload.path)
+
+
+def ran(host: Host, _payload: Nothing) -> None:
+    """The user has run a program: what agents do from now on is not what it has done."""
+    look_around(host)
 
 
 def free(host: Host, _payload: Nothing) -> None:

@@ -232,11 +232,16 @@ def look_at(host: Host, path: str) -> None:
         host.review.sync.look(author, roots, [path])
 
 
+def look_around(host: Host) -> None:
+    """Anything may have changed where agents work."""
+    for author, roots in Authors(host.workspace).running():
+        host.review.sync.sweep(author, roots)
+
+
 async def catch_up(host: Host) -> None:
     """Take up the books, and find all that agents have done until now."""
     await host.review.restore()
-    for author, roots in Authors(host.workspace).running():
-        host.review.sync.sweep(author, roots)
+    look_around(host)
     await host.review.sync.drain()
 
 

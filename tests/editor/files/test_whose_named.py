@@ -119,6 +119,30 @@ def test_what_was_there_before_a_tool_call_began_is_none_of_its(
     job.until(lambda: turn.path.read_text() == TEXT)
 
 
+PROGRAMS = {
+    "shell": "silent !echo mine >> a.txt",
+    "filter": "silent 1write !cat >> a.txt",
+    "terminal": "terminal echo mine >> a.txt",
+}
+
+
+@pytest.mark.parametrize("case", PROGRAMS)
+def test_what_a_program_of_the_users_has_done_is_not_what_is_named_after_it(
+    job: MainJob, turn: Turn, case: str
+) -> None:
+    job.command("wincmd t | enew | call setline(1, 'mine')")
+    job.command(PROGRAMS[case])
+    job.until(lambda: turn.path.read_text() == MINE)
+    until_files(job, {"theirs.txt": 1, "a.txt": 1})
+    job.command("bwipeout!")
+    tool(turn.agent, turn.path, "theirs\n" + MINE, call="edit-2")
+    turn.over()
+    answer(job, to_take=False)
+    job.command("Acp undo")
+    job.until(lambda: asked(job))
+    assert turn.path.read_text() == MINE and not turn.theirs.exists()
+
+
 def test_what_a_call_has_done_that_nobody_says_has_begun_is_the_agents(
     job: MainJob, turn: Turn
 ) -> None:
