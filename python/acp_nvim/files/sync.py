@@ -185,12 +185,12 @@ class DiskSync:
         told: DiskChange | None = None
         before: Text = UNKNOWN
         for attempt in range(ATTEMPTS):
-            if attempt:
-                buffer = await self._files.loaded(path)
             encoding = encoding_of(buffer)
             known = self._baselines.text(path, encoding)
             before = before if attempt else self.unfinished.seen(path, known)
             change = await self._baselines.look(path, encoding)
+            if attempt or change is not None:  # the user has gone on meanwhile
+                buffer = await self._files.loaded(path)
             told = told if change is None else joined(told, change)
             same = change is None and isinstance(known, str) and path not in self._disputes
             opened = await self._files.loaded(path) if change and not buffer else buffer
@@ -255,10 +255,11 @@ class DiskSync:
     ) -> None:
         paths = await self._files.loaded_paths(roots.folders())
         opened = {path: encoding_of(await self._files.loaded(path)) for path in paths}
-        if refresh_until is None:
-            found = await self._baselines.changes(roots, opened)
-        else:
-            found = await self._baselines.refresh(roots, opened, refresh_until)
+        refresh = partial(self._baselines.refresh, deadline=refresh_until)
+        see = self._baselines.changes if refresh_until is None else refresh
+        found = await see(roots, opened)
+        since = await self._files.loaded_paths(roots.folders()) if found.known else ()
+        opened |= dict.fromkeys(since, "")
         self._miss(found.unknown, author)
         self._miss(found.gone, author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
@@ -268,9 +269,8 @@ class DiskSync:
             with self._alone():
                 if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
-        for path in dict.fromkeys((*opened, *self.unfinished)):
-            if path not in done:
-                await self.sync(path, author)
+        for path in [it for it in {**opened, **dict.fromkeys(self.unfinished)} if it not in done]:
+            await self.sync(path, author)
 
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""
