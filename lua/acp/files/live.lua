@@ -195,6 +195,22 @@ local function saved(buffer, outcome)
   return outcome
 end
 
+--- Change text and options by that function of `acp.files.edit`, where a failure leaves all as it was.
+---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
+---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
+---@param options acp.BufferOptions?
+---@param settle_it fun(buffer: integer, modified: boolean)
+---@return acp.Outcome
+local function changed(change, buffer, tick, hunks, options, settle_it)
+  local outcome = change(buffer, hunks, as_set(buffer, options), settle_it)
+  if not outcome.ok then
+    stamps.restored(buffer, tick)
+  end
+  return outcome
+end
+
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, busy
 --- with what the user is in the middle of. `quiet`: without `BufWritePost`.
 ---@param buffer integer
@@ -209,7 +225,7 @@ function M.write(buffer, tick, hunks, options, quiet)
     return refused
   end
   local written
-  local outcome = edit.change(buffer, hunks, as_set(buffer, options), function()
+  local outcome = changed(edit.change, buffer, tick, hunks, options, function()
     written = save.save(buffer)
   end)
   if outcome.ok then
@@ -231,7 +247,7 @@ function M.follow(buffer, tick, hunks, options, seen)
   if refused or vim.bo[buffer].modified then
     return refused or { stale = true }
   end
-  local outcome = edit.unlocked(buffer, hunks, as_set(buffer, options), settle(seen))
+  local outcome = changed(edit.unlocked, buffer, tick, hunks, options, settle(seen))
   if outcome.ok then
     save.keep_undo(buffer)
   end
@@ -253,7 +269,7 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
     return refused
   end
   local change = settled and edit.unlocked or edit.change
-  return change(buffer, hunks, as_set(buffer, options), function(_, modified)
+  return changed(change, buffer, tick, hunks, options, function(_, modified)
     if settled then
       settle(seen)(buffer)
     end

@@ -146,6 +146,16 @@ function M.is_synced(buffer)
   return text ~= nil and text.tick == tick
 end
 
+--- Take note that the buffer has the text again that it had at that changedtick: an edit has failed.
+---@param buffer integer
+---@param tick integer
+function M.restored(buffer, tick)
+  local text = texts[buffer]
+  if text and text.tick == tick then
+    text.tick, text.state = api.nvim_buf_get_changedtick(buffer), state(buffer)
+  end
+end
+
 --- Let the text that was in step be another than the one that the buffer has now.
 ---@param buffer integer
 function M.part(buffer)

@@ -445,6 +445,20 @@ async def test_what_neovim_would_write_otherwise_than_it_is_read_is_not_written(
     assert (desk.data, desk.shown) == (before, shown)
 
 
+async def test_after_a_write_that_failed_a_buffer_stands_for_the_bytes_that_it_was_read_from(
+    desk: Desk,
+) -> None:
+    before = b"a\x1b$)C\x0e)+\x0f\x1b$)C\x0e\\b\x0f\r"
+    desk.put(before)
+    desk.open("iso-2022-kr", "++ff=mac")
+    await desk.services.begin_turn(0)
+    await desk.services.read(0, NAME)
+    with pytest.raises(RequestFailed, match="iso-2022-kr so that"):
+        await desk.services.write(0, NAME, "")
+    await desk.tool(b"")
+    await desk.comes_back(before, b"", closing=True)
+
+
 async def test_bytes_that_are_none_of_a_wide_encoding_are_no_older_text(desk: Desk) -> None:
     """As the agent has read them they are lines of no buffer."""
     before = b"\x00\r\x00\n \xfd\xd0\x00f\x00\r\x00\n"
