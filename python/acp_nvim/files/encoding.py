@@ -56,6 +56,7 @@ STATEFUL = ("iso2022", "hz")
 UTF_8, LATIN_1, ASCII = "utf-8", "iso8859-1", "ascii"
 NONE_KEPT: Final[Mapping[str, str]] = MappingProxyType({})
 SURROGATES = re.compile("[\ud800-\udfff]")
+ENDS = re.compile("([\r\n])")
 HALVES = re.compile("[\U00010000-\U0010ffff]")
 """Characters that ucs-2 has not."""
 
@@ -144,9 +145,9 @@ def decoded(text: str, encoding: str = "") -> str:
         return text.replace(UNCODED, "")
     with suppress(UnicodeError):
         whole = text.encode(UTF_8, "surrogateescape").decode(name)
-        if whole.count("\n") == text.count("\n"):
+        if _ends(whole) == _ends(text):
             return whole
-    return "\n".join(_decoded_line(line, name) for line in text.split("\n"))
+    return "".join(_decoded_line(line, name) for line in ENDS.split(text))
 
 
 def clean(text: str, encoding: str = "utf-8") -> str:
@@ -259,7 +260,12 @@ def _decoded_line(line: str, name: str) -> str:
     if line.startswith(UNCODED):
         return line[1:]
     read = line.encode(UTF_8, "surrogateescape").decode(name, "replace")
-    return read if "\n" not in read else line
+    return read if _ends(read) == _ends(line) else line
+
+
+def _ends(text: str) -> tuple[int, int]:
+    """Return how many line ends of each kind there are."""
+    return text.count("\n"), text.count("\r")
 
 
 @cache

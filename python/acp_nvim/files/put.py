@@ -42,8 +42,7 @@ async def put(
         try:
             return await _edit(files, live, live.buffer, text, attributes, settled=settled)
         except NotRead as problem:
-            told = f"{live.path} stays as it is: {problem}; without its buffer it could be done"
-            raise FileProblem(told) from problem
+            raise stays(live.path, problem) from problem
     disk.check_writable(live.path)
     disk.make_folders(live.path)
     disk.make_own(live.path, attributes.inode)
@@ -53,6 +52,11 @@ async def put(
     if is_new:
         _restore_mode(live.path, attributes)
     return True
+
+
+def stays(path: str, problem: NotRead) -> FileProblem:
+    """Return what the user is told where only the buffer is in the way."""
+    return FileProblem(f"{path} stays as it is: {problem}; without its buffer it could be done")
 
 
 def _restore_mode(path: str, attributes: FileAttributes) -> None:

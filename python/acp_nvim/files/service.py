@@ -136,6 +136,8 @@ class FileService:
             synced = await self._sync.sync(path, author and replace(author, how="found"))
             if synced.busy is not None:
                 raise synced.busy
+            if synced.unread is not None:
+                raise FileProblem(f"{path} stays as it is: {synced.unread}") from synced.unread
             with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent
                 await self._write(session, synced, content, author)
                 await held.aclose()

@@ -19,6 +19,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
+from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import OF_EDITOR, Asked, inside
 from acp_nvim.files.following.disputes import Disputes
@@ -38,12 +39,13 @@ ATTEMPTS = 5
 class Synced:
     """A file after it was brought up to the disk; what the disk was known to hold until then, and
     what it had new, if anything. `busy`: the buffer has not got that yet, for the user's hands are
-    on it."""
+    on it; `unread`: nor can it, for Neovim does not read that as it is."""
 
     live: LiveFile
     known: Text = UNKNOWN
     change: DiskChange | None = None
     busy: Busy | None = None
+    unread: NotRead | None = None
 
 
 class DiskSync:
@@ -203,7 +205,8 @@ class DiskSync:
                 break
         if before is UNKNOWN and told is not None:
             before = told.before
-        return Synced(live, before, told, self._busy.get(path))
+        unread = self.unfinished.unread(path)
+        return Synced(live, before, told, self._busy.get(path), unread)
 
     async def refresh(self, path: str, encoding: str, text: str | None = None) -> None:
         """See the file as it is now: it was we who wrote it, through a buffer in that encoding.
@@ -227,7 +230,7 @@ class DiskSync:
         try:
             live, followed = await self._settle(await load(self._files, path), late)
         except FileProblem as problem:
-            self.unfinished.later(path, late)
+            self.unfinished.later(path, late, problem)
             self._waits(path, problem, author, tell=True)
             return None
         await self.refresh(path, live.encoding, change.after)
@@ -317,7 +320,7 @@ class DiskSync:
                 live, followed = await self._settle(live, late, same=same, held=held)
             except FileProblem as problem:
                 # The buffer stays as it was, and Neovim warns the user as it does without us.
-                self.unfinished.later(live.path, late)
+                self.unfinished.later(live.path, late, problem)
                 self._waits(live.path, problem, author, tell=change is not None)
                 return None if isinstance(problem, Moved) else live
             self._waits(live.path)

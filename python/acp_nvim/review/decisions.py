@@ -20,7 +20,7 @@ from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import decoded, guess
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.put import put
+from acp_nvim.files.put import put, stays
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import taken, with_theirs
 from acp_nvim.ledger import review, rewind
@@ -330,6 +330,8 @@ class Decisions:
         synced = await self._sync.sync(path)
         if changing and synced.busy is not None:
             raise _busy(path, synced.busy)
+        if changing and synced.unread is not None:
+            raise UserError(str(stays(path, synced.unread)))
         live = synced.live
         if live.buffer is None and live.problem is not None:
             raise UserError(str(live.problem)) from live.problem

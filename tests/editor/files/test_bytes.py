@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.errors import AcpError, RequestFailed
+from acp_nvim.errors import AcpError, RequestFailed, UserError
 from acp_nvim.files.encoding import codec
 from tests.proof.services import Services
 from tests.proof.world import World
@@ -457,6 +457,52 @@ async def test_after_a_write_that_failed_a_buffer_stands_for_the_bytes_that_it_w
         await desk.services.write(0, NAME, "")
     await desk.tool(b"")
     await desk.comes_back(before, b"", closing=True)
+
+
+async def test_nothing_is_written_or_undone_where_neovim_could_not_read_what_came(
+    desk: Desk,
+) -> None:
+    """Though no line that it has read otherwise would be left."""
+    before, first = b"NEC \x87\x90\nline\n", b"NEC \x87\x90\nLINE\n"
+    desk.put(before)
+    await desk.tool(first)
+    desk.open("cp932")
+    shown = desk.shown
+    last = b"NEC \x87\x90\nlast\n"
+    await desk.tool(last)
+    assert "stays as it is" in desk.told()[0]
+    await desk.services.begin_turn(0)
+    await desk.services.read(0, NAME)
+    with pytest.raises(RequestFailed, match="stays as it is"):
+        await desk.services.write(0, NAME, "theirs\n")
+    done = await desk.services.review.undo(desk.services.turns()[-1])
+    assert "without its buffer it could be done" in done.failed[0]
+    with pytest.raises(UserError, match="without its buffer"):
+        await desk.services.review.reject(str(desk.path))
+    assert (desk.data, desk.shown) == (last, shown)
+    desk.world.nvim.command(f"bwipeout {desk.path}")
+    await desk.services.look(0, NAME)
+    await desk.undo()
+    assert desk.data == first
+    await desk.undo()
+    assert desk.data == before
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"), [("latin1", b"caf\xe9\rline\r"), ("utf-7", b"+AOk-\ra+AA0-b\rline\r")]
+)
+async def test_a_file_of_old_macs_is_read_with_what_its_encoding_cannot_hold(
+    desk: Desk, encoding: str, data: bytes
+) -> None:
+    desk.put(data)
+    desk.open(encoding, "++ff=mac")
+    desk.world.nvim.command("call append(1, '5 € \U0001f600')")
+    text = await desk.services.read(0, NAME)
+    assert text.startswith("café\r5 € \U0001f600\r" if encoding == "latin1" else "é\r5 €")
+    desk.world.nvim.command("silent undo")
+    if not await desk.client("line", "theirs"):
+        await desk.comes_back(data, data.replace(b"line", b"theirs"))
+    assert desk.data == data
 
 
 async def test_bytes_that_are_none_of_a_wide_encoding_are_no_older_text(desk: Desk) -> None:

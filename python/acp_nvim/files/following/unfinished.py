@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
+from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile
@@ -22,13 +24,14 @@ class Late:
     """What the disk has new and the editor has not taken, or may have (`amid`): it has failed.
 
     `change`: None if it is not known what it was. `known`: what its author knew of the file when it
-    was seen. What it reads while the change waits has that in it already.
+    was seen. What it reads while the change waits has that in it already. `problem`: why not.
     """
 
     change: DiskChange | None
     author: Author | None
     amid: bool = False
     known: Known | None = None
+    problem: FileProblem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,12 @@ class Unfinished:
 
     # --- what the disk has new
 
-    def later(self, path: str, late: Late) -> None:
+    def later(self, path: str, late: Late, problem: FileProblem) -> None:
         """The editor cannot take that now."""
         known = late.known
         if known is None and late.author is not None:
             known = self._knowledge.of(late.author.session_key, path)
-        self._late[path] = replace(late, amid=False, known=known)
+        self._late[path] = replace(late, amid=False, known=known, problem=problem)
 
     @contextmanager
     def amid(self, late: Late) -> Iterator[None]:
@@ -80,6 +83,11 @@ class Unfinished:
                 path = late.change.path
                 self._late[path] = replace(_with(self._late.get(path, late), late), amid=True)
             raise
+
+    def unread(self, path: str) -> NotRead | None:
+        """Return why Neovim cannot have what the disk has, if it cannot."""
+        late = self._late.get(path)
+        return late.problem if late and isinstance(late.problem, NotRead) else None
 
     def seen(self, path: str, known: Text) -> Text:
         """Return what the disk held when last seen; what the editor did not take does not count."""
