@@ -16,13 +16,13 @@ local NAMES = vim.split('abcdefghijklmnopqrstuvwxyz<>', '')
 local anchors = api.nvim_create_namespace('acp_gone')
 ---@type table<integer, true> namespaces that are drawn anew after an edit, or live for a moment
 local ours = {
-  [anchors] = true,
   [api.nvim_create_namespace('acp_review')] = true,
   [api.nvim_create_namespace('acp_review_places')] = true,
   [api.nvim_create_namespace('acp_follow')] = true,
 }
 
----@alias acp.MarkPlace { line: integer, column: integer } line of the stretch, from 1
+---@alias acp.MarkPlace { line: integer, column: integer, below?: boolean } line of the stretch, from
+--- 1; or the beginning of the line below that
 
 ---@class acp.GoneMark a mark with a name, or an extmark, whose ends were in the stretch or not
 ---@field name? string
@@ -83,13 +83,16 @@ local WHOLE = { details = true, overlap = true, limit = EXTMARKS }
 ---@return acp.GoneMark[]
 local function extmarks(buffer, first, last)
   local found = {}
-  local all = api.nvim_buf_get_extmarks(buffer, -1, { first, 0 }, { last - 1, -1 }, WHOLE)
+  local all = api.nvim_buf_get_extmarks(buffer, -1, { first, 0 }, { last, 0 }, WHOLE)
   if #all == 0 then
     return found
   end
-  local function place(row, column)
-    local inside = row and row >= first and row < last
-    return inside and { line = row - first + 1, column = column } or nil
+  -- A place that stays where a text is put in (`gravity` to the left) is that of the text before it.
+  local function place(row, column, gravity)
+    local below = column == 0 and not gravity
+    local line = row and row - first + (below and 0 or 1)
+    local inside = line and line >= 1 and line <= last - first
+    return inside and { line = line, column = column, below = below } or nil
   end
   for _, mark in ipairs(all) do
     local id, row, column, options = unpack(mark)
@@ -98,7 +101,8 @@ local function extmarks(buffer, first, last)
     if options.virt_text_win_col then
       options.virt_text_pos = nil -- "win_col" is told, and not taken
     end
-    local begins, ends = place(row, column), place(options.end_row, options.end_col)
+    local begins = place(row, column, options.right_gravity)
+    local ends = place(options.end_row, options.end_col, options.end_right_gravity)
     if not ours[space] and options.undo_restore ~= false and (begins or ends) then
       local kept = { space = space, id = id, options = options, first = begins, last = ends }
       table.insert(found, kept)
@@ -171,7 +175,7 @@ end
 ---@param stretch acp.Stretch
 ---@param mark acp.GoneMark
 ---@param anchor integer[] row and column
----@return boolean waits whether it is where the edit has left it: nobody has moved it since
+---@return boolean waits whether an end of it is where the edit has left it: only that is waited for
 local function waits(buffer, stretch, mark, anchor)
   if mark.name then
     local line = api.nvim_buf_get_mark(buffer, mark.name)[1]
@@ -179,13 +183,16 @@ local function waits(buffer, stretch, mark, anchor)
     return line == 0 or mark.name:find('[<>]') and math.abs(line - anchor[1] - 0.5) < 1
   end
   local now = api.nvim_buf_get_extmark_by_id(buffer, mark.space, mark.id, { details = true })
-  local function is_there(wanted, row, column)
-    return not wanted or (row == anchor[1] and column == anchor[2])
+  local seen = stretch.witnesses[mark.space]
+  if #now == 0 or not (mark.space == anchors or is_same(buffer, mark.space, seen, anchor[1])) then
+    return false
   end
-  return #now > 0
-    and is_same(buffer, mark.space, stretch.witnesses[mark.space], anchor[1])
-    and is_there(mark.first, now[1], now[2])
-    and is_there(mark.last, now[3].end_row, now[3].end_col)
+  local function at(wanted, row, column)
+    return row == anchor[1] and column == anchor[2] and wanted or nil
+  end
+  mark.first, mark.last =
+    at(mark.first, now[1], now[2]), at(mark.last, now[3].end_row, now[3].end_col)
+  return (mark.first or mark.last) ~= nil
 end
 
 ---@param buffer integer
@@ -214,6 +221,29 @@ local function stretches(buffer)
   return kept
 end
 
+--- Marks beside stretches that are gone already go, too: they tell nothing about these any more.
+---@param older acp.Stretch[]
+---@param marks acp.GoneMark[]
+local function lose(older, marks)
+  local lost = {}
+  for _, mark in ipairs(#older > 0 and marks or {}) do
+    if mark.space then
+      lost[mark.space] = lost[mark.space] or {}
+      lost[mark.space][mark.id] = true
+    end
+  end
+  for _, stretch in ipairs(older) do
+    for space, ids in pairs(lost) do
+      local seen = stretch.witnesses[space] or {}
+      for index = #seen, 1, -1 do
+        if ids[seen[index].id] then
+          table.remove(seen, index)
+        end
+      end
+    end
+  end
+end
+
 --- Remember the marks of lines that are about to be taken out; in one edit the last lines first.
 ---@param buffer integer
 ---@param first integer 0-based, half-open
@@ -231,6 +261,7 @@ function M.take(buffer, first, last, known)
   local lines = api.nvim_buf_get_lines(buffer, first, last, true)
   local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
   gone[buffer] = gone[buffer] or {}
+  lose(gone[buffer], marks)
   table.insert(gone[buffer], {
     anchor = anchor,
     lines = lines,
@@ -332,22 +363,27 @@ function M.awaited(buffer, hunks)
   return found
 end
 
---- Put back the marks of lines that have come back.
+--- Put back the marks of lines that have come back: the last that went first, as `u` does.
 ---@param buffer integer
 ---@param returns acp.Return[]
 function M.give(buffer, returns)
-  for _, back in ipairs(returns) do
+  for index = #returns, 1, -1 do
+    local back = returns[index]
     local find = finder(back.stretch, back.lines)
     local function place(wanted)
       local offset = wanted and find(wanted.line)
-      return offset and { back.row + offset, wanted.column } or nil
+      return offset and { back.row + offset + (wanted.below and 1 or 0), wanted.column } or nil
     end
+    local anchor = anchor_of(buffer, back.stretch)
     back.stretch.marks = vim.tbl_filter(function(mark)
       local first, last = place(mark.first), place(mark.last)
-      if first or last then
-        put(buffer, mark, first, last)
+      local is_left = mark.first and not first or mark.last and not last
+      if first or last or mark.space then
+        -- What waits yet goes along with the place where its line was.
+        put(buffer, mark, first or mark.first and anchor, last or mark.last and anchor)
       end
-      return not (first or last)
+      mark.first, mark.last = not first and mark.first or nil, not last and mark.last or nil
+      return is_left
     end, back.stretch.marks)
   end
 end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,21 @@ GET = """
 return vim.tbl_map(function(mark)
   return vim.inspect(vim.api.nvim_buf_get_extmark_by_id(0, mark[1], mark[2], { details = true }))
 end, ...)
+"""
+SET_RANGES = """
+local space = vim.api.nvim_create_namespace('ranges')
+for _, range in ipairs(...) do
+  local row, column, end_row, end_col, goes = unpack(range)
+  local options = { end_row = end_row, end_col = end_col, end_right_gravity = goes }
+  vim.api.nvim_buf_set_extmark(0, space, row, column, options)
+end
+"""
+GET_RANGES = """
+local space, found = vim.api.nvim_create_namespace('ranges'), {}
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
+  found[mark[1]] = { mark[2], mark[3], mark[4].end_row, mark[4].end_col }
+end
+return found
 """
 ANEW = """
 local space = vim.api.nvim_create_namespace('mine')
@@ -109,6 +125,45 @@ def test_any_number_of_extmarks_comes_back(nvim: Neovim, gone: list[Any], back: 
     assert write(nvim, path, gone) == {"ok": True}
     assert write(nvim, path, back(lines)) == {"ok": True}
     assert (nvim.lines(), nvim.lua(ELSEWHERE)) == (lines, [])
+
+
+ENDS = [(row, column) for row in (1, 2, 3, 4, 5, 6, 9, 10) for column in (0, 3)][:-1]
+RANGES = [
+    [*start, *end, ends_go]
+    for start, end in combinations(ENDS, 2)
+    for ends_go in (False, True)
+    if start[0] < 10
+]
+"""Where ranges may begin and end, from above lines 4 to 6 to below the last one, and whether an end
+goes along with what is put in at it."""
+
+
+@pytest.mark.parametrize(
+    ("gone", "back"),
+    [
+        ([[3, 6]], [[3, 6]]),
+        ([[3, 4]], [[3, 4]]),
+        ([[0, 3]], [[0, 3]]),
+        ([[8, 10]], [[8, 10]]),
+        ([[3, 4], [3, 5]], [[3, 6]]),
+        ([[4, 6], [3, 4]], [[3, 6]]),
+        ([[3, 6]], [[3, 4], [4, 6]]),
+        ([[3, 6]], [[3, 5], [5, 6]]),
+        ([[3, 4], [3, 5]], [[3, 4], [4, 6]]),
+    ],
+)
+def test_ranges_are_what_they_were(
+    nvim: Neovim, gone: list[list[int]], back: list[list[int]]
+) -> None:
+    path = opened(nvim, LINES[:10])
+    nvim.lua(SET_RANGES, RANGES)
+    wanted = nvim.lua(GET_RANGES)
+    for first, last in gone:
+        assert write(nvim, path, [[first, last, []]]) == {"ok": True}
+    for first, last in back:
+        assert write(nvim, path, [[first, first, LINES[first:last]]]) == {"ok": True}
+    assert nvim.lines() == LINES[:10]
+    assert nvim.lua(GET_RANGES) == wanted
 
 
 # --- of the user
