@@ -262,6 +262,8 @@ def _before(
     if buffer.read_at in change.stamps:
         # what it stood for, whatever Neovim made of that as it read it
         return change.before
+    if buffer.saved and buffer.read_at == buffer.saved:
+        return text
     was_gone = change.before is None and not buffer.saved
     return change.before if now in (text, None) or was_gone else text
 
