@@ -15,7 +15,8 @@ from itertools import accumulate
 
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
-from acp_nvim.files.text import merge_lines, with_theirs
+from acp_nvim.files.line_ends import Even, even
+from acp_nvim.files.text import with_theirs
 from acp_nvim.hunks import Hunk, apply, diff
 
 
@@ -61,7 +62,7 @@ class Lineage:
         written = clean(after, encoding)
         if written in self.repeats:
             return after
-        is_refused = self.refused is not None and self.refused[0] == written
+        is_refused = self.refused is not None and even(self.refused[0]) == even(written)
         first = [self.refused[1]] if self.refused is not None and is_refused else []
         for ancestor in (*first, *self.ancestors):
             old = encoding if ancestor.encoding is None else ancestor.encoding
@@ -105,11 +106,12 @@ def agreed_by_write(agreed: str | None, base: Text, before: str | None, content:
 def _without_unwritten(agreed: str, before: str, content: str) -> str:
     """Return `before` without those lines that the user has put in and the agent has not written,
     also where it has written others of them."""
-    old, new, other = merge_lines(agreed, before, content)
+    even = Even(agreed, before, content)
+    old, new, other = even.lines
     changed = _Changed(diff(new, other))
     own = (range(it.first, it.last) for it in diff(new, old) if not it.lines)
     rows = (row for hunk in own for row in hunk if changed.touch((row, row + 1)))
-    return "".join(apply(new, [Hunk(row, row + 1, ()) for row in rows]))
+    return even.like(1, apply(new, [Hunk(row, row + 1, ()) for row in rows]))
 
 
 def carried(text: str, before: str | None, after: str | None) -> str | None:
@@ -119,7 +121,8 @@ def carried(text: str, before: str | None, after: str | None) -> str | None:
     """
     if before is None or after is None:
         return None if after is None else clean(after)
-    old, new, made = merge_lines(*map(clean, (text, before, after)))
+    even = Even(*map(clean, (before, text, after)))
+    new, old, made = even.lines
     rows, gaps = _places(len(new), diff(new, old))
     taken: list[Hunk] = []
     for hunk in diff(new, made):
@@ -127,7 +130,7 @@ def carried(text: str, before: str | None, after: str | None) -> str | None:
         first = gone[0] if gone else gaps[hunk.first]
         taken.append(Hunk(first, first, hunk.lines))
         taken += (Hunk(row, row + 1, ()) for row in gone)
-    return "".join(apply(old, taken))
+    return even.merged(apply(old, taken))
 
 
 def without(text: str, kept: str, before: str | None, after: str | None) -> str:
@@ -135,11 +138,12 @@ def without(text: str, kept: str, before: str | None, after: str | None) -> str:
     older one, `kept`, has not; clean."""
     if before is None or after is None:
         return text
-    old, still_older, new, made = merge_lines(*map(clean, (text, kept, before, after)))
+    even = Even(*map(clean, (text, kept, before, after)))
+    old, still_older, new, made = even.lines
     rows, _ = _places(len(new), diff(new, old))
     gone = {row for hunk in diff(new, made) for row in rows[hunk.first : hunk.last]}
     gone -= set(_places(len(still_older), diff(still_older, old))[0])
-    return "".join(line for row, line in enumerate(old) if row not in gone)
+    return even.like(0, (line for row, line in enumerate(old) if row not in gone))
 
 
 def _places(count: int, hunks: Iterable[Hunk]) -> tuple[list[int | None], list[int]]:
@@ -165,9 +169,10 @@ def _made_upon(
 
     `seeming`: of lines that were put in it is not sure who did.
     """
-    old, new, mine, other = merge_lines(ancestor.text, newer, ours, theirs)
+    even = Even(ancestor.text, newer, theirs, ours)
+    old, new, other, mine = even.lines
     if old == new or new == other:
-        return newer
+        return even.made_upon(new)
     changes = diff(new, other)
     from_new, from_old = _Changed(changes), _Changed(diff(old, other))
     lost = _Changed([it for it in changes if it.first < it.last])
@@ -187,7 +192,7 @@ def _made_upon(
                 taken.append(Hunk(*here, ()))
         elif ancestor.firm and from_new.touch(here) and not from_mine.touch(here):
             taken.append(Hunk(*here, tuple(old[there : there + len(hunk.lines)])))
-    return "".join(apply(new, taken))
+    return even.made_upon(apply(new, taken))
 
 
 class _Changed:

@@ -6,11 +6,11 @@ mark, and a final line end only if the file has one (C-228, C-232).
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec
+from acp_nvim.files.line_ends import Even
 from acp_nvim.hunks import (
     ConflictRegion,
     Hunk,
@@ -19,7 +19,6 @@ from acp_nvim.hunks import (
     merge,
     moved,
     reconcile,
-    split_lines,
 )
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
@@ -129,18 +128,14 @@ def _after(text: str, count: int) -> str:
     return pieces[count] if len(pieces) > count else ""
 
 
-def merge_lines(*texts: str) -> list[list[str]]:
-    """Split the texts for a merge: after line feeds, or in old Mac files after their line ends."""
-    if any("\n" in text for text in texts):
-        return [split_lines(text) for text in texts]
-    return [re.findall("[^\r]*\r|[^\r]+", text) for text in texts]
-
-
 def merged(base: str, ours: str, theirs: str) -> str | ConflictRegion:
     """Return both sides' edits of the base together, or where they conflict (lines of ours)."""
-    old, lines, new = merge_lines(base, ours, theirs)
+    even = Even(base, ours, theirs)
+    old, lines, new = even.lines
     outcome = merge(old, lines, new)
-    return outcome if isinstance(outcome, ConflictRegion) else "".join(apply(lines, outcome.hunks))
+    if isinstance(outcome, ConflictRegion):
+        return outcome
+    return even.merged(apply(lines, outcome.hunks))
 
 
 def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRegion, ...]]:
@@ -148,14 +143,15 @@ def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRe
 
     A place is the 0-based lines [first, last), where ours stays, and what theirs has there.
     """
-    old, lines, new = merge_lines(base, ours, theirs)
+    even = Even(base, ours, theirs)
+    old, lines, new = even.lines
     outcome = reconcile(old, lines, new)
     places: list[ConflictRegion] = []
     for place in outcome.conflicts:
         before = [hunk for hunk in outcome.hunks if hunk.last <= place.first]
         grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in before)
         places.append(ConflictRegion(place.first + grown, place.last + grown, place.lines))
-    return "".join(apply(lines, outcome.hunks)), tuple(places)
+    return even.merged(apply(lines, outcome.hunks)), tuple(places)
 
 
 def apart(base: str, ours: str, theirs: str) -> tuple[tuple[int, int], ...]:
@@ -163,20 +159,20 @@ def apart(base: str, ours: str, theirs: str) -> tuple[tuple[int, int], ...]:
 
     Where nothing does, those where theirs wants something that ours has not.
     """
-    old, lines, new = merge_lines(base, ours, theirs)
-    outcome = reconcile(old, lines, new)
+    outcome = reconcile(*Even(base, ours, theirs).lines)
     return tuple((place.first, place.last) for place in outcome.conflicts or outcome.hunks)
 
 
 def with_theirs(base: str, ours: str, theirs: str) -> str:
     """Return ours with all that theirs has changed since the base, also where both did."""
-    lines, hunks, _ = _forced(base, ours, theirs)
-    return "".join(apply(lines, hunks))
+    even = Even(base, ours, theirs)
+    hunks, _ = _forced(even)
+    return even.merged(apply(even.lines[1], hunks))
 
 
 def taken(base: str, ours: str, theirs: str, rows: range) -> tuple[range, ...]:
     """Return where `with_theirs` has these rows of ours, and what stood against ours."""
-    _, hunks, places = _forced(base, ours, theirs)
+    hunks, places = _forced(Even(base, ours, theirs))
     return tuple(
         moved(each, hunks) for each in (rows, *(range(it.first, it.last) for it in places))
     )
@@ -184,7 +180,8 @@ def taken(base: str, ours: str, theirs: str, rows: range) -> tuple[range, ...]:
 
 def having(base: str, theirs: str, text: str) -> str:
     """Return the base with those lines of theirs that are in a text already, each in its place."""
-    old, new, lines = merge_lines(base, theirs, text)
+    even = Even(base, theirs, text)
+    old, new, lines = even.lines
     gone = {row for hunk in diff(new, lines) for row in range(hunk.first, hunk.last)}
     hunks, shift = [], 0
     for hunk in diff(old, new):
@@ -193,13 +190,13 @@ def having(base: str, theirs: str, text: str) -> str:
         is_done = there and there == hunk.lines
         hunks.append(Hunk(hunk.first, hunk.last if is_done else hunk.first, there))
         shift += len(hunk.lines) - (hunk.last - hunk.first)
-    return "".join(apply(old, hunks))
+    return even.like(0, apply(old, hunks))
 
 
-def _forced(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], list[Hunk]]:
-    """Return the lines of ours, the hunks that give it all of theirs, those of conflicts."""
-    old, lines, new = merge_lines(base, ours, theirs)
-    outcome = reconcile(old, lines, new)
+def _forced(even: Even) -> tuple[list[Hunk], list[Hunk]]:
+    """Return the hunks that give the second text all of the third, and those of conflicts; the
+    first is the base."""
+    outcome = reconcile(*even.lines)
     forced = [Hunk(place.first, place.last, place.lines) for place in outcome.conflicts]
     hunks = sorted((*outcome.hunks, *forced), key=lambda hunk: (hunk.first, hunk.last))
-    return lines, hunks, forced
+    return hunks, forced

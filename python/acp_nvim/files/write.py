@@ -15,8 +15,9 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
+from acp_nvim.files.line_ends import Even
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.text import buffer_text, form_edits, merge_lines
+from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
 
 ATTEMPTS = 5
@@ -230,9 +231,9 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
     """Return the agent's text with what the user changed since `base`. Raises `WriteConflict`."""
     if base == ours:
         return request.content
-    old, lines, new = merge_lines(base, ours, request.content)
-    outcome = reconcile(old, lines, new)
+    even = Even(base, ours, request.content)
+    outcome = reconcile(*even.lines)
     if outcome.conflicts:
         is_on_disk = on_disk == request.content
         raise WriteConflict(request, base, outcome.conflicts, on_disk=is_on_disk)
-    return "".join(apply(lines, outcome.hunks))
+    return even.merged(apply(even.lines[1], outcome.hunks))

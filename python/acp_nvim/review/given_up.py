@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from acp_nvim.files.text import having, merge_lines
+from acp_nvim.files.line_ends import merge_lines
+from acp_nvim.files.text import having
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.ledger import Ledger
 
