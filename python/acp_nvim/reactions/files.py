@@ -22,6 +22,7 @@ from acp_nvim.files.event import (
     FileRead,
     FileWritten,
     NotFollowed,
+    Rewritten,
     TakenBack,
     Unrecoverable,
     WriteBegun,
@@ -157,6 +158,11 @@ def settle(host: Host, event: ConflictSettled) -> None:
     host.review.log.settled(event.path)
 
 
+def weigh(host: Host, event: Rewritten) -> None:
+    """See what is left to decide."""
+    host.review.log.rewritten(event.path, event.author, event.live, event.theirs)
+
+
 def put(host: Host, event: FilePut) -> None:
     """Know what the user has agreed to."""
     host.review.knowledge.changed(event.path, event.before, event.after)
@@ -182,6 +188,7 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     EditWaits: (wait,),
     Conflicted: (conflict,),
     ConflictSettled: (settle,),
+    Rewritten: (weigh,),
     Unrecoverable: (lament,),
     NotFollowed: (leave,),
     TakenBack: (take_back,),

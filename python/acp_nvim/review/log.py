@@ -25,6 +25,7 @@ from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.given_up import without_theirs
 from acp_nvim.review.recode import recoded, revived
+from acp_nvim.review.standing import rewritten, with_older
 from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
 
@@ -163,15 +164,8 @@ class EditLog:
         self._left[path] = form
 
     def conflicted(self, conflict: Conflict) -> None:
-        """Both have changed the same place. What they had differed on before, and the agent's text
-        goes on from, is a part of it."""
-        older = self._conflicts.get(conflict.path)
-        if older is not None and older.on_disk:
-            if older.theirs == conflict.base:
-                conflict = replace(conflict, base=older.base)
-            upon = conflict.theirs if conflict.before is None else conflict.before
-            if older.theirs == upon:
-                conflict = replace(conflict, before=older.before)
+        """Both have changed the same place."""
+        conflict = with_older(conflict, self._conflicts.get(conflict.path))
         self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
         self._stand(conflict)
 
@@ -179,6 +173,13 @@ class EditLog:
         self._conflicts[conflict.path] = conflict
         self._store.note_conflict(conflict.path, conflict)
         self._changed(conflict.path)
+
+    def rewritten(self, path: str, author: Author, live: str, theirs: str) -> None:
+        """The disk has another text of that agent's, and nothing of it stands against the user."""
+        older = self._conflicts.get(path)
+        if older is not None and older.author.session_key == author.session_key:
+            newer = rewritten(older, live, theirs)
+            self.settled(path) if newer is None else self.conflicted(newer)
 
     def weigh(self, path: str, live: str | None) -> None:
         """See where both stand apart in the live text: the user edits on, or has taken over what

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import DiskChange
-from acp_nvim.files.event import Conflicted, ConflictSettled, Emit
+from acp_nvim.files.event import Conflicted, ConflictSettled, Emit, Rewritten
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.ledger.conflict import Conflict
@@ -49,6 +49,8 @@ class Disputes:
     ) -> None:
         """Take note of a merge of that change, which may have left conflicts."""
         if not followed.conflicts:
+            if author is not None and change is not None and change.after is not None:
+                self._emit(Rewritten(path, author, followed.after or "", change.after))
             return
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author)
