@@ -9,7 +9,7 @@ overwritten. Only `client` calls.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from acp_nvim.files import disk, event
 from acp_nvim.files.base import base_of_write
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.encoding import clean, is_misread
+from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -148,9 +148,8 @@ class FileService:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
         known, live = self._knowledge.of(session, path), synced.live
-        seen = synced.known
-        seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
-        base = base_of_write(seen if known.base is UNKNOWN else known.base, known.made, content)
+        read = self._seen(synced, content, author) if known.base is UNKNOWN else known.base
+        base = base_of_write(read, known.made, content)
         self._check_reading(base, known.encoding, live)
         request = WriteRequest(path, base, content, partial(self._begun, path, author))
         self._check(path)
@@ -167,7 +166,7 @@ class FileService:
                 await self._sync.refresh(path, written.encoding, written.left)
             else:
                 written = await self._opened(path, author, written)
-            learning = partial(self._knowledge.wrote, session, request, written.read(live))
+            learning = partial(self._knowledge.wrote, session, request, written.read(live), author)
             await aside_if_large(learning, content)
         finally:  # it is on the disk, whatever fails behind that
             line = first_change(request.base, content) if isinstance(request.base, str) else None
@@ -187,6 +186,19 @@ class FileService:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
             await self._formatted(path, author)
+
+    def _seen(self, synced: Synced, content: str, author: Author | None) -> Text:
+        """Return what the disk was seen to hold, for an agent of which is not known what it has
+        read: without what only another agent's write has saved of the user's text."""
+        live, seen = synced.live, synced.known
+        if not isinstance(seen, str):
+            return seen
+        if live.buffer is not None:
+            lineage = self._knowledge.lineage(author, live.path, live.buffer.saved)
+            with suppress(Misfit):  # the write is refused for that
+                after = encoded(live.path, content, live.newest or "", live.encoding)
+                seen = lineage.base(seen, seen, after, live.encoding)
+        return clean(seen, live.encoding)
 
     def _check_reading(self, base: Text, encoding: str, live: LiveFile) -> None:
         """Raise `FileProblem` if the file is no more read as the agent has read it: its lines
