@@ -240,9 +240,11 @@ local function is_as_file(buffer, most)
     return true, 0
   end
   local can_read, content = pcall(save.content, path)
-  local text = coding.bytes(buffer)
-  local is_empty = content == '' and text == coding.line_end(buffer)
-  return not can_read or text == nil or text == content or is_empty, status.size
+  local text, line_end = coding.bytes(buffer), coding.line_end(buffer)
+  local is_empty = content == '' and text == line_end
+  -- 'fixendofline' puts an end below the last line as Neovim writes it
+  local is_same = text == nil or text == content or text .. line_end == content
+  return not can_read or is_same or is_empty, status.size
 end
 
 --- Whether nothing was written though the event says so: who answers `n` when Neovim asks whether to

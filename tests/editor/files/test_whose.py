@@ -88,6 +88,7 @@ WRITES: dict[str, tuple[str, dict[str, str]]] = {
         ":e ++enc=latin1 latin.txt<CR>Go\xe4<Esc>:noautocmd w<CR>",
         {"latin.txt": "\xe9\n\xe4\n"},
     ),
+    "no last line end": (f"{TYPED}:set noeol<CR>:noautocmd w<CR>", {"a.txt": MINE}),
     "dos": (":set ff=dos<CR>:noautocmd w<CR>", {"a.txt": "one\r\ntwo\r\nthree\r\n"}),
 }
 
