@@ -92,6 +92,8 @@ class Knowledge:
         self._sessions: dict[SessionKey, dict[str, Known]] = {}
         self._revisions: dict[SessionKey, int] = {}
         self._agreed: dict[str, Agreed] = {}
+        self._writers: dict[str, Author] = {}
+        """By path, who has written it through us, and since then at most the user."""
 
     def learn(
         self, session: SessionKey, path: str, text: str | None, how: How, encoding: str = ""
@@ -118,7 +120,13 @@ class Knowledge:
             refused = (request.content, request.base)
             self._know(session, request.path, replace(known, refused=refused))
 
-    def wrote(self, session: SessionKey, request: WriteRequest, written: WriteResult) -> None:
+    def wrote(
+        self,
+        session: SessionKey,
+        request: WriteRequest,
+        written: WriteResult,
+        author: Author | None = None,
+    ) -> None:
         """The agent has written through us.
 
         It knows its own text, not the merged one: what the user added is no news that it has had.
@@ -138,6 +146,9 @@ class Knowledge:
             known = replace(self.of(session, path), base=base, made=UNKNOWN)
             self._know(session, path, replace(known, text=content, how="written"))
         self._agreed.pop(path, None)
+        self._writers.pop(path, None)
+        if author is not None:
+            self._writers[path] = author
         encoding = written.encoding or ""
         self._agreed[path] = Agreed(agreed, agreed if older is None else older, saved, encoding)
         if len(self._agreed) > MOST_KNOWN:
@@ -164,12 +175,35 @@ class Knowledge:
         if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
             made = carried(older, followed.before, followed.after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
-        if how_sure == "sure":
+        if how_sure == "sure" or _begins(was, known):
             now = Known(known, "left", made, encoding=encoding, whole=was.whole)
         else:
             made = made if how_sure == "likely" else was.made
             now = Known(known, "left", was.base, made, encoding, was.whole)
         self._know(session, path, now)
+
+    def repeats(self, live: LiveFile) -> Author | None:
+        """Return whose write through us the disk has again, or the beginning of it, though at most
+        the user has written the file since; None: nobody's, or the buffer has that already.
+
+        It may come after the turn, and no tool call names it.
+        """
+        author, disk, buffer = self._writers.get(live.path), live.disk, live.buffer
+        if author is None or disk is None or not disk.text:
+            return None
+        if buffer is None or (live.stamp and live.stamp == buffer.synced):
+            return None
+        known = self.of(author.session_key, live.path)
+        is_same = _begins(known, clean(disk.text, live.encoding))
+        return replace(author, how="found") if is_same else None
+
+    def followed(self, path: str, author: Author | None, found: Followed) -> None:
+        """The disk has changed, and that has come of it, as it is read."""
+        self.changed(path, found.before, found.after)
+        writer = self._writers.get(path)
+        is_another = writer is None or author is None or writer.session_key != author.session_key
+        if is_another and found.before != found.after:
+            self._writers.pop(path, None)
 
     def changed(self, path: str, before: str | None, after: str | None) -> None:
         """The live text has become another one because the disk did, or by a user's decision."""
@@ -207,7 +241,7 @@ class Knowledge:
         own = None if author is None else author.session_key
         known = NOTHING if own is None else known or self.of(own, path)
         if isinstance(known.latest, str) and known.how != "told":
-            firm = known.how in ("served", "written")
+            firm = known.how in ("served", "written", "read")
             found.append(Ancestor(known.latest, firm, known.encoding))
         refused = known.refused and (
             known.refused[0],
@@ -281,6 +315,12 @@ class Knowledge:
         known = [path for path, it in files.items() if it.text is not UNKNOWN]
         for path in known[:-MOST_KNOWN]:
             files[path] = replace(files[path], text=UNKNOWN)
+
+
+def _begins(known: Known, text: str | None) -> bool:
+    """Tell whether a text is what the agent last read or wrote as a whole, or the beginning of it,
+    as of a file that is being written."""
+    return bool(text) and isinstance(known.base, str) and known.base.startswith(text or "")
 
 
 def _may_be_anothers(agreed: Agreed, others: Iterable[Known]) -> bool:

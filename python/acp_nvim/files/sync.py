@@ -198,7 +198,7 @@ class DiskSync:
             opened = await self._files.loaded(path) if change and not buffer else buffer
             live = await with_buffer(path, opened)  # it may be opened meanwhile
             change = self.unfinished.without_own(live, change)
-            whose = self._asked.whose(path, author)
+            whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)
             if found is not None:
                 live = found
@@ -282,6 +282,7 @@ class DiskSync:
             if is_open or change.path in self.unfinished:
                 live = await load(self._files, change.path)
                 new = self.unfinished.without_own(live, change)
+                whose = self._asked.whose(change.path, author, self._knowledge.repeats(live))
                 return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             is_sure = self._asked.how_sure(change.path, whose)
@@ -393,8 +394,7 @@ class DiskSync:
     ) -> None:
         """What an agent has made on disk it knows."""
         text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
-        self._knowledge.changed(live.path, read.before, read.after)
-        is_same = followed.before == followed.after
-        if author is None or is_same or isinstance(text, Unknown):
+        self._knowledge.followed(live.path, author, read)
+        if author is None or followed.before == followed.after or isinstance(text, Unknown):
             return
         self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)

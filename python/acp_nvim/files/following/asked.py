@@ -36,7 +36,8 @@ class Asked:
     1. for whom that path was to be looked at, however late the look is;
     2. who the caller says;
     3. for whom a folder that it is in was to be swept;
-    4. whose turn runs there now, as `author` says.
+    4. whose turn runs there now, as `author` says;
+    5. whose turn is only just over, if the disk has again what that has written through us.
 
     Of these, who has named the file goes before who is only supposed to have changed it; of those
     no turn counts that was over before. A tool call has named it only if it may have begun before.
@@ -71,12 +72,17 @@ class Asked:
         taken, self._looks = self._looks, Looks()
         return taken
 
-    def whose(self, path: str, author: Author | None) -> Author | None:
-        """Return who changed that path just now; `author`: who is said to."""
+    def whose(
+        self, path: str, author: Author | None, writer: Author | None = None
+    ) -> Author | None:
+        """Return who changed that path just now; `author`: who is said to, `writer`: who has
+        written through us what the disk has."""
         looks = self._looks
         asked = (it for roots, it in looks.roots.items() if roots.has(path))
         known = (looks.paths.get(path), author, *asked)
         said = surest(*(self.ended.believed(it, path) for it in known))
+        if said is None and writer is not None and self.ended.is_soon_after(writer, path):
+            said = writer
         if said and said.how == "named":
             return said
         return surest(said, self.ended.believed(self._author(path), path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from time import time_ns
 
@@ -11,6 +12,8 @@ from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 
 LEAD = 100_000_000
 """Nanoseconds that an agent may be ahead of what we have heard of it."""
+LATE = 60_000_000_000
+"""Nanoseconds after the end of a turn."""
 MOST_CALLS = 1000
 """Tool calls of which is known when they began."""
 
@@ -56,6 +59,14 @@ class EndedTurns:
     def is_over(self, author: Author) -> bool:
         """Return whether the author's turn has ended."""
         return self._ended.get(author.session_key, (None, 0))[0] == author.turn_key
+
+    def is_soon_after(self, author: Author, path: str) -> bool:
+        """Return whether the file has changed so soon after the author's turn that a write of it
+        may have come late, though no tool call names it."""
+        turn, ended = self._ended.get(author.session_key, (None, 0))
+        with suppress(OSError):
+            return turn == author.turn_key and os.lstat(path).st_ctime_ns - ended < LATE
+        return False
 
     def may_be_of(self, author: Author | None, path: str) -> bool:
         """Return whether the file as it is may be what that turn has made of it.
