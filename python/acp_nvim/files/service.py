@@ -32,7 +32,7 @@ from acp_nvim.files.event import (
     WriteRefused,
 )
 from acp_nvim.files.guard import Guard
-from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.sync import DiskSync, Synced
@@ -148,8 +148,7 @@ class FileService:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
         known, live = self._knowledge.of(session, path), synced.live
-        read = self._seen(synced, content, author) if known.base is UNKNOWN else known.base
-        base = base_of_write(read, known.made, content)
+        base = self._base(known, synced, content, author)
         self._check_reading(base, known.encoding, live)
         request = WriteRequest(path, base, content, partial(self._begun, path, author))
         self._check(path)
@@ -187,18 +186,23 @@ class FileService:
         if written.stamp and written.stamp != disk.stamp(path):
             await self._formatted(path, author)
 
-    def _seen(self, synced: Synced, content: str, author: Author | None) -> Text:
-        """Return what the disk was seen to hold, for an agent of which is not known what it has
-        read: without what only another agent's write has saved of the user's text."""
+    def _base(self, known: Known, synced: Synced, content: str, author: Author | None) -> Text:
+        """Return what an agent has made its text upon: what it has read or written last; if that is
+        not known what the disk was seen to hold, without what only an agent's write has saved of
+        the user's text."""
         live, seen = synced.live, synced.known
-        if not isinstance(seen, str):
-            return seen
-        if live.buffer is not None:
-            lineage = self._knowledge.lineage(author, live.path, live.buffer.saved)
-            with suppress(Misfit):  # the write is refused for that
-                after = encoded(live.path, content, live.newest or "", live.encoding)
-                seen = lineage.base(seen, seen, after, live.encoding)
-        return clean(seen, live.encoding)
+        if known.base is not UNKNOWN:
+            return base_of_write(known.base, known.made, content)
+        seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
+        base = base_of_write(seen, known.made, content)
+        if live.buffer is None or not isinstance(base, str):
+            return base
+        lineage = self._knowledge.lineage(author, live.path, live.buffer.saved)
+        with suppress(Misfit):  # the write is refused for that
+            exact = partial(encoded, live.path, old=live.newest or "", encoding=live.encoding)
+            before, after = exact(base, sure=False), exact(content)
+            base = clean(lineage.base(before, before, after, live.encoding), live.encoding)
+        return base
 
     def _check_reading(self, base: Text, encoding: str, live: LiveFile) -> None:
         """Raise `FileProblem` if the file is no more read as the agent has read it: its lines

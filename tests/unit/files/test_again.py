@@ -249,3 +249,15 @@ async def test_who_has_never_read_takes_out_nothing_that_only_anothers_write_has
     with pytest.raises(RequestFailed, match="at line 3"):
         await rig.write(path, request, "t")
     assert "mine" in rig.files.lines(path)
+
+
+async def test_nor_who_has_only_changed_the_disk(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    rig.turns["t"] = OTHER
+    rig.files.type(path, *OLD[:3], "mine", *OLD[3:])
+    await rig.write(path, FIRST)
+    rig.running[""] = OTHER
+    path.write_text(text("one", "2", "3", "mine", "4", "5", "six"))
+    await rig.look(path, replace(OTHER, how="found"))
+    await rig.write(path, text("ONE", *OLD[1:-1], "six"), "t")
+    assert rig.files.lines(path) == ["ONE", "2", "3", "mine", "4", "5", "six"]
