@@ -259,5 +259,6 @@ async def test_nor_who_has_only_changed_the_disk(rig: FileRig) -> None:
     rig.running[""] = OTHER
     path.write_text(text("one", "2", "3", "mine", "4", "5", "six"))
     await rig.look(path, replace(OTHER, how="found"))
-    await rig.write(path, text("ONE", *OLD[1:-1], "six"), "t")
-    assert rig.files.lines(path) == ["ONE", "2", "3", "mine", "4", "5", "six"]
+    with pytest.raises(RequestFailed, match="at line 3"):
+        await rig.write(path, text("one", "2", "THREE", "FOUR", "5", "six"), "t")
+    assert rig.files.lines(path) == ["one", "2", "3", "mine", "4", "5", "six"]
