@@ -197,7 +197,7 @@ class FileService:
         base = base_of_write(seen, known.made, content)
         if live.buffer is None or not isinstance(base, str):
             return base
-        lineage = self._knowledge.lineage(author, live.path, live.buffer.saved)
+        lineage = self._knowledge.lineage(author, live.path, known, live.buffer.saved)
         with suppress(Misfit):  # the write is refused for that
             exact = partial(encoded, live.path, old=live.newest or "", encoding=live.encoding)
             before, after = exact(base, sure=False), exact(content)

@@ -20,7 +20,7 @@ from acp_nvim.files.text import apart, reconciled
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import FileAttributes, Ledger, begin, saw, wrote
+from acp_nvim.ledger.ledger import FileAttributes, Ledger, saw, written
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.given_up import without_theirs
@@ -119,7 +119,7 @@ class EditLog:
         ledger = self._made(
             (path, before, after, author),
             was,
-            partial(_written, was, before, after, author, self.now),
+            partial(written, was, before, after, author, self.now),
         )
         left = self._left.pop(path, ledger.form)
         form = left if after is None else ledger.form
@@ -131,7 +131,7 @@ class EditLog:
         if author is not None and len(before or "") + len(after or "") > LARGE:
             was = self._ledgers.get(path)
             with suppress(Exception):  # `wrote` meets it again, and all others are told
-                made = await aside(partial(_written, was, before, after, author, self.now))
+                made = await aside(partial(written, was, before, after, author, self.now))
                 self._foreseen = _Foreseen((path, before, after, author), was, made)
 
     async def look(self, path: str, text: str | None, encoding: str = "") -> None:
@@ -387,20 +387,3 @@ class EditLog:
     def _author(self, path: str, key: TurnKey) -> Author:
         deltas = self._ledgers[path].deltas
         return next(delta.author for delta in deltas if delta.author.turn_key == key)
-
-
-def _written(
-    ledger: Ledger | None,
-    before: str | None,
-    after: str | None,
-    author: Author,
-    now: Callable[[], float],
-) -> Ledger:
-    """Return the ledger of a file, None: there is none yet, after the agent has written it."""
-    ledger = ledger or begin(before)
-    text = ledger.text
-    if before is None and text is not None:
-        ledger = begin(before)  # the user has removed it: what comes is another file
-    elif text != before:
-        ledger = saw(ledger, before, now())
-    return wrote(ledger, after, author, now())

@@ -209,7 +209,7 @@ async def test_of_a_large_file_all_is_found_out_in_a_thread(
 
     await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
     with monkeypatch.context() as patched:
-        patched.setattr(log, "wrote", None)  # it is known already
+        patched.setattr(log, "written", None)  # it is known already
         edits.wrote("/a", LONG, MADE, author())
     await edits.look("/a", SEEN)
     found = await edits.find("/a", ("pending",))
