@@ -2,6 +2,8 @@
 -- `u`: lower-case marks, those of the visual area, and extmarks that `u` restores. Only acp.files.edit
 -- calls.
 
+local alike = require('acp.files.alike')
+
 local api = vim.api
 
 local M = {}
@@ -9,8 +11,8 @@ local M = {}
 -- So many stretches of lines are remembered of a buffer, with so many extmarks in all.
 local STRETCHES = 1000
 local EXTMARKS = 20000
--- So many lines above and below tell equal lines apart.
-local AROUND = 5
+-- For so many of them at last, what tells of them is handed on as it goes; else they stay away.
+local LAST = 100
 local NAMES = vim.split('abcdefghijklmnopqrstuvwxyz<>', '')
 
 local anchors = api.nvim_create_namespace('acp_gone')
@@ -221,23 +223,30 @@ local function stretches(buffer)
   return kept
 end
 
---- Marks beside stretches that are gone already go, too: they tell nothing about these any more.
+--- What tells of stretches that are gone already goes, too: then what is beside this one does.
+---@param buffer integer
 ---@param older acp.Stretch[]
----@param marks acp.GoneMark[]
-local function lose(older, marks)
+---@param stretch acp.Stretch
+local function hand_over(buffer, older, stretch)
   local lost = {}
-  for _, mark in ipairs(#older > 0 and marks or {}) do
+  for _, mark in ipairs(#older > 0 and stretch.marks or {}) do
     if mark.space then
       lost[mark.space] = lost[mark.space] or {}
       lost[mark.space][mark.id] = true
     end
   end
-  for _, stretch in ipairs(older) do
+  for number = math.max(1, #older - LAST + 1), #older do
     for space, ids in pairs(lost) do
-      local seen = stretch.witnesses[space] or {}
+      local seen = older[number].witnesses[space] or {}
       for index = #seen, 1, -1 do
-        if ids[seen[index].id] then
+        local one = seen[index]
+        if ids[one.id] and is_same(buffer, space, { one }, 0) then
           table.remove(seen, index)
+          for _, other in ipairs(stretch.witnesses[space]) do
+            if other.id then
+              table.insert(seen, other)
+            end
+          end
         end
       end
     end
@@ -260,58 +269,17 @@ function M.take(buffer, first, last, known)
   end
   local lines = api.nvim_buf_get_lines(buffer, first, last, true)
   local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
+  local beside = witnesses(buffer, marks, first, last)
+  local stretch = { anchor = anchor, lines = lines, marks = marks, witnesses = beside }
   gone[buffer] = gone[buffer] or {}
-  lose(gone[buffer], marks)
-  table.insert(gone[buffer], {
-    anchor = anchor,
-    lines = lines,
-    marks = marks,
-    witnesses = witnesses(buffer, marks, first, last),
-  })
+  hand_over(buffer, gone[buffer], stretch)
+  table.insert(gone[buffer], stretch)
 end
 
 if jit then
   -- As in acp.files.live; what goes through each line is compiled.
   for _, each in ipairs({ named, within, extmarks, M.take }) do
     jit.off(each, true)
-  end
-end
-
----@param one string[]
----@param at integer
----@param other string[]
----@param there integer
----@return integer count how many lines around are the same in both
-local function likeness(one, at, other, there)
-  local count = 0
-  for _, step in ipairs({ -1, 1 }) do
-    local away = step
-    while math.abs(away) <= AROUND and one[at + away] and one[at + away] == other[there + away] do
-      count, away = count + 1, away + step
-    end
-  end
-  return count
-end
-
---- Find lines of a stretch among lines that come.
----@param stretch acp.Stretch
----@param lines string[]
----@return fun(line: integer): integer? row offset, from 0
-local function finder(stretch, lines)
-  local places = {}
-  for number, text in ipairs(lines) do
-    places[text] = places[text] or {}
-    table.insert(places[text], number)
-  end
-  return function(line)
-    local best, most = nil, -1
-    for _, number in ipairs(places[stretch.lines[line]] or {}) do
-      local count = likeness(stretch.lines, line, lines, number)
-      if count > most then
-        best, most = number - 1, count
-      end
-    end
-    return best
   end
 end
 
@@ -369,7 +337,7 @@ end
 function M.give(buffer, returns)
   for index = #returns, 1, -1 do
     local back = returns[index]
-    local find = finder(back.stretch, back.lines)
+    local find = alike.finder(back.stretch.lines, back.lines)
     local function place(wanted)
       local offset = wanted and find(wanted.line)
       return offset and { back.row + offset + (wanted.below and 1 or 0), wanted.column } or nil

@@ -242,6 +242,29 @@ def test_a_file_that_the_user_has_moved_is_left_and_named(job: MainJob) -> None:
     until_files(job, {})
 
 
+@pytest.mark.parametrize("is_saved", [True, False], ids=["saved", "not-saved"])
+def test_who_goes_on_in_a_file_that_an_agent_has_removed_has_lines_of_their_own(
+    job: MainJob, is_saved: bool
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent)
+    command(agent, {path: None})
+    until_files(job, {"a.txt": 1})
+    job.finish(agent, prompt)
+    looked(job)
+    job.nvim.input("<C-w>tGomine<Esc>")
+    if is_saved:
+        job.command("write")
+    looked(job)
+    answer(job, to_take=True)
+    for verb in ("reject all", "undo", "redo", "undo"):
+        job.command(f"Acp {verb}")
+        looked(job)
+    assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
+    assert not is_saved or path.read_text() == LINES + "mine\n"
+
+
 # --- names
 
 

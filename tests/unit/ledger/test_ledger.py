@@ -565,3 +565,26 @@ def test_an_undo_is_returned_beside_lines_that_another_turn_had_taken_out_since(
     undone_once = undo(edited("a\nb\nc\n", "a 1\nb\nc\n"), ONE, "one", 0.0).ledger
     ledger = undo(wrote(undone_once, "a\nb\nz\n", TWO, 0.0), TWO, "two", 0.0).ledger
     assert redo(ledger, "one").ledger.text == "a 1\nb\nc\n"
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        text("a", "b", "c", "mine"),
+        text("mine", "a", "b", "c"),
+        text("a", "mine", "c"),
+    ],
+)
+def test_a_file_that_the_user_brings_back_has_the_users_new_lines(now: str) -> None:
+    ledger = saw(edited(text("a", "b", "c"), None), now, 0.0)
+    assert ledger.text == now
+    assert all("mine" not in it.added for it in changes(ledger))
+    assert "mine\n" in (reject(ledger, TWO, 0.0).ledger.text or "")
+    row = now.splitlines().index("mine")
+    assert origin(ledger, row) is None
+
+
+def test_what_the_user_changes_in_a_file_that_is_back_is_not_returned_by_undo() -> None:
+    ledger = saw(edited(text("a", "b", "c", "d"), None), text("a", "B", "c", "d", "mine"), 0.0)
+    assert shape(ledger) == []
+    assert undo(ledger, ONE, "undo", 0.0).ledger.text == text("a", "B", "c", "d", "mine")
