@@ -7,7 +7,7 @@ one step of undo in a buffer, and then the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -215,7 +215,7 @@ class Decisions:
         `batch` is that of an undo without: what this takes back more is one with it.
         """
         number, session = turn.author.turn, turn.author.session_key
-        lost = () if batch else self.lost.told(session, number, number)
+        rest = () if batch else (*self.lost.told(session, number, number), *self._stands(turn))
         batch = batch or uuid4().hex
         sessions = frozenset({session})
 
@@ -226,7 +226,13 @@ class Decisions:
             return made(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
-        return replace(undone, batch=batch, failed=(*undone.failed, *lost))
+        return replace(undone, batch=batch, failed=(*undone.failed, *rest))
+
+    def _stands(self, turn: Turn) -> Iterator[str]:
+        """Yield what the disk has of that turn against what the user has not saved."""
+        for it in self._log.conflicts():
+            if it.on_disk and it.author.turn_key == turn.key:
+                yield f"{it.path} is on the disk as the agent left it until you write yours"
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""

@@ -76,6 +76,26 @@ def test_a_folder_that_has_become_a_file_comes_back(
     job.usable()
 
 
+# --- what the user has not saved
+
+
+def test_a_file_that_only_a_buffer_has_after_an_undo_is_named(job: MainJob) -> None:
+    agent = job.start()
+    path, other = job.edit("a.txt", LINES), job.work / "b.txt"
+    prompt = job.turn(agent)
+    job.nvim.input("<C-w>tGomine<Esc>")
+    path.rename(other)
+    tool(agent, other, LINES)
+    command(agent, {})
+    until_files(job, {"b.txt": 1})
+    ended(job, agent, prompt)
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in b.txt", "a.txt is on the disk as the agent left it")
+    assert (other.exists(), job.nvim.lines()) == (False, [*LINES.splitlines(), "mine"])
+    job.command("write!")
+    assert path.read_text() == LINES + "mine\n"
+
+
 # --- a file that holds something else
 
 
