@@ -246,7 +246,8 @@ def _take(
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
     edit = None
-    if now != text or touched or is_users:  # the user's own write is known from now on
+    has_come = change is not None and change.before is None  # Neovim would ask about a new file
+    if now != text or touched or has_come or is_users:  # the user's write is known from now on
         hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
         edit = BufferEdit(hunks, options, follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.files import disk
+from tests.support.agents.agent_edits import looked
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
@@ -189,6 +190,26 @@ def test_an_open_buffer_follows_the_disk_at_the_end_of_a_turn(job: MainJob) -> N
     agent.end(prompt)
     job.until(lambda: job.nvim.lines()[0] == "new")
     follows_in_silence(job, mark)
+
+
+@pytest.mark.parametrize("text", ["", "new\n"])
+def test_a_file_that_an_agent_makes_where_a_buffer_has_its_name_asks_nothing(
+    job: MainJob, text: str
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", "")
+    path.unlink()
+    job.command("bwipeout | edit a.txt | edit b.txt")
+    job.nvim.lua(BEHIND)
+    prompt = job.turn(agent)
+    path.write_text(text)
+    agent.update("tool_call", toolCallId="1", title="touch", locations=[{"path": str(path)}])
+    job.finish(agent, prompt)
+    looked(job)
+    job.command(f"wincmd t | buffer {path} | checktime")
+    assert job.nvim.lines() == [text.rstrip("\n")]
+    assert job.nvim.lua("return _G.asked") == []
+    job.usable()
 
 
 def follows_in_silence(job: MainJob, mark: int) -> None:
