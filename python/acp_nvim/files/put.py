@@ -28,19 +28,22 @@ async def put(
     attributes: FileAttributes = UNKNOWN_ATTRIBUTES,
     *,
     settled: bool = False,
+    saves: bool = False,
 ) -> bool:
     """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
 
     `attributes` are what a file gets that is not there now, and which one it was. A buffer with
-    unsaved edits is changed, but not saved for the user; any other file is. `settled`: with this
-    text the user has decided on what the disk holds, so that Neovim need not ask at `:w`. Raises
-    `FileProblem`, and then nothing has changed.
+    unsaved edits is changed, but not saved for the user, unless it `saves`; any other file is.
+    `settled`: with this text the user has decided on what the disk holds, so that Neovim need not
+    ask at `:w`. Raises `FileProblem`, and then nothing has changed.
     """
     if text is None:
         return await _remove(files, live)
     if live.buffer is not None:
         try:
-            return await _edit(files, live, live.buffer, text, attributes, settled=settled)
+            if live.buffer.modified and not saves:
+                return await _edit(files, live, live.buffer, text, settled=settled)
+            return await _write(files, live, live.buffer, text, attributes)
         except NotRead as problem:
             raise stays(live.path, problem) from problem
     disk.check_writable(live.path)
@@ -73,19 +76,17 @@ def _check_readable(live: LiveFile) -> None:
 
 
 async def _edit(
-    files: Files,
-    live: LiveFile,
-    buffer: LiveBuffer,
-    text: str,
-    attributes: FileAttributes,
-    *,
-    settled: bool,
+    files: Files, live: LiveFile, buffer: LiveBuffer, text: str, *, settled: bool
 ) -> bool:
-    if buffer.locked:
-        raise FileProblem(f"{live.path} is {buffer.locked}: nothing was changed in it")
+    _check_unlocked(live, buffer)
+    return await files.edit(buffer, *form_edits(text, buffer), settled=settled)
+
+
+async def _write(
+    files: Files, live: LiveFile, buffer: LiveBuffer, text: str, attributes: FileAttributes
+) -> bool:
+    _check_unlocked(live, buffer)
     hunks, options = form_edits(text, buffer)
-    if buffer.modified:
-        return await files.edit(buffer, hunks, options, settled=settled)
     disk.make_folders(live.path)
     disk.check_writable(live.path)
     _check_readable(live)
@@ -112,6 +113,11 @@ async def _insist(files: Files, path: str, buffer: LiveBuffer, text: str) -> Non
         if now is None or now.modified:
             return  # the user has gone on
         buffer = now
+
+
+def _check_unlocked(live: LiveFile, buffer: LiveBuffer) -> None:
+    if buffer.locked:
+        raise FileProblem(f"{live.path} is {buffer.locked}: nothing was changed in it")
 
 
 async def _remove(files: Files, live: LiveFile) -> bool:

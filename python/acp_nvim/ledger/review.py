@@ -10,10 +10,11 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from acp_nvim.hunks import diff
 from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, added, with_ends_of_user
-from acp_nvim.ledger.span import FILE, Span, alive_lines, exploded, with_file
+from acp_nvim.ledger.span import FILE, Span, alive_lines, exploded, lines_of, marked, with_file
 
 State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
@@ -72,6 +73,21 @@ def reject(
         return decided
     turned = replace(recorded, weave=with_file(decided.ledger.weave))
     return replace(decided, ledger=with_ends_of_user(turned))
+
+
+def differs_by_agents(ledger: Ledger, text: str) -> bool:
+    """Tell whether another text of the file has nothing more or less than lines of agents, by what
+    they have done and what was taken back of it."""
+    there = [one for span in ledger.weave if span.alive for one in exploded(span)]
+    agents = ledger.agents
+    not_users = {it.number for it in ledger.deltas if it.kind != "joined"}
+    gone = {line for it in ledger.weave if it.died in not_users for line in it.lines}
+    hunks = diff(alive_lines(ledger.weave), lines_of(marked(text)[1] if ledger.mark else text))
+    return all(
+        gone.issuperset(hunk.lines)
+        and all(span.born in agents for span in there[hunk.first : hunk.last])
+        for hunk in hunks
+    )
 
 
 def origin(ledger: Ledger, row: int) -> Delta | None:

@@ -257,7 +257,7 @@ class Decisions:
         async with self._sync.exclusive():
             for path in paths:
                 try:
-                    done.append(await self._change(path, turn))
+                    done.append(await self._change(path, turn, saves=True))
                 except UserError as error:
                     failed[path] = str(error)
         changed = [it for it in done if it.live is not None and it.count]
@@ -278,9 +278,11 @@ class Decisions:
         rows: Rows = None,
         *,
         because: str = "",
+        saves: bool = False,
     ) -> Turned:
         """Make of the file what `turn` makes of its ledger; the caller holds `exclusive`.
 
+        `saves`: also a modified buffer, of which nothing is unsaved but what agents have done.
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
         for _ in range(ATTEMPTS):
@@ -289,7 +291,9 @@ class Decisions:
             if ledger is None or live is None:
                 return Turned(ledger or Ledger(), path=path)
             turning = partial(turn, ledger, at)
-            turned = replace(await aside_if_large(turning, live.read_text), path=path)
+            is_theirs = saves and await self._is_theirs(live, ledger)
+            turned = await aside_if_large(turning, live.read_text)
+            turned = replace(turned, path=path, saves=is_theirs)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
                 return Turned(ledger, missing=True, path=path)
@@ -298,7 +302,9 @@ class Decisions:
             after = _leaving(live, after)
             self._log.puts(path, live.exact, after)
             await self._log.noted()
-            if after.text == live.exact or await self._put(live, after.text, after.form):
+            if after.text == live.exact or await self._put(
+                live, after.text, after.form, saves=is_theirs
+            ):
                 await self._sync.refresh(path, live.encoding)
                 theirs, left = live.read(live.exact), live.read(after.text)
                 self._emit(FilePut(path, theirs, left))
@@ -307,6 +313,14 @@ class Decisions:
                 self._log.put(path, after)
                 return replace(turned, live=live)
         raise keeps_changing(path)
+
+    async def _is_theirs(self, live: LiveFile, ledger: Ledger) -> bool:
+        """Tell whether what is not saved in a modified buffer is nothing but agents' doing."""
+        is_open = live.buffer is not None and live.buffer.modified
+        if not is_open or live.on_disk is None or self._log.conflict(live.path) is not None:
+            return False
+        telling = partial(review.differs_by_agents, ledger, live.on_disk)
+        return await aside_if_large(telling, live.read_text)
 
     async def _placed(
         self, path: str, rows: Rows, look: Callable[[str], Awaitable[L]]
@@ -350,10 +364,11 @@ class Decisions:
         attributes: FileAttributes = UNKNOWN_ATTRIBUTES,
         *,
         settled: bool = False,
+        saves: bool = False,
     ) -> bool:
         """See `put`; raises `UserError`."""
         try:
-            return await put(self._files, live, text, attributes, settled=settled)
+            return await put(self._files, live, text, attributes, settled=settled, saves=saves)
         except Busy as busy:
             raise _busy(live.path, busy) from busy
         except FileProblem as problem:

@@ -32,11 +32,14 @@ class Turned:
     doubtful: bool = False
     path: str = ""
     live: LiveFile | None = None
+    saves: bool = False
+    """It is saved, for what is not is nothing of the user's."""
 
     @property
     def is_unsaved(self) -> bool:
         """Whether the file had unsaved edits, so that it was not saved."""
-        return self.live is not None and self.live.buffer is not None and self.live.buffer.modified
+        buffer = None if self.live is None else self.live.buffer
+        return buffer is not None and buffer.modified and not self.saves
 
 
 Turning: TypeAlias = Callable[[Ledger, range | None], Turned]

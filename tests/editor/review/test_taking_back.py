@@ -382,3 +382,41 @@ def test_a_file_that_the_user_took_away_is_named_and_not_made_of_scraps(
     job.told("took back turn 1 of scripted in 3 files", "closed.txt is gone: moved or deleted")
     assert not project.closed.exists()
     assert (job.work / "moved.txt").read_text() == THEIRS
+
+
+@pytest.mark.parametrize("first", ["scripted", "other"])
+@pytest.mark.parametrize("mine", ["", "mine"])
+def test_what_an_agent_has_written_over_anothers_is_taken_back_on_disk_too(
+    tmp_path: Path, first: str, mine: str
+) -> None:
+    """The buffer, which keeps what the second did not know, is modified, and not by the user."""
+    stage = AgentStage(tmp_path)
+    with closing(stage), MainJob({"agents": {"other": stage.options()}}) as job:
+        agent = job.start()
+        path = job.edit("a.txt", LINES)
+        job.command("AcpStart other")
+        other = stage.accept()
+        other.initialize()
+        other.open()
+        job.until(lambda: len(job.inspect()["sessions"]) == 2)
+        job.until(lambda: job.session()["state"] == "idle")
+        prompt = job.turn(other)
+        for each in (agent, other):
+            each.ask("fs/read_text_file", path=str(path))
+        write(agent, path, LINES.replace("line 2\n", "line two\n"))
+        tool(other, path, LINES.replace("line 7\n", "seven\n"))
+        other.quiet()
+        looked(job)
+        job.finish(other, prompt)
+        job.command("wincmd t")
+        both = LINES.replace("line 2\n", "line two\n").replace("line 7\n", "seven\n")
+        assert (job.nvim.lines(), job.nvim.eval("&modified")) == (both.splitlines(), 1)
+        if mine:
+            job.nvim.input(f"Go{mine}<Esc>")
+        for name in (first, "other" if first == "scripted" else "scripted"):
+            job.command(f"AcpStart {name}")
+            job.command("Acp undo")
+            job.told("took back", f"of {name} in a.txt")
+        job.command("wincmd t")
+        assert job.nvim.lines() == [*LINES.splitlines(), *filter(None, [mine])]
+        assert (path.read_text() == LINES) == (job.nvim.eval("&modified") == 0) == (not mine)
