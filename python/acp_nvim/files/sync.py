@@ -38,8 +38,8 @@ ATTEMPTS = 5
 @dataclass(frozen=True, slots=True)
 class Synced:
     """A file after it was brought up to the disk; what the disk was known to hold until then, and
-    what it had new, if anything. `busy`: the buffer has not got that yet, for the user's hands are
-    on it; `unread`: nor can it, for Neovim does not read that as it is."""
+    what it had new, if anything. `busy`: the user's hands keep the buffer from having that;
+    `unread`: it cannot have it, for Neovim does not read that as it is."""
 
     live: LiveFile
     known: Text = UNKNOWN
@@ -147,20 +147,11 @@ class DiskSync:
         is not taken for another's."""
         async with self._lock:
             with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
-                await self._catch_up()
+                await self.catch_up()
             try:
                 yield
             finally:  # what was seen is kept also where a write was refused
                 await self._baselines.keep()
-
-    async def _catch_up(self) -> None:
-        asked = self._asked.take()
-        for path, author in asked.paths.items():
-            with self._alone():
-                await self.sync(path, author, sure=path in asked.sure)
-        for roots, author in asked.roots.items():
-            with self._alone():
-                await self._sweep(author, roots)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -170,6 +161,16 @@ class DiskSync:
             self._fault(error)
 
     # --- for who holds `exclusive`
+
+    async def catch_up(self) -> None:
+        """Do all that was asked for until now."""
+        asked = self._asked.take()
+        for path, author in asked.paths.items():
+            with self._alone():
+                await self.sync(path, author, sure=path in asked.sure)
+        for roots, author in asked.roots.items():
+            with self._alone():
+                await self._sweep(author, roots)
 
     async def sync(self, path: str, author: Author | None = None, *, sure: bool = False) -> Synced:
         """Take what the disk has new at that resolved path; return the file as it is then.
@@ -308,8 +309,7 @@ class DiskSync:
         same: bool = False,
         sure: bool = False,
     ) -> LiveFile | None:
-        """Bring the buffer up to the disk, and say what became of it; return the file as it is
-        then, None if it is to be looked at again at once."""
+        """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
         late = self.unfinished.with_late(live.path, Late(change, author))
         author = late.author
         held = self._baselines.text(live.path, live.encoding)

@@ -57,14 +57,17 @@ class Recovery:
         self._running = anyio.Lock()
 
     async def run(self) -> None:
-        """Take up all that there is; only the first call does anything.
+        """Take up the books, and all that is not in them; only the first call does anything.
 
-        Any call returns when that is done. The books are restored.
+        Any call returns when that is done. Until then nobody looks at a file: what an agent has
+        done that the books do not have yet would be taken for the user's.
         """
         async with self._running:
             if not self._is_done:
                 self._is_done = True
-                await self._run()
+                async with self._sync.exclusive():
+                    await self._log.restore()
+                    await self._run()
 
     async def _run(self) -> None:
         journal = self._store.journal
@@ -77,16 +80,15 @@ class Recovery:
                 journal.later(killed)
 
     async def _take_up(self, killed: Killed) -> None:
-        async with self._sync.exclusive():
-            for act in killed.acts:
-                if act.kind in ("wrote", "put", "conflict"):
-                    self._log.replay(killed, act)
-            known = {path for act in killed.begun if (path := await self._weigh(killed, act))}
-            since = await self._recall(killed, known)
+        for act in killed.acts:
+            if act.kind in ("wrote", "put", "conflict"):
+                self._log.replay(killed, act)
+        known = {path for act in killed.begun if (path := await self._weigh(killed, act))}
+        since = await self._recall(killed, known)
         for turn in killed.turns:
             if turn.author is not None:
                 self._sync.sweep(turn.author, Roots(turn.folders[0], turn.folders[1:]))
-                await self._sync.drain()
+                await self._sync.catch_up()
                 self._say(turn.author, turn.folders[0], since)
                 since = ()
 

@@ -54,7 +54,6 @@ class Review:
 
     async def restore(self) -> None:
         """Take up the books of an earlier host, and what it had no time to write there."""
-        await self.log.restore()
         await self.notes.restore()
         await self.comments.restore()
         await self.recovery.run()

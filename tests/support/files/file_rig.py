@@ -250,7 +250,6 @@ class FileRig:
 
     async def restore(self) -> None:
         """Take up what another host has left."""
-        await self.edits.restore()
         await self.recovery.run()
 
     # --- looking

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from acp_nvim.files import disk
@@ -306,6 +308,30 @@ async def test_a_file_that_has_become_something_else_hides_no_other(
     assert await later.hunks(other) == [(1, "two", "TWO"), (3, "four", "")]
     await later.undo()
     assert other.read_text() == BASE
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+async def test_nobody_looks_before_the_books_have_all_of_it(folder: Path, is_noted: bool) -> None:
+    """Who draws the review does when there are books, and would take it for the user's."""
+    rig = FileRig(folder)
+    path = rig.file(BASE)
+    await rig.begin()
+    begin(rig, author())
+    await rig.agent(path, THEIRS, author())
+    rig.store.write()
+    if is_noted:
+        await rig.agent(path, MORE, author())
+    path.write_text(MORE)
+    rig.store.journal.beat()
+    later = next_rig(rig)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(later.restore)
+        with anyio.fail_after(10):
+            while not later.edits.paths():
+                await anyio.lowlevel.checkpoint()
+        await later.review.look(str(path))
+    await later.undo()
+    assert path.read_text() == BASE
 
 
 async def test_what_changed_after_the_death_is_nobodys(folder: Path) -> None:
