@@ -132,15 +132,22 @@ class FileService:
         author = self._author(session[1])
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._sync.exclusive())
-            # what the disk has new before this write is only supposed to be the agent's, too
-            synced = await self._sync.sync(path, author and replace(author, how="found"))
-            if synced.busy is not None:
-                raise synced.busy
-            if synced.unread is not None:
-                raise FileProblem(f"{path} stays as it is: {synced.unread}") from synced.unread
+            synced = await self._look(path, author)
             with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent
                 await self._write(session, synced, content, author)
                 await held.aclose()
+
+    async def _look(self, path: str, author: Author | None) -> Synced:
+        """Take what the disk has new before a write: it is only supposed to be the agent's, too.
+
+        Raises `Busy`, or `FileProblem` if the buffer cannot have that.
+        """
+        synced = await self._sync.sync(path, author and replace(author, how="found"))
+        if synced.busy is not None:
+            raise synced.busy
+        if synced.unread is not None:
+            raise FileProblem(f"{path} stays as it is: {synced.unread}") from synced.unread
+        return synced
 
     async def _write(
         self, session: SessionKey, synced: Synced, content: str, author: Author | None
@@ -153,7 +160,7 @@ class FileService:
         request = WriteRequest(path, base, content, partial(self._begun, path, author))
         self._check(path)
         try:
-            written = await write(self._files, live, request)
+            written = await write(self._files, live, request, partial(self._again, path, author))
         except FileProblem as problem:
             self._sync.unfinished.refused(path)
             if isinstance(problem, WriteConflict):
@@ -185,6 +192,10 @@ class FileService:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
             await self._formatted(path, author)
+
+    async def _again(self, path: str, author: Author | None) -> LiveFile:
+        """Return the file as it is now, with what the disk had new told."""
+        return (await self._look(path, author)).live
 
     def _base(self, known: Known, synced: Synced, content: str, author: Author | None) -> Text:
         """Return what an agent has made its text upon: what it has read or written last; if that is

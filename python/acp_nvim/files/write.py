@@ -16,7 +16,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.line_ends import Even
-from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
 
@@ -82,10 +82,12 @@ class WriteConflict(FileProblem):
         )
 
 
-async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult:
+async def write(
+    files: Files, live: LiveFile, request: WriteRequest, look: Callable[[], Awaitable[LiveFile]]
+) -> WriteResult:
     """Write, with the user's edits since the base, a file that is as `live` says.
 
-    Raises `FileProblem`, or `WriteConflict`.
+    `look` says how it is when it has changed meanwhile. Raises `FileProblem`, or `WriteConflict`.
     """
     for _ in range(ATTEMPTS):
         if disk.stamp(live.path) == live.stamp:
@@ -96,7 +98,7 @@ async def write(files: Files, live: LiveFile, request: WriteRequest) -> WriteRes
                 raise FileProblem(f"{live.path} stays as it is: {problem}") from problem
             if written is not None:
                 return written
-        live = await load(files, live.path)
+        live = await look()
     raise FileProblem(f"{request.path} keeps changing: try again later")
 
 

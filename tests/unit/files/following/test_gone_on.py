@@ -1,4 +1,4 @@
-"""While a look waits for a file that is being written, the user opens it, types and saves."""
+"""What comes while a look waits for a file that is being written, or a write for the editor."""
 
 from __future__ import annotations
 
@@ -83,3 +83,29 @@ async def test_a_look_at_everything(rig: FileRig, listings: Amid, theirs: str | 
     rig.sync.sweep(AGENT, rig.roots)
     await rig.passed()
     assert rig.texts == [("one\nmine\n", theirs)]
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_what_an_agents_tool_writes_amid_its_write_is_the_agents(
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch, *, is_open: bool
+) -> None:
+    path = rig.file("one\ntwo\n")
+    await rig.begin()
+    await rig.read(path)
+    rig.running[""] = AGENT
+
+    async def holder(_path: str) -> None:
+        monkeypatch.undo()
+        path.write_text("one\ntwo\ntool\n")
+
+    if is_open:
+        rig.files.open(path)
+        rig.files.before_change = lambda: (
+            rig.files.reload(path) if path.write_text("one\ntwo\ntool\n") else None
+        )
+    else:
+        monkeypatch.setattr(rig.files, "holder", holder)
+    await rig.write(path, "ours\none\ntwo\n")
+    assert path.read_text() == "ours\none\ntwo\ntool\n"
+    await rig.undo(agent="a")
+    assert path.read_text() == "one\ntwo\n"
