@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from itertools import islice
 
 from acp_nvim.client.session import Session
@@ -19,6 +20,8 @@ from acp_nvim.session.event import (
     TurnEnded,
 )
 from acp_nvim.session.place import LOOKING, MOST_PLACES, commanded, places
+from acp_nvim.session.place import named as all_named
+from acp_nvim.session.reduce.entries import OPEN
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host
@@ -74,19 +77,33 @@ def look(host: Host, session: Session, before: SessionState, event: ToolCallUpda
     named = [place.path for place in places(event, call, state.cwd, roots.paths)]
     is_over = event.status in ("completed", "failed")
     words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
-    author, changes = authors.last(state, call.id), (*paths(event), *named, *words)
-    begins = event.status == "in_progress" and before.entry(f"tool:{event.id}") is None
+    author, found = authors.last(state, call.id), authors.of(state, call.id)
+    old = before.entry(f"tool:{event.id}")
+    begins = event.status == "in_progress" and old is None
     if author is not None and (begins or event.status == "pending"):
         host.review.sync.ended.begins(author)
-    if call.kind in LOOKING:
-        author = authors.of(state, call.id)  # who has only read a file has not changed it
-    host.review.sync.look(author, roots, changes, sure=call.kind == "edit")
+    changes = dict.fromkeys((*paths(event), *named, *words))
+    # who has only read a file has not changed it; what is told once more was done before
+    known = changes if call.kind in LOOKING else _done(old, event, state.cwd, roots)
+    host.review.sync.look(found, roots, changes.keys() & known)
+    changed = [it for it in changes if it not in known]
+    host.review.sync.look(author, roots, changed, sure=call.kind == "edit")
     if not is_over:
         return
     if call.kind in LOOKING:
         host.tasks.start_soon(learn, host, state.key, roots, named, call.id)
     else:
-        host.review.sync.sweep(authors.of(state, call.id), roots)
+        host.review.sync.sweep(found, roots)
+
+
+def _done(call: object, event: ToolCallUpdated, cwd: str, roots: Roots) -> Collection[str]:
+    """Return the files that a call had named when it was over, of which this only tells more.
+
+    What has a title may be another call under a used id.
+    """
+    if not isinstance(call, ToolCall) or call.status in OPEN or event.title is not UNSET:
+        return ()
+    return frozenset(all_named(call, cwd, roots.paths))
 
 
 def paths(event: ToolCallUpdated) -> list[str]:

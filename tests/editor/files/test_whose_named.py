@@ -119,6 +119,33 @@ def test_what_was_there_before_a_tool_call_began_is_none_of_its(
     job.until(lambda: turn.path.read_text() == TEXT)
 
 
+@pytest.mark.parametrize("fields", [{"status": "completed"}, {"rawOutput": {"ok": True}}])
+def test_what_comes_after_a_tool_call_is_none_of_its_though_more_is_told_of_it(
+    job: MainJob, turn: Turn, fields: dict[str, object]
+) -> None:
+    tool(turn.agent, turn.path, TEXT + "theirs\n", call="edit-2")
+    until_files(job, {"theirs.txt": 1, "a.txt": 1})
+    turn.writes(turn.path, TEXT + "theirs\nmine\n")
+    where = [{"path": str(turn.path)}]
+    turn.agent.update("tool_call_update", toolCallId="edit-2", locations=where, **fields)
+    turn.over()
+    answer(job, to_take=False)
+    job.command("Acp undo")
+    job.until(lambda: asked(job))
+    assert turn.path.read_text() == MINE
+
+
+def test_another_tool_call_under_a_used_id_counts(job: MainJob, turn: Turn) -> None:
+    tool(turn.agent, turn.path, TEXT + "theirs\n", call="edit-2")
+    until_files(job, {"theirs.txt": 1, "a.txt": 1})
+    tool(turn.agent, turn.path, TEXT + "theirs\ntoo\n", call="edit-2")
+    turn.over()
+    answer(job, to_take=False)
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in 2 files")
+    assert turn.path.read_text() == TEXT and asked(job) == []
+
+
 PROGRAMS = {
     "shell": "silent !echo mine >> a.txt",
     "filter": "silent 1write !cat >> a.txt",
