@@ -160,7 +160,8 @@ local function as_set(buffer, options)
   if not options or options == vim.NIL then
     return {}
   end
-  return vim.bo[buffer].binary and { endofline = options.endofline } or options
+  local ends = { endofline = options.endofline, endoffile = options.endoffile }
+  return vim.bo[buffer].binary and ends or options
 end
 
 --- Tell language servers and the like that the file was written.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -131,24 +131,6 @@ def wrote(ledger: Ledger, text: str | None, author: Author, at: float) -> Ledger
         deltas = list(ledger.deltas)
         weave = rewoven(ledger.weave, lines, judge, may_return, is_users=False, key=exact)
     return replace(ledger, weave=weave, deltas=tuple(deltas))
-
-
-def written(
-    ledger: Ledger | None,
-    before: str | None,
-    after: str | None,
-    author: Author,
-    now: Callable[[], float],
-) -> Ledger:
-    """Return the ledger of a file, None: there is none yet, after the agent has written it; `now`
-    tells the time, in seconds since 1970."""
-    ledger = ledger or begin(before)
-    text = ledger.text
-    if before is None and text is not None:
-        ledger = begin(before)  # the user has removed it: what comes is another file
-    elif text != before:
-        ledger = saw(ledger, before, now())
-    return wrote(ledger, after, author, now())
 
 
 def saw(ledger: Ledger, text: str | None, at: float) -> Ledger:

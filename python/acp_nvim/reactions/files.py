@@ -70,7 +70,7 @@ def record(host: Host, event: FileWritten | DiskChanged) -> None:
     """Count it to its author."""
     author = event.author
     if author is not None and event.before != event.after:
-        host.review.log.wrote(event.path, event.before, event.after, author)
+        host.review.log.wrote(event.path, event.before, event.after, author, event.encoding)
         before, after = (_read(text, event.encoding) for text in (event.before, event.after))
         host.review.notes.wrote(author.session_key, event.path, before, after)
 

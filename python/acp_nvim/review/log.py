@@ -16,16 +16,16 @@ import anyio
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten
-from acp_nvim.files.text import apart, reconciled
+from acp_nvim.files.text import apart
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import FileAttributes, Ledger, saw, written
+from acp_nvim.ledger.ledger import FileAttributes, Ledger
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
-from acp_nvim.review.given_up import without_theirs
-from acp_nvim.review.recode import recoded, revived
-from acp_nvim.review.standing import rewritten, with_older
+from acp_nvim.review.recode import revived
+from acp_nvim.review.standing import rewritten, weighed, with_older
+from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
 
@@ -72,6 +72,7 @@ class EditLog:
         self._conflicts: dict[str, Conflict] = {}
         self._left: dict[str, FileAttributes] = {}
         self._missing: set[str] = set()
+        self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
         self._last: tuple[Ledger, str | None] = Ledger(), None
         self._hunks: dict[tuple[str, State], tuple[ReviewHunk, ...]] = {}
@@ -101,26 +102,30 @@ class EditLog:
 
     # --- what happens
 
-    def wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        """An agent has made `after` of `before` (None: no file); nothing if they are equal."""
+    def wrote(
+        self, path: str, before: str | None, after: str | None, author: Author, encoding: str = ""
+    ) -> None:
+        """An agent has made `after` of `before` (None: no file); nothing if they are equal.
+
+        `encoding`: that of its buffer, "" without one.
+        """
         if before != after:
             self.weigh(path, before)  # the user may have given up the text that stood against it
-            self._count(path, before, after, author)
+            self._count(Act("wrote", 0, path, before, after, author), author, encoding)
             conflict = self._conflicts.get(path)
             if conflict and after and not apart(conflict.base, after, conflict.theirs):
                 self.settled(path)  # what stood against the user's text is counted by this
 
-    def _count(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        self._store.journal.done(Act("wrote", 0, path, before, after, author))
-        self._wrote(path, before, after, author)
+    def _count(self, act: Act, author: Author, encoding: str = "") -> None:
+        self._store.journal.done(act)
+        self._wrote(act, author, encoding)
 
-    def _wrote(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        was = self._ledgers.get(path)
-        ledger = self._made(
-            (path, before, after, author),
-            was,
-            partial(written, was, before, after, author, self.now),
-        )
+    def _wrote(self, act: Act, author: Author, encoding: str = "") -> None:
+        path, before, after = act.path, act.before, act.after
+        was, both = self._ledgers.get(path), self._both(path, encoding)
+        making = partial(written, was, before, after, author, both, self.now)
+        ledger = self._made((path, before, after, author), was, making)
+        self._encodings[path] = encoding
         left = self._left.pop(path, ledger.form)
         form = left if after is None else ledger.form
         self._keep(path, replace(ledger, form=replace(form, inode=ledger.form.inode or left.inode)))
@@ -129,23 +134,26 @@ class EditLog:
         """Find out in a thread what `wrote` makes of a large file, which is told of that next."""
         path, before, after, author = fact.path, fact.before, fact.after, fact.author
         if author is not None and len(before or "") + len(after or "") > LARGE:
-            was = self._ledgers.get(path)
+            was, both = self._ledgers.get(path), self._both(path, fact.encoding)
             with suppress(Exception):  # `wrote` meets it again, and all others are told
-                made = await aside(partial(written, was, before, after, author, self.now))
+                made = await aside(partial(written, was, before, after, author, both, self.now))
                 self._foreseen = _Foreseen((path, before, after, author), was, made)
 
     async def look(self, path: str, text: str | None, encoding: str = "") -> None:
         """`saw`, of which a thread does what takes long; nobody else may change the ledger."""
         ledger = self._ledgers.get(path)
         if ledger is not None and text is not None and len(text) > LARGE:
-            seeing = partial(self._seen, ledger, text, encoding)
+            seeing = partial(self._seen, path, ledger, text, encoding)
             self._foreseen = _Foreseen((path, text, encoding), ledger, await aside(seeing))
         self.saw(path, text, encoding)
 
-    def _seen(self, ledger: Ledger, text: str, encoding: str) -> Ledger:
+    def _seen(self, path: str, ledger: Ledger, text: str, encoding: str) -> Ledger:
         if self._text(ledger) == text:
             return ledger
-        return saw(recoded(ledger, text, encoding), text, self.now())
+        return seen(ledger, text, self._both(path, encoding), self.now)
+
+    def _both(self, path: str, encoding: str) -> Encodings:
+        return encoding, self._encodings.get(path, "")
 
     def _made(
         self, by: tuple[object, ...], was: Ledger | None, make: Callable[[], Ledger]
@@ -187,20 +195,14 @@ class EditLog:
         conflict = self._conflicts.get(path)
         if conflict is None:
             return
-        if live is None:
-            if conflict.on_disk and not conflict.theirs:  # it has taken the file away
-                self._count(path, conflict.base, None, conflict.author)
-                self.settled(path)
+        now = weighed(conflict, live, self._ledgers.get(path))
+        if isinstance(now, Conflict):
+            if now is not conflict:
+                self.conflicted(now)
             return
-        places = apart(conflict.base, live, conflict.theirs)
-        if places:
-            if places != conflict.places:
-                self.conflicted(replace(conflict, places=places))
-            return
-        before = without_theirs(conflict, self._ledgers.get(path))
-        without, conflicts = reconciled(conflict.theirs, live, before)
-        if not conflicts and without != live:  # else the user has gone on in it: it is the user's
-            self._count(path, without, live, conflict.author)
+        if now is not None:
+            act = Act("wrote", 0, path, *now, conflict.author)
+            self._count(act, conflict.author, self._encodings.get(path, ""))
         self.settled(path)
 
     def settled(self, path: str) -> None:
@@ -228,12 +230,14 @@ class EditLog:
                 self._missing.add(path)
                 self._changed(path)
         elif text is not None and self._text(ledger) != text:
-            seeing = partial(self._seen, ledger, text, encoding)
+            seeing = partial(self._seen, path, ledger, text, encoding)
             # another Neovim may have told more of it: that an agent of its has made that text
             self._keep(path, self._made((path, text, encoding), ledger, seeing), yields=True)
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)
+        if text is not None:
+            self._encodings[path] = encoding
 
     def put(self, path: str, ledger: Ledger) -> None:
         """Let this be the file's ledger from now on: the user has decided."""
@@ -298,7 +302,7 @@ class EditLog:
         if act.ledger is not None:
             self._keep(act.path, act.ledger)
         elif act.author is not None:
-            self._wrote(act.path, act.before, act.after, act.author)
+            self._wrote(act, act.author)
 
     # --- what there is
 

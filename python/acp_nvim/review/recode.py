@@ -9,22 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from acp_nvim.files.encoding import BOM, LATIN_1, MARKS, UTF_8, codec, decoded, encoded_line, guess
+from acp_nvim.files.encoding import (
+    BOM,
+    LATIN_1,
+    MARKS,
+    UTF_8,
+    WIDE,
+    codec,
+    decoded,
+    encoded_line,
+    guess,
+)
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.span import marked, split_lines
 
 
-def recoded(ledger: Ledger, text: str, encoding: str) -> Ledger:
+def recoded(ledger: Ledger, text: str, encoding: str, last: str = "") -> Ledger:
     """Return the ledger of a file that holds that exact text now, with its lines as they would be.
 
-    The same one, if they are so. `encoding`: that of its buffer, "" without one.
+    The same one, if they are so. `encoding`: that of its buffer, "" without one; `last`: the same
+    when its lines were as they are in the ledger.
     """
     odd = [it for span in ledger.weave for it in span.lines if not it.isascii()]
-    held = {*split_lines(text), *split_lines(marked(text)[1] or "")} if odd else set()
+    rest = marked(text)[1] or ""
+    held = {*split_lines(text), *split_lines(rest)} if odd else set()
     # a line that is back, as it was before an agent converted it, is as the ledger has it
     if held.isdisjoint(odd):
         name = codec(encoding) if encoding else guess(text)
-        for old in (UTF_8, LATIN_1):
+        if odd and rest.isascii() and (name in MARKS) != (marked(ledger.text)[0][:1] in WIDE):
+            return _mapped(ledger, _coder(codec(last), name))  # as they are they cannot come back
+        for old in dict.fromkeys((codec(last), UTF_8, LATIN_1)):
             exact = _coder(old, name)
             if not held.isdisjoint(map(exact, odd)):
                 return _mapped(ledger, exact)
@@ -49,9 +63,10 @@ def _coder(old: str, name: str) -> Callable[[str], str]:
     def exact(line: str) -> str:
         if line.isascii():
             return line
-        if name in MARKS:
-            return MARKS[name] + line if line.startswith(BOM) else line
         bare = line.rstrip("\r\n")
-        return encoded_line(decoded(bare, old), name) + line[len(bare) :]
+        read, end = decoded(bare, old), line[len(bare) :]
+        if name in MARKS:
+            return (MARKS[name] if read.startswith(BOM) else "") + read + end
+        return encoded_line(read, name) + end
 
     return exact

@@ -1,11 +1,13 @@
-"""What stands of a conflict when the agent goes on with its text. Pure."""
+"""What stands of a conflict when the agent goes on with its text, or the user. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from acp_nvim.files.text import reconciled, with_theirs
+from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.review.given_up import without_theirs
 
 
 def with_older(conflict: Conflict, older: Conflict | None) -> Conflict:
@@ -27,3 +29,20 @@ def rewritten(conflict: Conflict, live: str, theirs: str) -> Conflict | None:
     found = tuple((it.first, it.last) for it in places)
     newer = replace(conflict, base=base, theirs=theirs, places=found, on_disk=True)
     return newer if found else None
+
+
+def weighed(
+    conflict: Conflict, live: str | None, ledger: Ledger | None
+) -> Conflict | tuple[str, str | None] | None:
+    """Return the conflict as it stands in the live text, None: no file. Else it is over: what is
+    counted to its agent then, before and after, None: nothing."""
+    if live is None:
+        took_away = conflict.on_disk and not conflict.theirs
+        return (conflict.base, None) if took_away else conflict
+    places = apart(conflict.base, live, conflict.theirs)
+    if places:
+        return conflict if places == conflict.places else replace(conflict, places=places)
+    before = without_theirs(conflict, ledger)
+    without, conflicts = reconciled(conflict.theirs, live, before)
+    # else the user has gone on in it: it is the user's
+    return (without, live) if not conflicts and without != live else None

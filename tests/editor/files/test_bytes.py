@@ -272,6 +272,41 @@ async def test_the_review_is_the_same_in_a_buffer_and_without_one(
     await desk.comes_back(before, after)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("cp1251", "utf-8"),
+        ("koi8-r", "cp1251"),
+        ("utf-8", "koi8-r"),
+        ("utf-16le", "utf-8"),
+        ("cp1251", "utf-16le"),
+        ("cp932", "utf-8"),
+    ],
+)
+@pytest.mark.parametrize("how", ["saved", "unsaved", "gone on"])
+@pytest.mark.parametrize("by", ["undo", "reject"])
+async def test_what_comes_back_is_in_what_the_user_has_converted_the_file_to(
+    desk: Desk, old: str, new: str, how: str, by: str
+) -> None:
+    text = "жук\nдва\nтри\nend\n" if "utf-16le" not in (old, new) else "a\nдва\nend\n"
+    desk.put(text.encode(codec(old)))
+    desk.open(old)
+    await desk.tool(text.replace("два", "vier").encode(codec(old)))
+    desk.world.nvim.command(f"set fileencoding={new}")
+    if how != "unsaved":
+        desk.world.nvim.command("silent write")
+    if how == "gone on":
+        assert not await desk.client("end", "theirs")
+    if by == "undo":
+        while desk.services.turns():
+            await desk.undo()
+    else:
+        await desk.services.review.reject(str(desk.path))
+    assert desk.shown[:2] == (text.splitlines(), new)
+    desk.world.nvim.command("silent write!")
+    assert desk.data == text.encode(codec(new))
+
+
 async def test_what_a_tool_has_encoded_anew_is_taken_back_by_u(desk: Desk) -> None:
     desk.put(b"caf\xe9\n")
     desk.open("latin1")

@@ -10,7 +10,6 @@ import anyio
 import pytest
 
 from acp_nvim.files.event import DiskChanged
-from acp_nvim.ledger import ledger
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.review import keep
 from acp_nvim.ledger.rewind import undo
@@ -210,7 +209,7 @@ async def test_of_a_large_file_all_is_found_out_in_a_thread(
 
     await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
     with monkeypatch.context() as patched:
-        patched.setattr(ledger, "wrote", None)  # it is known already
+        patched.setattr("acp_nvim.review.told.wrote", None)  # it is known already
         edits.wrote("/a", LONG, MADE, author())
     await edits.look("/a", SEEN)
     found = await edits.find("/a", ("pending",))
