@@ -121,9 +121,12 @@ class DecisionSteps(Model):
         self._after_rewind(self.sight, strict=False, back=back)
 
     def _check_failed(self, undone: Undone, before: Sight) -> None:
-        """Of a file that another has removed an undo brings back no scrap, and says so."""
+        """Of a file that another has removed an undo brings back no scrap, and says so; so it does
+        where an agent's text on the disk stands against what the user has not saved."""
         gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
-        failed = [it for it in undone.failed if not it.startswith(tuple(gone))]
+        shown = (it for it in NAMES if (at := before.shown.get(it)) is not None and at.modified)
+        left = [f"{self.world.path(it)} is on the disk as the agent left it" for it in shown]
+        failed = [it for it in undone.failed if not it.startswith((*gone, *left))]
         self._assert(not failed, f"undo failed: {failed}")
 
     def _brought_back(self, name: str) -> set[str]:
