@@ -29,7 +29,7 @@ DOS_END = "\x1a"
 def buffer_text(buffer: LiveBuffer) -> str:
     """Return the exact text that the buffer would be on disk."""
     if buffer.empty:
-        return ""
+        return _mark(buffer) + BOM if buffer.bom and _has_bom(buffer) else ""
     end, lines = LINE_ENDS[buffer.fileformat], buffer.lines
     if buffer.fileformat == "mac":  # so Neovim has a line feed there
         lines = tuple(line.replace(end, "\n") for line in lines)

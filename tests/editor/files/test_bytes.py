@@ -494,6 +494,26 @@ async def test_after_a_write_that_failed_a_buffer_stands_for_the_bytes_that_it_w
     await desk.comes_back(before, b"", closing=True)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-8", b"\xef\xbb\xbf"), ("utf-16le", b"\xff\xfe")]
+)
+@pytest.mark.parametrize("other", ["", "a\n"])
+@pytest.mark.parametrize("comes", [True, False])
+async def test_a_file_of_a_mark_alone_comes_and_goes(
+    desk: Desk, encoding: str, mark: bytes, other: str, *, comes: bool
+) -> None:
+    both = other.encode(codec(encoding)), mark
+    before, after = both if comes else both[::-1]
+    desk.put(before)
+    desk.open(encoding)
+    await desk.tool(after)
+    desk.world.nvim.command("silent noautocmd write!")
+    assert desk.data == after
+    await desk.comes_back(before, after)
+    desk.world.nvim.command("silent noautocmd write!")
+    assert desk.data == before
+
+
 async def test_nothing_is_written_or_undone_where_neovim_could_not_read_what_came(
     desk: Desk,
 ) -> None:
