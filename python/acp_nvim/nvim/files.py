@@ -16,6 +16,7 @@ from typing import Any
 from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.encoding import (
+    HALVES,
     LATIN_1,
     MARKS,
     SURROGATES,
@@ -212,6 +213,8 @@ class NvimFiles(Files):
     async def _plain(self, hunks: Sequence[Hunk], encoding: str) -> list[list[Any]]:
         """Return the hunks with the lines that the buffer is to have. Raises `NotRead`."""
         lines = [line for hunk in hunks for line in hunk.lines]
+        if encoding.startswith("ucs-2") and any(map(HALVES.search, lines)):
+            raise NotRead(f"Neovim cannot read its bytes as {encoding} so that they come back")
         if not _is_plain(encoding):
             lines = await self._held(lines, encoding)
         rest = iter(lines)

@@ -494,6 +494,20 @@ async def test_after_a_write_that_failed_a_buffer_stands_for_the_bytes_that_it_w
     await desk.comes_back(before, b"", closing=True)
 
 
+async def test_ucs_2_has_no_character_of_two_halves(desk: Desk) -> None:
+    before, after = ("é 😀\nb\nend".encode("utf-16") + it for it in (b"", b"\n\0"))
+    desk.put(before)
+    await desk.tool(after)
+    desk.open("ucs-2le", "++ff=unix")
+    shown = desk.shown
+    done = await desk.services.review.undo(desk.services.turns()[-1])
+    assert "so that they come back" in done.failed[0]
+    assert await desk.client("end", "theirs")
+    assert (desk.data, desk.shown) == (after, shown)
+    desk.world.nvim.command(f"bwipeout {desk.path}")
+    await desk.comes_back(before, after)
+
+
 @pytest.mark.parametrize(
     ("encoding", "mark"), [("utf-8", b"\xef\xbb\xbf"), ("utf-16le", b"\xff\xfe")]
 )
