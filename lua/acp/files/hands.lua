@@ -39,14 +39,14 @@ local function is_locked()
   return not pcall(api.nvim_put, {}, 'c', false, false)
 end
 
---- Whether Neovim waits in the middle of a mapping, an autocommand or a function: its state tells,
---- where the mode, or what is pending, does not say as much anyway.
+--- Whether Neovim waits in the middle of a mapping, an autocommand, a timer or a function: its state
+--- tells, where the mode, or what is pending, does not say as much anyway.
 ---@param mode string
 ---@param state string see `:help state()`
 ---@return boolean
 local function is_amid(mode, state)
   local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
-  return state:find('[mxw]') ~= nil or (state:find('S') ~= nil and not says_nothing)
+  return state:find('[mxwc]') ~= nil or (state:find('S') ~= nil and not says_nothing)
 end
 
 --- In insert mode Neovim knows by number the line where the insert began, for <BS>, <C-u>, <C-w> and
@@ -139,13 +139,26 @@ local function watch()
   })
 end
 
+--- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
+--- of it, but it is on the stack below the function that the host has called, the fourth of it.
+---@return boolean
+local function is_asked()
+  local level = 5
+  local frame = debug.getinfo(level, 'f')
+  while frame and frame.func ~= vim.call do -- all of `vim.fn`
+    level = level + 1
+    frame = debug.getinfo(level, 'f')
+  end
+  return frame ~= nil
+end
+
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
 --- is over the host is told: `free`.
 ---@param buffer integer
 ---@param hunks acp.Hunk[]
 ---@return string? doing
 function M.busy(buffer, hunks)
-  local what = find(buffer, hunks)
+  local what = find(buffer, hunks) or (is_asked() and 'a command' or nil)
   if what and not next(waiting) then
     watch()
   end

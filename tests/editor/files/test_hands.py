@@ -230,6 +230,76 @@ def test_it_waits_for_the_end_of_a_command(
     job.usable()
 
 
+ASKING = {
+    "scheduled": "vim.schedule(function() KEY end)",
+    "deferred": "vim.defer_fn(function() KEY end, 0)",
+    "scheduled, deeper": "local function ask() KEY end vim.schedule(function() ask() end)",
+    "in a timer": "vim.fn.timer_start(0, 'WaitForKey')",
+}
+KEY = "local l = vim.fn.line('.') ready() vim.fn.getcharstr() kill(l)"
+"""What a plugin does when no key was typed: it waits, and goes on with the line in which it was."""
+PLUGIN = """
+_G.is_ready = false
+function _G.ready()
+  _G.is_ready = true
+end
+function _G.kill(line)
+  vim.cmd(line .. 'delete')
+end
+vim.cmd([[
+function! WaitForKey(id)
+  let l:line = line('.')
+  call v:lua.ready()
+  call getchar()
+  call v:lua.kill(l:line)
+endfunction
+]])
+"""
+
+
+@pytest.mark.parametrize("case", ASKING)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_it_waits_while_a_plugin_waits_for_a_key(job: MainJob, case: str, way: Way) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    agent.ask("fs/read_text_file", path=str(path))
+    job.turn(agent)
+    job.nvim.command("normal! 6G07l")
+    job.nvim.lua(PLUGIN)
+    job.nvim.lua(ASKING[case].replace("KEY", KEY))
+    job.until(lambda: job.nvim.lua("return _G.is_ready"))
+    done = way(job, agent, path)
+    job.until(lambda: refused(job.nvim))
+    assert job.nvim.lines() == LINES
+    job.nvim.input("x")
+    done()
+    job.until(lambda: job.nvim.lines()[:2] == TOP)
+    assert job.nvim.lines() == [*TOP, *LINES[:5], *LINES[6:-1], BOTTOM]
+    walk(job.nvim)
+    job.usable()
+
+
+SCRIPT = """
+function _G.has_it()
+  return vim.api.nvim_buf_get_lines(0, 0, 1, true)[1] == 'first'
+end
+function _G.wait(...)
+  local is_there = vim.wait(...)
+  return is_there
+end
+"""
+
+
+@pytest.mark.parametrize("waits", ["return vim.wait", "vim.wait", "WAIT"])
+def test_a_script_that_waits_for_the_edit_itself_gets_it(job: MainJob, waits: str) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.nvim.lua(SCRIPT)
+    job.nvim.lua(f"vim.schedule(function() {waits.replace('WAIT', 'wait')}(20000, has_it, 2) end)")
+    through_the_editor(job, agent, path)()
+    assert job.nvim.lines() == theirs(LINES)
+
+
 BESIDE = {
     "a line": (LINES[:2], ["theirs", *LINES[9:]]),
     "more lines": (LINES[:2], [*LINES[8:10], *TOP, *LINES[10:]]),
