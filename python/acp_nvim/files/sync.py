@@ -328,7 +328,7 @@ class DiskSync:
             if followed is not None:
                 followed = as_new(followed) if late.amid else followed
                 await self._took(live, author, followed, change, is_sure)
-                self._disputes.note_emptied(live.path, followed, change)
+                self._disputes.note_begun(live.path, followed, change)
             else:
                 self._disputes.seen(live.path, live.stamp)
         return live

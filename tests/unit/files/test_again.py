@@ -262,3 +262,41 @@ async def test_nor_who_has_only_changed_the_disk(rig: FileRig) -> None:
     with pytest.raises(RequestFailed, match="at line 3"):
         await rig.write(path, text("one", "2", "THREE", "FOUR", "5", "six"), "t")
     assert rig.files.lines(path) == ["one", "2", "3", "mine", "4", "5", "six"]
+
+
+async def test_the_rest_of_a_text_comes_though_its_beginning_stands_against_the_user(
+    rig: FileRig,
+) -> None:
+    path = rig.folder / "a"
+    rig.files.type(path, "1", "2", "3 mine", *OLD[3:])
+    theirs = text("1", "2", "three", "4", "5", "six")
+    path.write_text(theirs[:8])
+    await rig.look(path)
+    path.write_text(theirs)
+    await rig.look(path)
+    assert rig.files.lines(path) == ["1", "2", "3 mine", "4", "5", "six"]
+    conflict = rig.edits.conflict(str(path))
+    assert conflict is not None
+    assert conflict.places == ((2, 3),)
+
+
+@pytest.mark.parametrize("pieces", [True, False])
+async def test_what_the_disk_has_is_the_agents_once_the_user_gives_up_theirs(
+    rig: FileRig, *, pieces: bool
+) -> None:
+    """Though what the agent has wanted last, through us, was something else."""
+    path = rig.folder / "a"
+    rig.files.type(path, "1", "2", "3 mine", *OLD[3:])
+    theirs = text("1", "2", "three;", "4", "5", "six;")
+    if pieces:
+        path.write_text(theirs[:8])
+        await rig.look(path)
+    path.write_text(theirs)
+    await rig.look(path)
+    await rig.failure(path, theirs.replace(";", ""))
+    rig.files.reload(path)
+    await rig.look(path)
+    await rig.review.look(str(path))
+    assert rig.edits.conflict(str(path)) is None
+    await rig.review.reject(str(path))
+    assert rig.files.lines(path) == list(OLD)

@@ -15,21 +15,25 @@ from acp_nvim.ledger.delta import Author
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """The disk, as it was then, and the user differ at a line; `author` is whose the disk is."""
+    """The disk, as it was then, and the user differ at a line; `author` is whose the disk is, and
+    `conflict` what the disk has, if it is an agent's."""
 
     stamp: str
     line: int
     author: Author | None
+    conflict: Conflict | None = None
 
 
 class Disputes:
-    """Knows them by path, and what files held that were emptied below unsaved edits."""
+    """Knows them by path, and what files held of which only the beginning came below unsaved edits,
+    or nothing."""
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
         self._open: dict[str, Dispute] = {}
-        self._emptied: dict[str, str] = {}
-        """What files held that are gone, or empty, below unsaved edits: they may come back."""
+        self._begun: dict[str, tuple[str, str]] = {}
+        """What files held that are gone, or empty, or another text, below unsaved edits, and that
+        text: the rest of it may come."""
 
     def __contains__(self, path: str) -> bool:
         return path in self._open
@@ -50,22 +54,37 @@ class Disputes:
         """Take note of a merge of that change, which may have left conflicts."""
         if not followed.conflicts:
             if author is not None and change is not None and change.after is not None:
+                self._goes_on(path, author, change.after)
                 self._emit(Rewritten(path, author, followed.after or "", change.after))
             return
-        line = followed.conflicts[0].first
-        self._open[path] = Dispute(disk.stamp(path), line, author)
+        conflict: Conflict | None = None
         if author is not None:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             sides, before = (followed.base, followed.theirs), change.before if change else None
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
             self._emit(Conflicted(conflict))
+        line = followed.conflicts[0].first
+        self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
+
+    def _goes_on(self, path: str, author: Author, theirs: str) -> None:
+        """The disk has another text of that agent's, of which nothing more stands against the user:
+        it is that which they may take."""
+        dispute = self._open.get(path)
+        conflict = None if dispute is None else dispute.conflict
+        if dispute and conflict and conflict.author.session_key == author.session_key:
+            conflict = replace(conflict, theirs=theirs)
+            self._open[path] = replace(dispute, stamp=disk.stamp(path), conflict=conflict)
 
     def given_up(self, live: LiveFile) -> bool:
         """Return whether the user has given up their text by reading the file anew; once."""
         buffer = live.buffer
         if buffer is None or buffer.modified or not live.stamp or live.stamp != buffer.read_at:
             return False
-        return self._open.pop(live.path, None) is not None
+        dispute = self._open.pop(live.path, None)
+        if dispute is not None and dispute.conflict is not None:
+            # the agent may have wanted another text since, which was refused
+            self._emit(Conflicted(dispute.conflict))
+        return dispute is not None
 
     def over(self, path: str) -> None:
         """The buffer and the disk are one again."""
@@ -80,18 +99,21 @@ class Disputes:
             del self._open[path]
 
     def made_upon(self, change: DiskChange | None) -> DiskChange | None:
-        """Return the change of a file that comes back as made upon what it had held."""
-        emptied = None if change is None else self._emptied.get(change.path)
-        if change is None or emptied is None or change.before or not change.after:
+        """Return the change of a file that comes back, or of which the rest comes, as made upon
+        what it had held."""
+        begun = None if change is None else self._begun.get(change.path)
+        if change is None or begun is None or not change.after:
             return change
-        return replace(change, before=emptied)
+        before, after = begun
+        is_rest = (change.before or "") == after and change.after.startswith(after)
+        return replace(change, before=before) if is_rest else change
 
-    def note_emptied(self, path: str, followed: Followed, change: DiskChange | None) -> None:
+    def note_begun(self, path: str, followed: Followed, change: DiskChange | None) -> None:
         """Take note of what became of a file that goes, or comes back, below unsaved edits."""
-        before = self._emptied.pop(path, None)
+        before, _ = self._begun.pop(path, (None, ""))
         if change is None or not change.before:
             return
         if change.before == before and not followed.conflicts:
             self._emit(ConflictSettled(path))
-        if not change.after and followed.conflicts:
-            self._emptied[path] = change.before
+        if followed.conflicts:
+            self._begun[path] = change.before, change.after or ""
