@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, without
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import clean
+from acp_nvim.files.line_ends import even
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.files.write import WriteRequest, WriteResult
@@ -175,11 +176,13 @@ class Knowledge:
         if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
             made = carried(older, followed.before, followed.after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
+        is_whole = known is not None and isinstance(was.base, str) and even(known) == even(was.base)
+        how: How = was.how if is_whole else "left"  # other line ends are no other text
         if how_sure == "sure" or _begins(was, known):
-            now = Known(known, "left", made, encoding=encoding, whole=was.whole)
+            now = Known(known, how, made, encoding=encoding, whole=was.whole)
         else:
             made = made if how_sure == "likely" else was.made
-            now = Known(known, "left", was.base, made, encoding, was.whole)
+            now = Known(known, how, was.base, made, encoding, was.whole)
         self._know(session, path, now)
 
     def repeats(self, live: LiveFile) -> Author | None:

@@ -130,6 +130,18 @@ async def test_who_has_read_by_a_tool_of_its_own_does_not_know_what_came_later(
     assert len(rig.conflicts) == 1
 
 
+async def test_other_line_ends_are_no_other_text_that_the_agent_has_left(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    await rig.write(path, FIRST)
+    path.write_bytes(ENDS["dos"].encode())
+    await rig.look(path)
+    rig.files.type(path, "one", "mine", *OLD[2:])
+    rig.files.save(path)
+    path.write_bytes(text("one", "new", *OLD[2:], end="\r\n").encode())
+    await rig.look(path)
+    assert rig.files.lines(path)[1] == "mine"
+
+
 # --- in pieces
 
 
