@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
+from acp_nvim.review.turned import Undone
 from tests.proof.deciding import (
     added,
     complaint_of_others,

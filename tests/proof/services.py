@@ -10,8 +10,8 @@ from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.nvim.files import NvimFiles
-from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
+from acp_nvim.review.turned import Undone
 from acp_nvim.session.request import ReadFileRequest
 from tests.proof.codings import Coding
 from tests.proof.world import World

@@ -17,9 +17,9 @@ from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
-from acp_nvim.review.decisions import Undone
 from acp_nvim.review.log import Turn
 from acp_nvim.review.place import Place, Rows
+from acp_nvim.review.turned import Undone
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key

@@ -289,7 +289,7 @@ class _Changed:
 
     def _old(self, at: int, item: Span) -> Span:
         if at in self._returns:
-            return item.returned() if self._is_users else item.back()
+            return item.returned()
         if not item.alive:
             return item
         if self._only_goes and is_untouched(item) and item.was is None:

@@ -7,7 +7,7 @@ one step of undo in a buffer, and then the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -31,7 +31,7 @@ from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
-from acp_nvim.review.turned import Turned, Turning, made, sessions_of
+from acp_nvim.review.turned import Turned, Turning, Undone, all_of, made, missing, sessions_of
 from acp_nvim.view.review.marks import FileReview
 
 
@@ -42,27 +42,6 @@ class Seen:
     review: FileReview
     tick: int | None = None
     """None: it is in no buffer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What became of an undo or a redo."""
-
-    author: Author | None
-    paths: tuple[str, ...] = ()
-    """Files that were changed."""
-    left: tuple[tuple[str, int], ...] = ()
-    """Places, as path and 0-based row, that somebody has changed since: they stay as they are."""
-    unsaved: tuple[str, ...] = ()
-    """Files that had unsaved edits, so that they were not saved."""
-    failed: tuple[str, ...] = ()
-    """What could not be done, in sentences."""
-    stuck: tuple[str, ...] = ()
-    """Files that could not be changed: what is in their way may be only `found`."""
-    found: tuple[str, ...] = ()
-    """Files in which something stays that the agent is only supposed to have done."""
-    batch: str = ""
-    """What names an undo."""
 
 
 class Decisions:
@@ -141,7 +120,7 @@ class Decisions:
         async with self._sync.exclusive():
             turned = await self._change(path, turn_back, rows, because=because)
         if turned.missing:
-            raise UserError(_missing(path))
+            raise UserError(missing(path))
         return turned.count
 
     async def conflict(self, path: str, rows: Rows = None) -> Conflict | None:
@@ -189,7 +168,7 @@ class Decisions:
             live, at = await self._placed(path, rows, partial(self._load, changing=True))
             text = live.exact
             if take and text is None and conflict.base:
-                raise UserError(_missing(path))
+                raise UserError(missing(path))
             now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
             asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
             is_done = now == text and not asks
@@ -215,7 +194,8 @@ class Decisions:
         `batch` is that of an undo without: what this takes back more is one with it.
         """
         number, session = turn.author.turn, turn.author.session_key
-        rest = () if batch else (*self.lost.told(session, number, number), *self._stands(turn))
+        lost = () if batch else self.lost.told(session, number, number)
+        rest = () if batch else (*lost, *await self._stands(turn))
         batch = batch or uuid4().hex
         sessions = frozenset({session})
 
@@ -228,11 +208,12 @@ class Decisions:
         undone = await self._rewind(turn.paths, turn.author, take_back)
         return replace(undone, batch=batch, failed=(*undone.failed, *rest))
 
-    def _stands(self, turn: Turn) -> Iterator[str]:
-        """Yield what the disk has of that turn against what the user has not saved."""
-        for it in self._log.conflicts():
-            if it.on_disk and it.author.turn_key == turn.key:
-                yield f"{it.path} is on the disk as the agent left it until you write yours"
+    async def _stands(self, turn: Turn) -> list[str]:
+        """Name what the disk has of that turn against what the user has not saved."""
+        conflicts = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
+        files = [(it, await load(self._files, it.path)) for it in conflicts if it.on_disk]
+        there = (it.path for it, live in files if live.unsaved and live.read_text == it.theirs)
+        return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 
     async def redo(self, session: SessionKey) -> Undone | None:
         """Return what the session's last undo has taken back; None if there is nothing."""
@@ -260,16 +241,7 @@ class Decisions:
                     done.append(await self._change(path, turn, saves=True))
                 except UserError as error:
                     failed[path] = str(error)
-        changed = [it for it in done if it.live is not None and it.count]
-        return Undone(
-            author,
-            tuple(it.path for it in changed),
-            tuple((it.path, row) for it in done for row in it.left),
-            tuple(it.path for it in changed if it.is_unsaved),
-            (*failed.values(), *(_missing(it.path) for it in done if it.missing)),
-            tuple(failed),
-            tuple(it.path for it in done if it.doubtful),
-        )
+        return all_of(author, done, failed)
 
     async def _change(
         self,
@@ -403,7 +375,3 @@ def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:
     if ledger.text is not None or live.exact is None:
         return ledger
     return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode))
-
-
-def _missing(path: str) -> str:
-    return f"{path} is gone: moved or deleted since"

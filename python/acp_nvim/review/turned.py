@@ -1,14 +1,14 @@
-"""What an act of the user's on agents' changes makes of a file's ledger."""
+"""What an act of the user's on agents' changes makes of files and their ledgers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acp_nvim.files.live import LiveFile
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.rewind import Rewound
@@ -57,3 +57,43 @@ def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> fr
     hunks = Counter(replace(it, first=0) for it in before)
     hunks.subtract(replace(it, first=0) for it in after)
     return frozenset((it.agent, it.session) for hunk in +hunks for it in hunk.authors)
+
+
+def missing(path: str) -> str:
+    """Return what the user is told of a file that stays gone."""
+    return f"{path} is gone: moved or deleted since"
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of an undo or a redo."""
+
+    author: Author | None
+    paths: tuple[str, ...] = ()
+    """Files that were changed."""
+    left: tuple[tuple[str, int], ...] = ()
+    """Places, as path and 0-based row, that somebody has changed since: they stay as they are."""
+    unsaved: tuple[str, ...] = ()
+    """Files that had unsaved edits, so that they were not saved."""
+    failed: tuple[str, ...] = ()
+    """What could not be done, in sentences."""
+    stuck: tuple[str, ...] = ()
+    """Files that could not be changed: what is in their way may be only `found`."""
+    found: tuple[str, ...] = ()
+    """Files in which something stays that the agent is only supposed to have done."""
+    batch: str = ""
+    """What names an undo."""
+
+
+def all_of(author: Author, done: Sequence[Turned], failed: Mapping[str, str]) -> Undone:
+    """Return what became of all files; `failed`: why, by those that could not be changed."""
+    changed = [it for it in done if it.live is not None and it.count]
+    return Undone(
+        author,
+        tuple(it.path for it in changed),
+        tuple((it.path, row) for it in done for row in it.left),
+        tuple(it.path for it in changed if it.is_unsaved),
+        (*failed.values(), *(missing(it.path) for it in done if it.missing)),
+        tuple(failed),
+        tuple(it.path for it in done if it.doubtful),
+    )

@@ -34,10 +34,11 @@ from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions.files import on_file
 from acp_nvim.review.comments import Comments
-from acp_nvim.review.decisions import Decisions, Undone
+from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.recovery import Recovery
+from acp_nvim.review.turned import Undone
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.workspace.host import Host
