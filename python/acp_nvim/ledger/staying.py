@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from acp_nvim.ledger.ends import body
@@ -35,11 +35,15 @@ def in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[in
     leaving = [it for it in spans if role(it) == "leaves" or is_of_one_turn(ledger, it)]
     stay = _taken_out(spans, role, ledger)
     left: list[int] = []
+    gone = {span.died or NOBODY: set[int]() for span in spans if not span.alive}
+    for span in spans:
+        if not span.alive:
+            gone[span.died or NOBODY].add(span.born)
     for cell in _cells(spans, ledger):
         roles = {at: role(spans[at]) for at in cell}
         foreign = [at for at in cell if roles[at] == "foreign"]
         foreign = foreign or [at for at in cell if roles[at] == "foreign returns"]
-        over = _replaced_by(spans, {spans[at].born for at in foreign})
+        over = _replaced_by(gone, {spans[at].born for at in foreign})
         back = (at for at in cell if roles[at] in ("returns", "foreign returns"))
         blocked = {
             at
@@ -54,12 +58,11 @@ def in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[in
     return stay, left
 
 
-def _replaced_by(spans: Sequence[Span], births: set[int]) -> set[int]:
-    """Return by what the lines have gone that those of these deltas stand for, and so on."""
-    gone = {span.died or NOBODY: set[int]() for span in spans if not span.alive}
-    for span in spans:
-        if not span.alive:
-            gone[span.died or NOBODY].add(span.born)
+def _replaced_by(gone: Mapping[int, set[int]], births: set[int]) -> set[int]:
+    """Return by what the lines have gone that those of these deltas stand for, and so on.
+
+    `gone`: by whom the lines were put in that have gone by a delta.
+    """
     found: set[int] = set()
     new = (births & gone.keys()) - {NOBODY}
     while new:

@@ -97,3 +97,8 @@ def test_a_line_that_an_undo_has_brought_back_and_the_user_moves_is_there_once()
     ledger = saw(undo(ledger, ONE, "one", 0.0).ledger, "b\na\nc\n", 0.0)
     ledger = saw(wrote(ledger, "b\na\nc\nx\n", TWO, 0.0), "a\nc\nb\nx\n", 0.0)
     assert without_agents(ledger) == "a\nc\nb\n"
+
+
+def test_a_long_file_that_is_all_another_is_undone_at_once() -> None:
+    old, new = ("".join(f"{word} {row}\n" for row in range(20_000)) for word in ("old", "new"))
+    assert undo(wrote(begin(old), new, ONE, 0.0), ONE, "one", 0.0).ledger.text == old
