@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 
 from acp_nvim.hunks import Hunk, diff
@@ -112,6 +113,7 @@ def returning(
     gone = [at for at, item in enumerate(items) if not item.alive and may_return(item)]
     if not gone or not lines:
         return {}
+    gone = _latest(items, gone, Counter(map(key, lines)), key)
     returns: dict[int, int] = {}
     old, new = 0, 0
     hunks = diff([key(items[at].lines[0]) for at in gone], [key(line) for line in lines])
@@ -121,3 +123,19 @@ def returning(
             old, new = old + 1, new + 1
         old, new = hunk.last, new + len(hunk.lines)
     return returns
+
+
+def _latest(
+    items: Sequence[Span], gone: Sequence[int], wanted: Mapping[str, int], key: Key
+) -> list[int]:
+    """Return which of the lines that are gone may be there again: of more equal ones than there
+    are those that went last, as by `u`, if that is known."""
+    alike: dict[str, list[int]] = {}
+    for at in gone:
+        alike.setdefault(key(items[at].lines[0]), []).append(at)
+    older: set[int] = set()
+    for line, them in alike.items():
+        count = wanted.get(line, 0)
+        if 0 < count < len(them) and all(items[at].died for at in them):
+            older.update(sorted(them, key=lambda at: items[at].died or 0)[:-count])
+    return [at for at in gone if at not in older]

@@ -91,10 +91,12 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
     others = ledger.over(numbers)
 
     def role(span: Span) -> Role | None:
-        if not span.alive:
-            return "returns" if span.died in numbers else None
+        if not span.alive and span.died not in numbers:
+            return None
         if span.undone in numbers or span.born in numbers:
-            return "leaves"
+            return "leaves"  # also what has come back only to have another end
+        if not span.alive:
+            return "returns"
         # another turn has taken it out since and was undone: what it stood for is not known now
         is_again = span.undone is not None and span.was in others
         return "foreign" if is_again or span.born in others else None
@@ -102,8 +104,7 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
     def turn(span: Span) -> Span:
         if span.born in numbers:
             return replace(span, lines=())  # a line of the user's with the ends as before all
-        brought_back = ledger.delta(span.undone or NOBODY)
-        if span.alive or (brought_back is not None and brought_back.spent >= (span.died or 0)):
+        if span.alive or span.undone in numbers or _is_spent(ledger, span):
             # that undo was returned while they were gone by this one: they go as before both
             return replace(span, died=span.was, undone=None, was=None)
         return replace(span, died=None)
@@ -119,6 +120,12 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
     # spent also where nothing is left of it: older ones wait behind
     rewound = _rewound(replace(ledger, deltas=spent), role, turn, all_or_nothing)
     return replace(rewound, ledger=ledger) if rewound.left and not rewound.count else rewound
+
+
+def _is_spent(ledger: Ledger, span: Span) -> bool:
+    """Tell whether the undo that had brought it back was returned since it went."""
+    brought_back = ledger.delta(span.undone or NOBODY)
+    return brought_back is not None and brought_back.spent >= (span.died or 0)
 
 
 def undone(ledger: Ledger) -> tuple[Delta, ...]:
