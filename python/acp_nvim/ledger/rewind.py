@@ -6,7 +6,7 @@ line that would come back, the line does not: both together would be neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 
 from acp_nvim.ledger.delta import Author, Delta, How, TurnKey
@@ -102,12 +102,7 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
         return "foreign" if is_again or span.born in others else None
 
     def turn(span: Span) -> Span:
-        if span.born in numbers:
-            return replace(span, lines=())  # a line of the user's with the ends as before all
-        if span.alive or span.undone in numbers or _is_spent(ledger, span):
-            # that undo was returned while they were gone by this one: they go as before both
-            return replace(span, died=span.was, undone=None, was=None)
-        return replace(span, died=None)
+        return _as_before(ledger, span, numbers)
 
     files = (span for span in ledger.weave if span.lines[0] == FILE)
     if ledger.text is None and "returns" not in map(role, files):
@@ -122,10 +117,16 @@ def redo(ledger: Ledger, batch: str) -> Rewound:
     return replace(rewound, ledger=ledger) if rewound.left and not rewound.count else rewound
 
 
-def _is_spent(ledger: Ledger, span: Span) -> bool:
-    """Tell whether the undo that had brought it back was returned since it went."""
+def _as_before(ledger: Ledger, span: Span, numbers: Container[int]) -> Span:
+    """Return lines as they were before these undos, which are returned."""
+    if span.born in numbers:
+        return replace(span, lines=())  # a line of the user's with the ends as before all
     brought_back = ledger.delta(span.undone or NOBODY)
-    return brought_back is not None and brought_back.spent >= (span.died or 0)
+    is_spent = brought_back is not None and brought_back.spent >= (span.died or 0)
+    if span.alive or is_spent or span.undone in numbers:
+        # that undo was returned while they were gone by this one: they go as before both
+        return replace(span, died=span.was, undone=None, was=None)
+    return replace(span, died=None)
 
 
 def undone(ledger: Ledger) -> tuple[Delta, ...]:
