@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from acp_nvim.ledger.ends import body
@@ -78,16 +79,19 @@ def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
     moved = (it.lines for it in ledger.weave if it.alive and role(it) == "leaves")
     leaving = {body(line) for lines in moved for line in lines}
     found: set[int] = set()
-    text, last = "", NOBODY
-    for at, span in reversed([*enumerate(spans)]):
-        if body(span.lines[0]) != text:
-            text, last = body(span.lines[0]), NOBODY
-        if span.alive and role(span) != "leaves":
-            last = max(last, span.born)
-        elif span.died in by_user:
-            last = max(last, span.died or NOBODY)
-        elif last > (span.died or last) and text not in leaving:
-            found.add(at)
+    upwards = reversed([*enumerate(spans)])
+    for text, group in groupby(upwards, lambda it: body(it[1].lines[0])):
+        run = [*group]
+        gone = (span.died for _, span in run if span.died not in by_user)
+        by_agents = max((it for it in gone if it), default=NOBODY)  # until then it was there
+        last = NOBODY
+        for at, span in run:
+            if span.alive and role(span) != "leaves":
+                last = max(last, span.born)
+            elif span.died in by_user:
+                last = max(last, span.died or NOBODY if (span.died or 0) > by_agents else NOBODY)
+            elif last > (span.died or last) and text not in leaving:
+                found.add(at)
     return found
 
 

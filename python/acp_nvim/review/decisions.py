@@ -194,7 +194,7 @@ class Decisions:
         `batch` is that of an undo without: what this takes back more is one with it.
         """
         number, session = turn.author.turn, turn.author.session_key
-        lost = () if batch else self.lost.told(session, number, number)
+        lost = () if batch else self.lost.told(session, number, number, known=turn.paths)
         rest = () if batch else (*lost, *await self._stands(turn))
         batch = batch or uuid4().hex
         sessions = frozenset({session})
@@ -289,9 +289,9 @@ class Decisions:
     async def _is_theirs(self, live: LiveFile, ledger: Ledger) -> bool:
         """Tell whether what is not saved in a modified buffer is nothing but agents' doing."""
         is_open = live.buffer is not None and live.buffer.modified
-        if not is_open or live.on_disk is None or self._log.conflict(live.path) is not None:
+        if not is_open or live.disk is None or self._log.conflict(live.path) is not None:
             return False
-        telling = partial(review.differs_by_agents, ledger, live.on_disk)
+        telling = partial(review.differs_by_agents, ledger, live.disk.text)
         return await aside_if_large(telling, live.read_text)
 
     async def _placed(

@@ -5,7 +5,7 @@ Known as long as the host runs; the chat has told it when it was found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from acp_nvim.ledger.delta import SessionKey, TurnKey
 
@@ -25,14 +25,22 @@ class Lost:
         while len(self._paths) > MOST_TURNS:
             del self._paths[next(iter(self._paths))]
 
-    def told(self, session: SessionKey, first: int, last: int | None = None) -> tuple[str, ...]:
+    def told(
+        self,
+        session: SessionKey,
+        first: int,
+        last: int | None = None,
+        *,
+        known: Container[str] = (),
+    ) -> tuple[str, ...]:
         """Return the sentence that names those of these turns, or from that one on; none if there
-        are none."""
+        are none. `known`: of which the books know something, so that it is tried."""
         paths = [
             path
             for (*whose, turn, _began), changed in self._paths.items()
             for path in changed
             if tuple(whose) == session and first <= turn and (last is None or turn <= last)
+            if path not in known
         ]
         if not paths:
             return ()

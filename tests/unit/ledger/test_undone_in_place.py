@@ -102,3 +102,9 @@ def test_a_line_that_an_undo_has_brought_back_and_the_user_moves_is_there_once()
 def test_a_long_file_that_is_all_another_is_undone_at_once() -> None:
     old, new = ("".join(f"{word} {row}\n" for row in range(20_000)) for word in ("old", "new"))
     assert undo(wrote(begin(old), new, ONE, 0.0), ONE, "one", 0.0).ledger.text == old
+
+
+def test_a_line_that_an_agent_has_changed_there_and_back_comes_back_after_the_users_u() -> None:
+    there = wrote(begin("1\n2\n3\n"), "1\n2 more\n3\n", ONE, 0.0)
+    ledger = saw(wrote(there, "1\n2\n3\n", ONE, 0.0), "1\n2 more\n3\n", 0.0)
+    assert undo(ledger, ONE, "one", 0.0).ledger.text == "1\n2\n3\n"
