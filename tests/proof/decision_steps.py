@@ -117,17 +117,18 @@ class DecisionSteps(Model):
             await self.services.review.look(self.world.path(name))
         back = {name: self._brought_back(name) for name in NAMES}
         redone = await self.services.redo(SESSIONS[step.session])
-        self._assert(not (redone and redone.failed), f"redo failed: {redone}")
+        if redone is not None:
+            self._check_failed(redone, self.sight)
         self._after_rewind(self.sight, strict=False, back=back)
 
     def _check_failed(self, undone: Undone, before: Sight) -> None:
-        """Of a file that another has removed an undo brings back no scrap, and says so; so it does
-        where an agent's text on the disk stands against what the user has not saved."""
+        """Of a file that another has removed an undo or a redo brings back no scrap, and says so; so
+        does an undo where an agent's text on the disk stands against what the user has not saved."""
         gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
         shown = (it for it in NAMES if (at := before.shown.get(it)) is not None and at.modified)
         left = [f"{self.world.path(it)} is on the disk as the agent left it" for it in shown]
         failed = [it for it in undone.failed if not it.startswith((*gone, *left))]
-        self._assert(not failed, f"undo failed: {failed}")
+        self._assert(not failed, f"undo or redo failed: {failed}")
 
     def _brought_back(self, name: str) -> set[str]:
         """Return the user's words that an undo has brought back: a redo may take them again."""

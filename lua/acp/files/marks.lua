@@ -11,6 +11,8 @@ local M = {}
 -- So many stretches of lines are remembered of a buffer, with so many extmarks in all.
 local STRETCHES = 1000
 local EXTMARKS = 20000
+-- So many extmarks above and below tell whether all were set anew: one may have its number again.
+local BESIDE = 3
 -- For so many of them at last, what tells of them is handed on as it goes; else they stay away.
 local LAST = 100
 local NAMES = vim.split('abcdefghijklmnopqrstuvwxyz<>', '')
@@ -130,8 +132,7 @@ end
 local function witnesses(buffer, marks, first, last)
   local found = {}
   local function see(space, from, to)
-    local mark = api.nvim_buf_get_extmarks(buffer, space, from, to, { limit = 1 })[1]
-    if mark then
+    for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, space, from, to, { limit = BESIDE })) do
       table.insert(found[space], { id = mark[1], text = text_of(buffer, mark[2]) })
     end
   end
@@ -223,6 +224,18 @@ local function stretches(buffer)
   return kept
 end
 
+---@param buffer integer
+---@param stretch acp.Stretch
+---@param space integer
+---@return boolean untouched whether all its marks wait: nobody has set those of that namespace anew
+local function is_untouched(buffer, stretch, space)
+  local anchor = anchor_of(buffer, stretch)
+  return #anchor > 0
+    and vim.iter(stretch.marks):all(function(mark)
+      return mark.space ~= space or waits(buffer, stretch, mark, anchor)
+    end)
+end
+
 --- What tells of stretches that are gone already goes, too: then what is beside this one does.
 ---@param buffer integer
 ---@param older acp.Stretch[]
@@ -238,9 +251,12 @@ local function hand_over(buffer, older, stretch)
   for number = math.max(1, #older - LAST + 1), #older do
     for space, ids in pairs(lost) do
       local seen = older[number].witnesses[space] or {}
+      local is_new -- asked once, where it matters
       for index = #seen, 1, -1 do
-        local one = seen[index]
-        if ids[one.id] and is_same(buffer, space, { one }, 0) then
+        if ids[seen[index].id] and is_new == nil then
+          is_new = not is_untouched(buffer, older[number], space)
+        end
+        if ids[seen[index].id] and not is_new then
           table.remove(seen, index)
           for _, other in ipairs(stretch.witnesses[space]) do
             if other.id then
