@@ -122,8 +122,8 @@ class DecisionSteps(Model):
         self._after_rewind(self.sight, strict=False, back=back)
 
     def _check_failed(self, undone: Undone, before: Sight) -> None:
-        """Of a file that another has removed an undo or a redo brings back no scrap, and says so; so
-        does an undo where an agent's text on the disk stands against what the user has not saved."""
+        """Of a file that another has removed an undo or a redo brings back no scrap, and says so;
+        so does an undo where an agent's text on the disk stands against what is not saved."""
         gone = [f"{self.world.path(it)} is gone" for it in NAMES if before.disk[it] is None]
         shown = (it for it in NAMES if (at := before.shown.get(it)) is not None and at.modified)
         left = [f"{self.world.path(it)} is on the disk as the agent left it" for it in shown]
