@@ -258,6 +258,11 @@ FOUND: dict[str, list[Step]] = {
         DoubleWrites(0, 0, INSERT, disk_first=False, between="undo", stale=True),
         User("insert", 0, 0, 0),
     ],
+    "a file that gets other line ends, and an agent's own tool writes it with its old ones": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Runs(0, "swap", 0, 1),
+        DoubleWrites(0, 0, (Edit("insert", 1),), disk_first=False, between="nothing", stale=True),
+    ],
     "a file that a command takes away below edits, which the user takes back then": [
         DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
         User("insert", 0, 0, 0),

@@ -17,6 +17,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.line_ends import even
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
@@ -288,6 +289,8 @@ def _merge(
 def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
     """Merge the disk into the text that the user has; what the disk lacks is unsaved then."""
     both, conflicts = reconciled(found.base, found.before or "", found.theirs)
+    if not (buffer.modified or conflicts) and even(both) == even(found.theirs):
+        both = found.theirs  # nothing is unsaved: how lines end the disk says
     if buffer.written is not None:
         conflicts = ()  # it was the user who wrote there, and has gone on
     hunks, options = form_edits(both, buffer)
