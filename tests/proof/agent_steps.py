@@ -167,8 +167,8 @@ class AgentSteps(UserSteps):
         self.unsaved[name] -= users(text)
 
     async def _repeat(self, session: int, name: str, text: str, *, is_same: bool) -> None:
-        """Write to the disk what was written through the client: nothing comes of it, but that lines
-        end as the agent has it, where nothing is unsaved."""
+        """Write to the disk what was written through the client: nothing comes of it, but that
+        lines end as the agent has it, where nothing is unsaved."""
         is_same &= self.known.get((session, name)) == text and not self._unsettled(name)
         self._put_by_tool(session, name, text)
         before = self.sight
