@@ -258,6 +258,15 @@ FOUND: dict[str, list[Step]] = {
         DoubleWrites(0, 0, INSERT, disk_first=False, between="undo", stale=True),
         User("insert", 0, 0, 0),
     ],
+    "two agents' texts stand against the user's, one upon the other, and the user reads anew": [
+        User("insert", 0, 0, 0),
+        Writes(1, 0, (Edit("insert", 9),), stale=False, meanwhile=1),
+        DoubleWrites(
+            1, 0, (*INSERT, Edit("amend", 1)), disk_first=False, between="nothing", stale=True
+        ),
+        Tool(0, 0, (Edit("replace", 0),), way="in place", told=True, twice=False),
+        User("revert", 0, 0, 0),
+    ],
     "a file that gets other line ends, and an agent's own tool writes it with its old ones": [
         DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
         Runs(0, "swap", 0, 1),

@@ -15,6 +15,8 @@ def with_older(conflict: Conflict, older: Conflict | None) -> Conflict:
     on."""
     if older is None or not older.on_disk:
         return conflict
+    if older.theirs == conflict.theirs:  # it is found again
+        return replace(conflict, base=older.base, before=older.before)
     if older.theirs == conflict.base:
         conflict = replace(conflict, base=older.base)
     upon = conflict.theirs if conflict.before is None else conflict.before
