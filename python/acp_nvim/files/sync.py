@@ -262,8 +262,6 @@ class DiskSync:
         refresh = partial(self._baselines.refresh, deadline=refresh_until)
         see = self._baselines.changes if refresh_until is None else refresh
         found = await see(roots, opened)
-        since = await self._files.loaded_paths(roots.folders()) if found.known else ()
-        opened |= dict.fromkeys(since, "")
         self._miss(found.unknown, author)
         self._miss(found.gone, author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
