@@ -291,6 +291,12 @@ FOUND: dict[str, list[Step]] = {
         DoubleWrites(0, 0, INSERT, disk_first=False, between="sweep", stale=False),
         User("amend", 4, 0, 0),
     ],
+    "an agent's own tool amends what another has added, and it writes without that": [
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Tool(0, 0, (Edit("amend", 0),), way="in place", told=False, twice=False),
+        DoubleWrites(0, 0, INSERT, disk_first=True, between="look", stale=False),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

@@ -236,16 +236,17 @@ function M.write(buffer, tick, hunks, options, quiet)
   return outcome
 end
 
---- Edit an unmodified buffer so that it equals its file again, which is not touched.
+--- Edit a buffer so that it equals its file again, which is not touched.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@param seen? string the stamp of the file whose text it is
+---@param modified? boolean whether it was modified, which an option does without another changedtick
 ---@return acp.Outcome
-function M.follow(buffer, tick, hunks, options, seen)
+function M.follow(buffer, tick, hunks, options, seen, modified)
   local refused = refusal(buffer, tick, hunks)
-  if refused or vim.bo[buffer].modified then
+  if refused or vim.bo[buffer].modified ~= (modified or false) then
     return refused or { stale = true }
   end
   local outcome = changed(edit.unlocked, buffer, tick, hunks, options, settle(seen))

@@ -104,12 +104,12 @@ class Files(Protocol):
         *,
         stamp: str = "",
     ) -> bool:
-        """Apply line hunks so that the unmodified buffer equals the disk again, and settle it.
+        """Apply line hunks so that the buffer equals the disk again, and settle it.
 
         `stamp`: that of the file whose text it equals then, which may be another by now; "": as it
         is now.
 
-        As `write`, but nothing is written: the buffer stays unmodified and Neovim forgets that the
+        As `write`, but nothing is written: the buffer is unmodified then and Neovim forgets that the
         file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
         """
 

@@ -295,12 +295,9 @@ def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
         conflicts = ()  # it was the user who wrote there, and has gone on
     hunks, options = form_edits(both, buffer)
     settled = kept or not conflicts
-    if not buffer.modified:
-        follows = both == found.theirs and not conflicts
-        edit: BufferEdit | None = BufferEdit(hunks, options, follows, settled)
-    else:
-        is_new = settled or both != buffer_text(buffer)
-        edit = BufferEdit(hunks, options, settled=settled) if is_new else None
+    follows = both == found.theirs and not conflicts
+    is_new = settled or not buffer.modified or both != buffer_text(buffer)
+    edit = BufferEdit(hunks, options, follows, settled) if is_new else None
     return Settlement(edit, replace(found, after=both, conflicts=conflicts))
 
 

@@ -97,7 +97,7 @@ class NvimFiles(Files):
         stamp: str = "",
     ) -> bool:
         """Make the buffer equal the disk; False if it has changed. Raises `FileProblem`."""
-        arguments = (buffer, hunks, options, stamp)
+        arguments = (buffer, hunks, options, stamp, buffer.modified)
         return "ok" in await self._change("acp.files.live.follow", *arguments)
 
     async def edit(
