@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,13 @@ def ended(job: MainJob, agent: StdioAgent, prompt: dict[str, object]) -> None:
 
 
 def files(folder: Path) -> dict[str, str]:
-    found = (it for it in folder.rglob("*") if it.is_file() and not it.is_symlink())
-    return {str(it.relative_to(folder)): it.read_text() for it in found}
+    """Return what files hold; what is being put in another's place may be gone as it is read."""
+    found = {}
+    with suppress(FileNotFoundError):
+        for it in folder.rglob("*"):
+            if it.is_file() and not it.is_symlink():
+                found[str(it.relative_to(folder))] = it.read_text()
+    return found
 
 
 # --- a file in the place of a folder

@@ -146,7 +146,9 @@ async def test_unsaved_edits_get_what_the_disk_has_new(files: FakeFiles, path: P
     assert files.buffers[str(path)].modified
 
 
-async def test_the_same_edit_on_both_sides_is_settled_only(files: FakeFiles, path: Path) -> None:
+async def test_the_same_edit_on_both_sides_leaves_nothing_unsaved(
+    files: FakeFiles, path: Path
+) -> None:
     put(path, "1\n2\n")
     files.open(path)
     files.type(path, "one", "2")
@@ -154,7 +156,8 @@ async def test_the_same_edit_on_both_sides_is_settled_only(files: FakeFiles, pat
     assert (await follow(files, str(path), changed)) == Followed(
         "one\n2\n", "one\n2\n", "1\n2\n", "one\n2\n"
     )
-    assert files.changes == [("settle", str(path), ())]
+    assert files.changes == [("follow", str(path), ())]
+    assert not files.buffers[str(path)].modified
 
 
 async def test_where_both_changed_the_same_place_the_users_text_stays(
