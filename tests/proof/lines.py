@@ -159,11 +159,9 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
     wanted = Counter(o) - gone
     for line, count in new.items():
         wanted[line] = max(wanted[line], count)
-    # a line that we moved is one that we put in: theirs took out only what stood there before
-    same = SequenceMatcher(None, b, o, autojunk=False).get_matching_blocks()
-    blocks = [(int(it.b), int(it.size)) for it in same]
-    stayed = Counter(line for at, size in blocks for line in o[at : at + size])
-    carried = gone & (Counter(o) - stayed)
+    # a line that we moved is one that we put in: theirs took out only what stood there before; of
+    # two that we exchanged either may be it
+    carried = gone & (Counter(o) - (_stayed(b, o) & _stayed(b[::-1], o[::-1])))
     twice = gone & (Counter(b) - Counter(o))  # both took out the same one, of several alike
     missing, extra = wanted - Counter(m), Counter(m) - wanted
     if missing or extra - (carried | twice):
@@ -177,6 +175,13 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
                 return ""
             return f"another order: {m} of {side}"
     return ""
+
+
+def _stayed(base: list[str], ours: list[str]) -> Counter[str]:
+    """Return the lines that were not moved, if the first ones of those that could be were not."""
+    same = SequenceMatcher(None, base, ours, autojunk=False).get_matching_blocks()
+    blocks = [(int(it.b), int(it.size)) for it in same]
+    return Counter(line for at, size in blocks for line in ours[at : at + size])
 
 
 def rows(text: str | None) -> list[str]:
