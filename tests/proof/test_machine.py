@@ -291,6 +291,12 @@ FOUND: dict[str, list[Step]] = {
         DoubleWrites(0, 0, INSERT, disk_first=False, between="sweep", stale=False),
         User("amend", 4, 0, 0),
     ],
+    "a line that the user saves twice, once without an event, and takes out": [
+        User("insert", 0, 0, 0),
+        User("save", 0, 0, 3),
+        User("quiet save", 0, 0, 3),
+        User("delete", 0, 1, 0),
+    ],
     "an agent's own tool amends what another has added, and it writes without that": [
         Writes(0, 0, INSERT, stale=False, meanwhile=0),
         DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),

@@ -99,7 +99,7 @@ def settle(
     `lineage`: the texts that the change may have been made upon. Raises `FileProblem` if the disk
     holds no text.
     """
-    if _is_users(live, saved):
+    if _is_users(live, saved) or _is_as_written(live):
         return NOTHING
     live, change = _since_written(live, change)
     if live.buffer is None or _has_read(live, live.buffer):
@@ -194,6 +194,15 @@ def _is_users(live: LiveFile, saved: str) -> bool:
     if not live.stamp or live.stamp != saved:
         return False
     return live.buffer is None or live.buffer.modified or live.buffer.synced == live.stamp
+
+
+def _is_as_written(live: LiveFile) -> bool:
+    """Return whether the disk has what the user has written last, and gone on from, though no event
+    has told of that."""
+    buffer = live.buffer
+    if buffer is None or not buffer.modified or not buffer.written or live.disk is None:
+        return False
+    return written_text(buffer, buffer.written, live.disk.text) == live.disk.text
 
 
 def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile, DiskChange | None]:

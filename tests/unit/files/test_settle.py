@@ -240,6 +240,18 @@ async def test_what_the_editor_wrote_without_a_word_is_nobodys(
     assert files.lines(path) == ["1", "mine too"]
 
 
+async def test_what_the_user_wrote_without_a_word_and_took_out_stays_out(
+    files: FakeFiles, path: Path
+) -> None:
+    put(path, "1\n")
+    files.open(path)
+    files.type(path, "1")
+    files.buffers[str(path)] = replace(files.buffers[str(path)], written=("1", "mine"))
+    assert await follow(files, str(path), change(path, "1\nmine\n")) is None
+    assert files.lines(path) == ["1"]
+    assert files.changes == []
+
+
 async def test_what_the_agent_wrote_upon_it_is_the_agents(files: FakeFiles, path: Path) -> None:
     put(path, "1\n")
     files.open(path)
