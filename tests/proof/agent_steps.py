@@ -131,10 +131,10 @@ class AgentSteps(UserSteps):
         old = self.sight.disk[name] or ""
         new = edited(old, step.edits, self._agent_word)
         self._put(name, new, rename=step.way == "renamed over")
-        if step.twice:
-            known = self.known.get((step.session, name))
-            if known is None:
-                known = old
+        known = self.known.get((step.session, name))
+        is_refused = known is None and name in self.world.codings  # it is to be read anew
+        if step.twice and not is_refused:
+            known = old if known is None else known
             await self._write(Writes(step.session, step.file, ()), name, known, new)
         self.made.setdefault((step.session, name), []).append(new)
         if step.told:
