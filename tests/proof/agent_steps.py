@@ -132,8 +132,7 @@ class AgentSteps(UserSteps):
         new = edited(old, step.edits, self._agent_word)
         self._put(name, new, rename=step.way == "renamed over")
         known = self.known.get((step.session, name))
-        is_refused = known is None and name in self.world.codings  # it is to be read anew
-        if step.twice and not is_refused:
+        if step.twice and (step.session, name) not in self.misread:
             known = old if known is None else known
             await self._write(Writes(step.session, step.file, ()), name, known, new)
         self.made.setdefault((step.session, name), []).append(new)

@@ -37,7 +37,8 @@ class Model:
     """One plan in one world.
 
     `seen`: the disk as the client saw it last; `origin`: as each buffer was last equal to it;
-    `known`: the text that each agent has in mind; `allowed`: the user's words that agents have
+    `known`: the text that each agent has in mind; `misread`: who is to read a file anew before a
+    write, for it is in another encoding since it was opened, or closed; `allowed`: the user's words that agents have
     taken out of a file that they had read; `reported`: the agents' words that the books were told
     of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
     user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
@@ -67,6 +68,7 @@ class Model:
         self.seen = dict(self.sight.disk)
         self.origin = dict(self.sight.disk)
         self.known: dict[tuple[int, str], str] = {}
+        self.misread: set[tuple[int, str]] = set()
         self.allowed: dict[str, set[str]] = {name: set() for name in NAMES}
         self.reported: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
@@ -101,6 +103,7 @@ class Model:
         """An agent reads a file anew that is read otherwise since it was opened, or closed."""
         for key in [it for it in self.known if it[1] == name]:
             del self.known[key]
+            self.misread.add(key)
 
     def _agent_word(self) -> str:
         return f"g{next(self._numbers)}"
@@ -153,6 +156,7 @@ class Model:
         if is_found:
             self._count_as_made(0, (name,))  # that no call has named is the first one's
         self.made.pop((session, name), None)
+        self.misread.discard((session, name))
         if is_found:
             self._check_look(before, (name,))
         return text
