@@ -39,9 +39,9 @@ class Model:
     `seen`: the disk as the client saw it last; `origin`: as each buffer was last equal to it;
     `known`: the text that each agent has in mind; `misread`: who is to read a file anew before a
     write, for it is in another encoding since it was opened, or closed; `allowed`: the user's words
-    that agents have taken out of a file that they had read; `reported`: the agents' words that the books were told
-    of; `pending`: those that wait for the user; `pristine`: the text before all that waits, if the
-    user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
+    that agents have taken out of a file that they had read; `reported`: the agents' words that the
+    books were told of; `pending`: those that wait for the user; `pristine`: the text
+    before all that waits, if the user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
     that a word of the user's was typed into; `scripted`: what a script of the user's wrote
     to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
     user has saved nor an agent has written itself, though a merge may have saved them; `put_away`:
