@@ -40,21 +40,21 @@ class Model:
     `known`: the text that each agent has in mind; `misread`: who is to read a file anew before a
     write, for it is in another encoding since it was opened, or closed; `allowed`: the user's words
     that agents have taken out of a file that they had read; `reported`: the agents' words that the
-    books were told of; `pending`: those that wait for the user; `pristine`: the text
-    before all that waits, if the user has done nothing since; `kept`: files, and words, that the user has kept; `home`: the file
-    that a word of the user's was typed into; `scripted`: what a script of the user's wrote
-    to the disk, which nothing tells from an agent's; `unsaved`: the user's words that neither the
-    user has saved nor an agent has written itself, though a merge may have saved them; `put_away`:
-    what of those the user has taken out; `shared`: files with unsaved edits that a merge has saved;
-    `older`: what agents have left in which file; `consented`: what of `scripted` the user has let
-    an undo take, be it that another agent's line stood in its place then; `made`: what the tool of
-    each has left since it read or wrote, in order; `commanded`: files that a command has changed
-    since the client looked; `touched`: files that were written as they were, which Neovim takes for
-    news; `taken_out`: the user's words that the user took out last, be it that an agent has put
-    them in again; `adopted`: those that agents have put in again, and were counted to them;
-    `acted`: files that the user has changed since the host began; `untaken`: what an agent has
-    written that the user's text stands against; `late`: files that the user has saved, of which the
-    host has not heard yet.
+    books were told of; `pending`: those that wait for the user; `pristine`: the text before all
+    that waits, if the user has done nothing since; `kept`: files, and words, that the user has
+    kept; `home`: the file that a word of the user's was typed into; `scripted`: what a script of
+    the user's wrote to the disk, which nothing tells from an agent's; `unsaved`: the user's words
+    that neither the user has saved nor an agent has written itself, though a merge may have saved
+    them; `put_away`: what of those the user has taken out; `shared`: files with unsaved edits that
+    a merge has saved; `older`: what agents have left in which file; `consented`: what of `scripted`
+    the user has let an undo take, be it that another agent's line stood in its place then; `made`:
+    what the tool of each has left since it read or wrote, in order; `commanded`: files that a
+    command has changed since the client looked; `touched`: files that were written as they were,
+    which Neovim takes for news; `taken_out`: the user's words that the user took out last, be it
+    that an agent has put them in again; `adopted`: those that agents have put in again, and were
+    counted to them; `acted`: files that the user has changed since the host began; `untaken`: what
+    an agent has written that the user's text stands against; `late`: files that the user has saved,
+    of which the host has not heard yet.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
