@@ -20,9 +20,12 @@ from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.put import dress
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.rewind import mode_after
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage import private
 from acp_nvim.storage.act import Act, Killed
@@ -96,8 +99,15 @@ class Recovery:
         """See whether what was begun was done; return the path if what is there is nobody's."""
         text = await self._text(act.path)
         if text == act.after:
+            if act.ledger is not None:
+                self._dress(act, act.ledger)
             self._log.replay(killed, act)
         return act.path if act.ledger is not None and text != act.before else ""
+
+    def _dress(self, act: Act, ledger: Ledger) -> None:
+        """Give the file its mode, which it gets after its text."""
+        before, now = self._log.ledger(act.path) or Ledger(), disk.mode(act.path)
+        dress(act.path, mode_after(before, ledger, None if act.before is None else now))
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
         """See the files of the turns as the killed host did, but for what the books have."""
