@@ -70,6 +70,7 @@ class Recovery:
                 self._is_done = True
                 async with self._sync.exclusive():
                     await self._log.restore()
+                    self._say_cut(await to_thread.run_sync(self._store.set_aside))
                     await self._run()
 
     async def _run(self) -> None:
@@ -141,6 +142,11 @@ class Recovery:
             return what(await load(self._files, path))
         except FileProblem:
             return UNKNOWN
+
+    def _say_cut(self, count: int) -> None:
+        if count:
+            what = "1 record" if count == 1 else f"{count} records"
+            self._tell(f"{what} of the review lost: cut off in the middle, as by a loss of power")
 
     def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
         turns = self._log.turns(author.session_key)
