@@ -83,6 +83,14 @@ def stamp(path: str) -> str:
     return f"{seconds}.{rest:09d}:{status.st_size}:{status.st_ino}"
 
 
+def mode(path: str) -> int | None:
+    """Return the permission bits of a plain file; None for anything else, and where nothing is."""
+    try:
+        return stat.S_IMODE(rooted.regular(os.lstat(path)).st_mode)
+    except OSError:
+        return None
+
+
 def check_writable(path: str) -> None:
     """Raise `FileProblem` if there is something at that path that must not be overwritten.
 
@@ -125,15 +133,15 @@ def set_mode(path: str, mode: int) -> None:
         os.fchmod(file.fileno(), mode)
 
 
-async def write(path: str, data: bytes, *, in_place: bool = False) -> None:
+async def write(path: str, data: bytes, *, in_place: bool = False, mode: int = 0) -> None:
     """Make this the content of the file, whose folder exists; it changes at once or not at all.
 
-    Mode, owner and extended attributes stay, a new file gets what the umask leaves. `in_place`: the
-    file itself is written, and put back if that fails, so that its inode stays, too. Raises
-    `FileProblem`.
+    Owner and extended attributes stay, and the mode unless there is another, a new file gets what
+    the umask leaves. `in_place`: the file itself is written, and put back if that fails, so that
+    its inode stays, too. Raises `FileProblem`.
     """
     with _sentences(path, "written"):
-        await to_thread.run_sync(partial(_write, path, data, in_place=in_place))
+        await to_thread.run_sync(partial(_write, path, data, in_place=in_place, mode=mode))
 
 
 def remove(path: str) -> None:
@@ -160,20 +168,20 @@ def _content(file: FileIO, path: str) -> bytes:
     return data
 
 
-def _write(path: str, data: bytes, *, in_place: bool) -> None:
+def _write(path: str, data: bytes, *, in_place: bool, mode: int) -> None:
     with rooted.place(path) as place:
         status = _status(place)
         if status is None or (status.st_nlink == 1 and not in_place):
             try:
-                return _replace(place, data, status)
+                return _replace(place, data, status, mode)
             except OSError as error:
                 # The folder takes no new file, or not with that owner; the file is mounted there.
                 if status is None or error.errno not in IN_PLACE:
                     raise
-        _overwrite(place, data)
+        _overwrite(place, data, mode)
 
 
-def _overwrite(place: Place, data: bytes) -> None:
+def _overwrite(place: Place, data: bytes, mode: int) -> None:
     """Write into the file itself; when that fails, what it held is put back."""
     with place.open(os.O_RDWR) as file:
         old = file.readall()
@@ -182,6 +190,7 @@ def _overwrite(place: Place, data: bytes) -> None:
         except BaseException:
             _put(file.fileno(), old)
             raise
+        _give(file.fileno(), mode)
 
 
 def _put(descriptor: int, data: bytes) -> None:
@@ -193,7 +202,7 @@ def _put(descriptor: int, data: bytes) -> None:
     os.fsync(descriptor)
 
 
-def _replace(place: Place, data: bytes, status: os.stat_result | None) -> None:
+def _replace(place: Place, data: bytes, status: os.stat_result | None, mode: int = 0) -> None:
     """Write a file beside it and put that in its place."""
     temporary, folder = f".acp-{secrets.token_hex(8)}~", place.folder
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_BINARY", 0)
@@ -205,10 +214,18 @@ def _replace(place: Place, data: bytes, status: os.stat_result | None) -> None:
             if status is not None:
                 _dress(file.fileno(), status)
                 _copy_attributes(place, file.fileno())
+            _give(file.fileno(), mode)
             os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             os.unlink(temporary, dir_fd=folder)
             raise
+
+
+def _give(file: int, mode: int) -> None:
+    """Give an open file that mode, if any; without it the text is there all the same."""
+    if mode:
+        with suppress(OSError):
+            os.fchmod(file, mode)
 
 
 def _dress(file: int, wanted: os.stat_result) -> None:

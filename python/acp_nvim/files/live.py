@@ -5,8 +5,6 @@ Every question of the kind "what is in this file?" is answered here, so that the
 
 from __future__ import annotations
 
-import os
-import stat
 from dataclasses import dataclass
 
 from acp_nvim.editor import Files, LiveBuffer
@@ -138,7 +136,7 @@ async def with_buffer(path: str, buffer: LiveBuffer | None) -> LiveFile:
     """Return what that path holds, whose buffer is known."""
     found, problem = None, None
     for _ in range(ATTEMPTS):
-        stamp, mode = disk.stamp(path), _mode(path)
+        stamp, mode = disk.stamp(path), disk.mode(path)
         try:
             found, problem = await disk.read(path, encoding_of(buffer)), None
         except FileProblem as error:
@@ -151,10 +149,3 @@ async def with_buffer(path: str, buffer: LiveBuffer | None) -> LiveFile:
 def encoding_of(buffer: LiveBuffer | None) -> str:
     """Return the encoding by which the file of that buffer is read; "" without one."""
     return "" if buffer is None else buffer.encoding or "utf-8"
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return stat.S_IMODE(os.lstat(path).st_mode)
-    except OSError:
-        return None

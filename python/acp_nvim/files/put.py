@@ -32,8 +32,8 @@ async def put(
 ) -> bool:
     """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
 
-    `attributes` are what a file gets that is not there now, and which one it was. A buffer with
-    unsaved edits is changed, but not saved for the user, unless it `saves`; any other file is.
+    `attributes` are the mode that it gets, if any, and which one it was. A buffer with unsaved
+    edits is changed, but not saved for the user, unless it `saves`; any other file is.
     `settled`: with this text the user has decided on what the disk holds, so that Neovim need not
     ask at `:w`. Raises `FileProblem`, and then nothing has changed.
     """
@@ -49,24 +49,21 @@ async def put(
     disk.check_writable(live.path)
     disk.make_folders(live.path)
     disk.make_own(live.path, attributes.inode)
-    is_new = live.exact is None
-    data = exact_bytes(live.path, text)
-    await disk.write(live.path, data, in_place=await files.in_place())
-    if is_new:
-        _restore_mode(live.path, attributes)
+    data, mode = exact_bytes(live.path, text), attributes.mode
+    await disk.write(live.path, data, in_place=await files.in_place(), mode=mode)
     return True
+
+
+def dress(path: str, mode: int) -> None:
+    """Give the file that mode, if any; without it its text is there all the same."""
+    if mode:
+        with suppress(FileProblem):
+            disk.set_mode(path, mode)
 
 
 def stays(path: str, problem: NotRead) -> FileProblem:
     """Return what the user is told where only the buffer is in the way."""
     return FileProblem(f"{path} stays as it is: {problem}; without its buffer it could be done")
-
-
-def _restore_mode(path: str, attributes: FileAttributes) -> None:
-    if attributes.mode:
-        # without the mode it is there all the same
-        with suppress(FileProblem):
-            disk.set_mode(path, attributes.mode)
 
 
 def _check_readable(live: LiveFile) -> None:
@@ -96,8 +93,7 @@ async def _write(
     if written is None:
         return False
     await _insist(files, live.path, written, text)
-    if live.exact is None:
-        _restore_mode(live.path, attributes)
+    dress(live.path, attributes.mode)
     return True
 
 

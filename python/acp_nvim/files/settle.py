@@ -150,13 +150,13 @@ async def bring_up(
     by now; nothing has changed then.
     """
     for _ in range(ATTEMPTS):
-        saved = await _saved(files, live, change)
-        is_needed = held is not UNKNOWN and needs_disk(live, change, saved, same=same)
-        if is_needed and live.on_disk != held:
+        saved, met = await _saved(files, live, change), _met(live, change)
+        is_needed = held is not UNKNOWN and needs_disk(met, change, saved, same=same)
+        if is_needed and met.on_disk != held:
             raise Moved(live.path)
         settling = partial(
             settle,
-            live,
+            met,
             change,
             saved=saved,
             kept=kept,
@@ -169,6 +169,12 @@ async def bring_up(
             return live if step.edit is None else await load(files, live.path), step.followed
         live = await load(files, live.path)
     raise FileProblem(f"{live.path} keeps changing")
+
+
+def _met(live: LiveFile, change: DiskChange | None) -> LiveFile:
+    """Return it as gone where what has taken its place is no file: a folder, a pipe."""
+    is_none = live.problem is not None and change is not None and change.after is None
+    return replace(live, disk=None, problem=None, stamp="") if is_none else live
 
 
 async def carry_out(files: Files, live: LiveFile, edit: BufferEdit | None) -> bool:

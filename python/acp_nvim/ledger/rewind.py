@@ -155,6 +155,20 @@ def _has_something(ledger: Ledger, author: Author) -> bool:
     return bool(taken.count) or (is_left and author.turn_key not in tried)
 
 
+def mode_after(before: Ledger, after: Ledger, now: int | None) -> int:
+    """Return the permission bits that the file is to have when the one ledger has become the other,
+    0: those that it has `now`; None: it is not there. What others have given it stays."""
+    form = after.form
+    if now is None:
+        return form.mode
+    if not form.given or now not in (form.mode, form.given):
+        return 0
+    was_theirs, is_theirs = bool(turns(before)), bool(turns(after))
+    if was_theirs == is_theirs:
+        return 0
+    return form.given if is_theirs else form.mode
+
+
 # --- what becomes of each line
 
 

@@ -268,15 +268,16 @@ class Decisions:
             turned = replace(turned, path=path, saves=is_theirs)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
+                if live.problem is not None:
+                    raise UserError(str(live.problem)) from live.problem
                 return Turned(ledger, missing=True, path=path)
             if after is ledger:
                 return turned
             after = _leaving(live, after)
+            form = replace(after.form, mode=rewind.mode_after(ledger, after, live.mode))
             self._log.puts(path, live.exact, after)
             await self._log.noted()
-            if after.text == live.exact or await self._put(
-                live, after.text, after.form, saves=is_theirs
-            ):
+            if after.text == live.exact or await self._put(live, after.text, form, saves=is_theirs):
                 await self._sync.refresh(path, live.encoding)
                 theirs, left = live.read(live.exact), live.read(after.text)
                 self._emit(FilePut(path, theirs, left))
@@ -374,4 +375,4 @@ def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:
     """Return the ledger with how the file is on disk if it goes, for when it comes back."""
     if ledger.text is not None or live.exact is None:
         return ledger
-    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode))
+    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode, given=0))

@@ -20,7 +20,7 @@ from acp_nvim.files.text import apart
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import FileAttributes, Ledger
+from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.recode import revived
@@ -111,7 +111,9 @@ class EditLog:
         """
         if before != after:
             self.weigh(path, before)  # the user may have given up the text that stood against it
-            self._count(Act("wrote", 0, path, before, after, author), author, encoding)
+            form = self._left.pop(path, UNKNOWN_ATTRIBUTES)
+            act = Act("wrote", 0, path, before, after, author, form=form)
+            self._count(act, author, encoding)
             conflict = self._conflicts.get(path)
             if conflict and after and not apart(conflict.base, after, conflict.theirs):
                 self.settled(path)  # what stood against the user's text is counted by this
@@ -126,9 +128,8 @@ class EditLog:
         making = partial(written, was, before, after, author, both, self.now)
         ledger = self._made((path, before, after, author), was, making)
         self._encodings[path] = encoding
-        left = self._left.pop(path, ledger.form)
-        form = left if after is None else ledger.form
-        self._keep(path, replace(ledger, form=replace(form, inode=ledger.form.inode or left.inode)))
+        form = ledger.form.then(act.form, gone=after is None)
+        self._keep(path, replace(ledger, form=form))
 
     async def foresee(self, fact: FileWritten | DiskChanged) -> None:
         """Find out in a thread what `wrote` makes of a large file, which is told of that next."""

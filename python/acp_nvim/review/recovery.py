@@ -20,9 +20,12 @@ from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.put import dress
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.rewind import mode_after
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage import private
 from acp_nvim.storage.act import Act, Killed
@@ -67,6 +70,7 @@ class Recovery:
                 self._is_done = True
                 async with self._sync.exclusive():
                     await self._log.restore()
+                    self._say_cut(await to_thread.run_sync(self._store.set_aside))
                     await self._run()
 
     async def _run(self) -> None:
@@ -96,8 +100,15 @@ class Recovery:
         """See whether what was begun was done; return the path if what is there is nobody's."""
         text = await self._text(act.path)
         if text == act.after:
+            if act.ledger is not None:
+                self._dress(act, act.ledger)
             self._log.replay(killed, act)
         return act.path if act.ledger is not None and text != act.before else ""
+
+    def _dress(self, act: Act, ledger: Ledger) -> None:
+        """Give the file its mode, which it gets after its text."""
+        before, now = self._log.ledger(act.path) or Ledger(), disk.mode(act.path)
+        dress(act.path, mode_after(before, ledger, None if act.before is None else now))
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
         """See the files of the turns as the killed host did, but for what the books have."""
@@ -131,6 +142,11 @@ class Recovery:
             return what(await load(self._files, path))
         except FileProblem:
             return UNKNOWN
+
+    def _say_cut(self, count: int) -> None:
+        if count:
+            what = "1 record" if count == 1 else f"{count} records"
+            self._tell(f"{what} of the review lost: cut off in the middle, as by a loss of power")
 
     def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
         turns = self._log.turns(author.session_key)

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.storage.record import Record
 
 Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict", "saved"]
@@ -17,8 +17,9 @@ Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict", 
 @dataclass(frozen=True, slots=True)
 class Act:
     """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
-    to take the place of `before`. "wrote": it has. "put": `ledger` is that of the file now.
-    "conflict": `conflict` is, None: it is over. "saved": the user has written the file, `stamp`.
+    to take the place of `before`. "wrote": it has; the file was like `form`. "put": `ledger` is
+    that of the file now. "conflict": `conflict` is, None: it is over. "saved": the user has written
+    the file, `stamp`.
 
     An "intend" with a ledger is the user's decision, else the agent's write.
     """
@@ -34,6 +35,7 @@ class Act:
     conflict: Conflict | None = None
     folders: tuple[str, ...] = ()
     stamp: str = ""
+    form: FileAttributes = UNKNOWN_ATTRIBUTES
 
 
 ACTS: Final = Record(Act, "acp_act", 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import anyio
 from pydantic import TypeAdapter
@@ -208,7 +208,7 @@ class EditStore:
     async def run(self) -> None:
         """Write what was noted, for ever."""
         async with anyio.create_task_group() as tasks:
-            for store in (self._ledgers, self._conflicts, self._lessons, self._comments):
+            for store in self._stores():
                 tasks.start_soon(store.run)
             tasks.start_soon(self.journal.run, self._is_settled)
 
@@ -222,9 +222,15 @@ class EditStore:
 
     def write(self) -> bool:
         """Write now what was noted; False: not all of it could be."""
-        stores = (self._ledgers, self._conflicts, self._lessons, self._comments)
-        done = [store.flush() for store in stores]  # all of them, whatever the first says
+        done = [store.flush() for store in self._stores()]  # all of them, whatever the first says
         return all(done)
+
+    def _stores(self) -> tuple[JsonStore[Any], ...]:
+        return self._ledgers, self._conflicts, self._lessons, self._comments
+
+    def set_aside(self) -> int:
+        """See `JsonStore.set_aside`; of all that was read here. Blocking."""
+        return sum(store.set_aside() for store in self._stores())
 
     async def read_all(self) -> dict[str, Ledger]:
         """Return the ledgers that are kept, by path."""

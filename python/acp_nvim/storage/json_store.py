@@ -30,6 +30,12 @@ AGAIN: Final = 10.0
 MOST_GROWN: Final = 8_000_000
 """Bytes of a file from which on it is replaced, not written on."""
 
+MOST_CUT: Final = 50
+"""Files that ended in the middle, and are kept for whoever wants to look at them."""
+CUT: Final = ".cut"
+WHOLE: Final = "}\n"
+"""How what we write ends."""
+
 NOTHING: Final = 0, 0
 """The stamp where there is no file."""
 
@@ -87,6 +93,8 @@ class JsonStore(Generic[T]):
         self._failed: dict[str, OSError] = {}
         """Why a file is not as it was noted, by its name."""
         self._is_told = False
+        self._cut: set[Path] = set()
+        """Files that were read, and end in the middle."""
         self._stamps: dict[str, tuple[int, int]] = {}
         """What tells one state of a file from the next, as it was read or written here last."""
         self._turn = threading.Lock()
@@ -182,6 +190,18 @@ class JsonStore(Generic[T]):
         with _no_collection():
             return list(self._read_files(head=False).values())
 
+    def set_aside(self) -> int:
+        """Give another name to what was read and ends in the middle; return how many these were.
+
+        No kill does that, but a loss of power may. Blocking.
+        """
+        cut, self._cut = self._cut, set()
+        with suppress(OSError):
+            for file in cut:
+                os.replace(file, file.with_name(file.name + CUT))
+            limits.drop(Path(self._folder()).glob(f"*{CUT}"), most=MOST_CUT)
+        return len(cut)
+
     def heads(self) -> list[T]:
         """Return what is kept, as noted last; of what is on disk only the first lines are read."""
         noted = {name: it.value for name, it in self._unwritten().items()}
@@ -203,9 +223,12 @@ class JsonStore(Generic[T]):
         self._stamps.setdefault(file.name, _stamp(file))
         try:
             with private.read(file) as lines:
-                return self._codec.from_text(lines.readline() if head else lines.read())
+                text = lines.readline() if head else lines.read()
         except OSError:
             return None
+        if not head and not text.endswith(WHOLE):
+            self._cut.add(file)
+        return self._codec.from_text(text)
 
     def _unwritten_of(self, values: Mapping[str, _Noted[T]]) -> dict[str, _Noted[T]]:
         """Return what could not be written of these; nobody knows what its file holds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,67 @@ def test_the_next_hunk_in_a_pipe_is_not_opened(job: MainJob) -> None:
     job.usable()
     assert "acp.files.companion" in job.nvim.lua("return vim.inspect(vim.tbl_keys(package.loaded))")
     assert job.nvim.lua("return require('acp.files.companion').load(...)", str(there)) is None
+
+
+@pytest.mark.parametrize("become", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_an_open_file_of_which_a_command_has_made_something_else_is_gone_and_comes_back(
+    job: MainJob, become: object
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent)
+    path.unlink()
+    become(path)  # type: ignore[operator]
+    command(agent, {})
+    until_files(job, {"a.txt": 1})
+    job.finish(agent, prompt)
+    looked(job)
+    answer(job, to_take=True)
+    job.command("Acp undo")
+    job.told("a.txt cannot be written")
+    assert not path.is_file()
+    path.rmdir() if path.is_dir() else path.unlink()
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_text() == LINES
+
+
+# --- modes
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "not-open"])
+@pytest.mark.parametrize("how", ["removed", "replaced", "made anew"])
+def test_the_mode_is_as_before_once_nothing_of_an_agent_is_left(
+    job: MainJob, how: str, is_open: bool
+) -> None:
+    agent = job.start()
+    path = job.edit("a.sh", LINES)
+    path.chmod(0o750)
+    if not is_open:
+        job.command("bwipeout")
+    prompt = job.turn(agent)
+    path.unlink()
+    if how == "made anew":
+        command(agent, {})
+        until_files(job, {"a.sh": 1})
+    if how != "removed":
+        path.write_text(THEIRS)
+        path.chmod(0o644)
+    given = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    command(agent, {}, "run-2")
+    until_files(job, {"a.sh": 2 if how == "replaced" else 1})
+    job.finish(agent, prompt)
+    looked(job)
+    answer(job, to_take=True)
+    for _ in range(2):
+        job.command("Acp undo")
+        job.until(lambda: path.exists() and path.read_text() == LINES)
+        looked(job)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o750
+        job.command("Acp redo")
+        job.until(lambda: not path.exists() or path.read_text() == THEIRS)
+        looked(job)
+        assert (stat.S_IMODE(path.stat().st_mode) if path.exists() else None) == given
 
 
 # --- moved and deleted

@@ -239,6 +239,19 @@ def test_a_write_right_before_a_kill_is_in_the_books(half: Half) -> None:
         assert half.opened.read_text() == LINES
 
 
+def test_the_mode_of_a_file_that_was_removed_right_before_a_kill_comes_back(half: Half) -> None:
+    half.gone.chmod(0o750)
+    looked(half.job)
+    tool(half.agent, half.gone, None)
+    looked(half.job)
+    end(half, "all")
+    with later(half.job) as nvim:
+        nvim.command("Acp undo")
+        until(nvim, "took back turn 1 of scripted in gone.txt")
+        assert half.gone.read_text() == LINES
+        assert stat.S_IMODE(half.gone.stat().st_mode) == 0o750
+
+
 @pytest.mark.parametrize("where", ["work/deep", "link", "other"])
 def test_it_is_there_wherever_the_next_neovim_is_started(half: Half, where: str) -> None:
     half.work()

@@ -465,3 +465,26 @@ async def test_a_host_is_killed_while_it_takes_up_what_another_has_left(
 
 async def restore(rig: FileRig, path: Path) -> None:
     await rig.restore()
+
+
+@pytest.mark.parametrize("rest", [b"", b"\0" * 99, None], ids=["empty", "zeros", "half"])
+async def test_what_a_loss_of_power_has_cut_off_is_told_once(
+    folder: Path, rest: bytes | None
+) -> None:
+    rig = FileRig(folder)
+    path, other = rig.file(BASE), rig.file(BASE, "other")
+    await rig.agent(path, THEIRS)
+    await rig.agent(other, THEIRS)
+    rig.store.flush()
+    kept = sorted(folder.with_name(f"{folder.name}.kept").glob("*.jsonl"))
+    whole = {it: it.read_bytes() for it in kept}
+    kept[0].write_bytes(whole[kept[0]][:99] if rest is None else rest)
+    later = next_rig(rig)
+    await later.recovery.run()
+    assert later.said == [
+        "1 record of the review lost: cut off in the middle, as by a loss of power"
+    ]
+    assert len(later.edits.paths()) == 1
+    last = next_rig(later)
+    await last.recovery.run()
+    assert (last.said, last.edits.paths()) == ([], later.edits.paths())

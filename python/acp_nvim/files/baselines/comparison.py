@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic, sleep, time_ns
 
 from acp_nvim.files.baselines.cache import SnapshotCache
@@ -40,7 +40,7 @@ class DiskChange:
     before: str | None
     after: str | None
     form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
-    """How the file was on disk before."""
+    """How the file was on disk before, and what else it was given."""
     stamps: tuple[str, ...] = field(default=(), compare=False)
     """What `disk.stamp` said when it held `before`, as far as that is known."""
 
@@ -163,6 +163,8 @@ class Comparison:
             self.unknown.append(path)
         elif before != after:
             form, stamps = (was.form(), was.stamps) if was else (ABSENT_FORM, ())
+            mode = now.form().mode
+            form = replace(form, given=mode if mode != form.mode else 0)
             self.known.append(DiskChange(path, before, after, form, stamps))
 
     def _differing(
