@@ -109,8 +109,8 @@ class Files(Protocol):
         `stamp`: that of the file whose text it equals then, which may be another by now; "": as it
         is now.
 
-        As `write`, but nothing is written: the buffer is unmodified then and Neovim forgets that the
-        file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
+        As `write`, but nothing is written: the buffer is unmodified then and Neovim forgets that
+        the file changed (no W11, no W12). Where the file is gone, so is all knowledge of it.
         """
 
     async def edit(

@@ -75,11 +75,15 @@ class DiskChanged:
 
 @dataclass(frozen=True, slots=True)
 class WriteRefused:
-    """An agent could not write `path`, as it has named it; `reason` is for the user."""
+    """An agent could not write `path`, as it has named it; `reason` is for the user.
+
+    `known`: a message has told the user of it already.
+    """
 
     session: SessionKey
     path: str
     reason: str
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
