@@ -31,7 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Act: TypeAlias = Callable[Concatenate[Host, P], Coroutine[Any, Any, T]]
 
-BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
+BOTH_SIDES = "do takes a change, :Acp keep takes all, :Acp reject none"
 
 
 def in_order(act: Act[P, T]) -> Act[P, T]:

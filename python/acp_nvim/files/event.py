@@ -98,9 +98,13 @@ class EditWaits:
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """The user and an agent have changed the same place; the user's text stays."""
+    """The user and an agent have changed the same place; the user's text stays.
+
+    `seen`: on the disk, so that nothing else tells the user.
+    """
 
     conflict: Conflict
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
