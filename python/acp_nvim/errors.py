@@ -51,10 +51,14 @@ class RequestFailed(AcpError):
 
 
 class FileProblem(AcpError):
-    """A file cannot be read, written or removed; the message is a whole sentence."""
+    """A file cannot be read, written or removed; the message is a whole sentence.
 
-    told: str | None = None
-    """What the user reads of it, where that is another sentence than the agent's."""
+    `told`: why the agent could not write it, for the user, where that is another sentence.
+    """
+
+    def __init__(self, message: str, told: str | None = None) -> None:
+        super().__init__(message)
+        self.told = told
 
 
 class OutsideRoots(FileProblem):

@@ -16,7 +16,7 @@ function M.select(call, title, kind, labels)
     if vim.api.nvim_get_mode().mode == 'n' then
       return vim.ui.select(labels, { prompt = title, kind = kind }, chosen)
     end
-    require('acp.ui.notice').notice(title .. ' (not asked while you type: give the command again)')
+    require('acp.ui.notice').notice('not asked while you type, give the command again: ' .. title)
     chosen()
   end)
 end

@@ -19,7 +19,7 @@ from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.log import Turn
 from acp_nvim.review.place import Place, Rows
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.turned import Undone, together
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
@@ -31,7 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Act: TypeAlias = Callable[Concatenate[Host, P], Coroutine[Any, Any, T]]
 
-BOTH_SIDES = "do takes a change, :Acp keep the agent's text, :Acp reject leaves yours"
+BOTH_SIDES = "do takes a change, :Acp keep takes all, :Acp reject none"
 
 
 def in_order(act: Act[P, T]) -> Act[P, T]:
@@ -162,17 +162,17 @@ async def undo(host: Host, payload: Undo) -> None:
     What is only supposed to be the agent's is asked about then.
     """
     turn, outcome = await _undo(host, payload)
-    if not outcome.found:
-        return
     decisions = host.review.decisions
-    wanted = await wants_found(host, outcome.found)
+    wanted = await wants_found(host, outcome.found) if outcome.found else None
     if wanted is False:
         decisions.left.add(turn.key)
-    if not wanted:
-        return
-    async with decisions.acts:
-        rest = replace(turn, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
-        _tell(host, "undo", await decisions.undo(rest, batch=outcome.batch))
+    if wanted:
+        async with decisions.acts:
+            rest = replace(turn, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
+            outcome = together(outcome, await decisions.undo(rest, batch=outcome.batch))
+    # not before the question, which would cover it
+    if wanted or outcome.paths or outcome.left or outcome.failed or not outcome.found:
+        _tell(host, "undo", outcome)
 
 
 @in_order
@@ -188,10 +188,7 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
         raise UserError(_nothing(host, payload))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
-    outcome = await decisions.undo(turn, found=False)
-    if outcome.paths or outcome.left or outcome.failed or not outcome.found:
-        _tell(host, "undo", outcome)
-    return turn, outcome
+    return turn, await decisions.undo(turn, found=False)
 
 
 def _nothing(host: Host, payload: Undo) -> str:

@@ -278,4 +278,4 @@ def _sentences(path: str, done: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FileProblem(f"{path} cannot be {done}: {reason}") from error
+        raise FileProblem(f"{path} cannot be {done}: {reason}", reason) from error

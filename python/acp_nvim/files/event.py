@@ -75,11 +75,15 @@ class DiskChanged:
 
 @dataclass(frozen=True, slots=True)
 class WriteRefused:
-    """An agent could not write `path`, as it has named it; `reason` is for the user."""
+    """An agent could not write `path`, as it has named it; `reason` is for the user.
+
+    `known`: a message has told the user of it already.
+    """
 
     session: SessionKey
     path: str
     reason: str
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,13 @@ class EditWaits:
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """The user and an agent have changed the same place; the user's text stays."""
+    """The user and an agent have changed the same place; the user's text stays.
+
+    `seen`: on the disk, so that nothing else tells the user.
+    """
 
     conflict: Conflict
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,7 @@ class StillBusy(FileProblem):
     """An agent's write has waited in vain."""
 
     def __init__(self, path: str, why: str, told: str) -> None:
-        super().__init__(f"{path} was not written: {why}")
-        self.told = told
+        super().__init__(f"{path} was not written: {why}", told)
 
 
 class Hands:

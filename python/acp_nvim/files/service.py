@@ -8,6 +8,7 @@ overwritten. Only `client` calls.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -32,6 +33,7 @@ from acp_nvim.files.event import (
     WriteRefused,
 )
 from acp_nvim.files.guard import Guard
+from acp_nvim.files.hands import StillBusy
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
@@ -48,6 +50,9 @@ from acp_nvim.session.request import (
     ReadFileRequest,
     WriteFileRequest,
 )
+
+MOST_REFUSED = 100
+"""Writes that the user was told to be refused, and that may come again."""
 
 
 class FileService:
@@ -73,6 +78,7 @@ class FileService:
         self._emit = emit
         self._author = author
         self._noted = noted
+        self._refused: dict[tuple[SessionKey, str], str] = {}
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -116,10 +122,20 @@ class FileService:
                 async with self._lock(path):
                     await self._sync.hands.patiently(session, path, write)
             except FileProblem as problem:
-                reason = problem.told or str(problem)
-                self._emit(WriteRefused(session, request.path, reason))
+                self._refuse(session, request.path, problem)
                 raise
+            self._refused.pop((session, request.path), None)
         return FileWritten()
+
+    def _refuse(self, session: SessionKey, path: str, problem: FileProblem) -> None:
+        """Tell the user why, by a message only once, though the agent tries again."""
+        reason = problem.told or _of_it(problem, path)
+        key = session, path
+        known = isinstance(problem, StillBusy) or self._refused.pop(key, "") == reason
+        self._refused[key] = reason
+        if len(self._refused) > MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
+        self._emit(WriteRefused(session, path, reason, known))
 
     async def _ask(self, guard: Guard, request: WriteFileRequest, path: str, content: str) -> None:
         before = (await load(self._files, path)).shown
@@ -221,7 +237,8 @@ class FileService:
         if isinstance(base, str) and is_misread(base, live.newest or "", encoding, live.encoding):
             raise FileProblem(
                 f"{live.path} is read in another encoding since you read it: "
-                "read it again and repeat your edit"
+                "read it again and repeat your edit",
+                "its encoding is another one since the agent read it: the agent was told so",
             )
 
     async def _formatted(self, path: str, author: Author | None) -> None:
@@ -246,6 +263,7 @@ class FileService:
             raise FileProblem(
                 f"{path} was changed on disk by another program, and by the user, at line "
                 f"{line + 1}: it must be saved, or read again, in the editor first",
+                f"you and another program have changed line {line + 1}: :write or :edit! first",
             )
 
     def _conflicted(
@@ -290,6 +308,14 @@ def _as_answer() -> Iterator[None]:
         raise RequestFailed(Code.INVALID_PARAMS, str(problem)) from problem
     except FileProblem as problem:
         raise RequestFailed(Code.INTERNAL_ERROR, str(problem)) from problem
+
+
+def _of_it(problem: FileProblem, path: str) -> str:
+    """Return the sentence for who knows the file, unless it is about folders."""
+    text = str(problem)
+    names = () if isinstance(problem, OutsideRoots) else (path, os.path.realpath(path))
+    name = next((it for it in names if text.startswith(f"{it} ")), "")
+    return f"it{text.removeprefix(name)}" if name else text
 
 
 def _not_found(path: str) -> RequestFailed:

@@ -75,10 +75,10 @@ class WriteConflict(FileProblem):
         self.places = tuple((place.first, place.last) for place in places)
         self.on_disk = on_disk
         line = self.places[0][0] + 1
-        self.told = f"you have changed line {line}, too: your text stays, and the agent was told so"
         super().__init__(
             f"{request.path} was changed by the user since you read it, at line {line}: "
             "read it again and repeat your edit",
+            f"you have changed line {line}, too: :Acp review",
         )
 
 
@@ -189,7 +189,10 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
 async def _check(files: Files, live: LiveFile, buffer: LiveBuffer) -> None:
     """Raise `FileProblem` if the buffer must not be saved."""
     if buffer.locked:
-        raise FileProblem(f"{live.path} is {buffer.locked} in the user's editor")
+        raise FileProblem(
+            f"{live.path} is {buffer.locked} in the user's editor",
+            f"its buffer is {buffer.locked}",
+        )
     on_disk = live.on_disk
     if buffer.modified and on_disk is not None:
         # what Neovim has not read of it as it is would be gone

@@ -108,14 +108,17 @@ def go_along(host: Host, event: FileRead | FileWritten) -> None:
 def refuse(host: Host, event: WriteRefused) -> None:
     """Tell the user of a file that the agent could not write."""
     name = _name(event.path)
-    _notice(host, event.session, f"{event.session[0]} could not write {name}: {event.reason}")
+    text = f"{event.session[0]} could not write {name}: {event.reason}"
+    if not event.known:
+        host.editor.notifier.notice(text, warning=True)
+    _notice(host, event.session, text)
 
 
 def wait(host: Host, event: EditWaits) -> None:
     """Say what waits, and why."""
     whose = "a change" if event.session is None else f"{event.session[0]}'s write"
     names = _names(event.paths, 3)
-    text = f"{whose} of {names} waits until you are back in normal mode ({event.doing})"
+    text = f"{event.doing} keeps {whose} of {names} waiting"
     host.editor.notifier.notice(text)
     if event.session is not None:
         _notice(host, event.session, text)
@@ -149,8 +152,14 @@ def _name(path: str) -> str:
 
 
 def conflict(host: Host, event: Conflicted) -> None:
-    """Keep both sides for the user to decide."""
-    host.review.log.conflicted(event.conflict)
+    """Keep both sides for the user to decide, who is told when it begins."""
+    found = event.conflict
+    if event.seen and host.review.log.conflict(found.path) is None:
+        whose, line, name = found.author.agent, found.places[0][0] + 1, _name(found.path)
+        text = f"{whose} has changed line {line} of {name}, too: :Acp review"
+        host.editor.notifier.notice(text, warning=True)
+        _notice(host, found.author.session_key, text)
+    host.review.log.conflicted(found)
 
 
 def settle(host: Host, event: ConflictSettled) -> None:

@@ -97,3 +97,18 @@ def all_of(author: Author, done: Sequence[Turned], failed: Mapping[str, str]) ->
         tuple(failed),
         tuple(it.path for it in done if it.doubtful),
     )
+
+
+def together(sure: Undone, rest: Undone) -> Undone:
+    """Return what became of an undo of what was sure and then of the rest, by which what was stuck
+    was tried again."""
+    again = {*sure.found, *sure.stuck}
+    left = (*(it for it in sure.left if it[0] not in again), *rest.left)
+    failed = dict.fromkeys((*rest.failed, *sure.failed[len(sure.stuck) :]))
+    return replace(
+        rest,
+        paths=tuple(sorted({*sure.paths, *rest.paths})),
+        left=left,
+        unsaved=tuple(sorted({*sure.unsaved, *rest.unsaved})),
+        failed=tuple(failed),
+    )

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.agents.agent_edits import CONFLICTS, files, put, until_files, write
+from tests.support.agents.agent_edits import (
+    CONFLICTS,
+    files,
+    looked,
+    put,
+    tool,
+    until_files,
+    write,
+)
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 
@@ -123,6 +131,20 @@ def test_a_disk_that_stands_against_unsaved_edits_is_shown(job: MainJob) -> None
     job.until(lambda: marked(job) == [4])
     job.command("Acp review")
     sides(job)
+
+
+def test_it_is_told_once_that_the_disk_stands_against_the_user(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    job.turn(agent)
+    type_mine(job)
+    for number in range(3):
+        tool(agent, path, THEIRS.replace("five", f"five {number}"), f"edit-{number}")
+        looked(job)
+    told = "scripted has changed line 5 of a.txt, too: :Acp review"
+    job.until(lambda: any(told in line for line in job.chat()))
+    assert job.nvim.messages().splitlines() == [f"acp: {told}"]
+    job.usable()
 
 
 @pytest.mark.parametrize(

@@ -349,9 +349,25 @@ def test_the_user_is_told_what_the_agent_could_not_write(job: MainJob) -> None:
     path.write_text("mine\n")
     path.chmod(0o444)
     assert "read-only" in write(agent, path, "theirs\n")["error"]["message"]
-    told = "scripted could not write locked.txt"
+    told = "scripted could not write locked.txt: it is read-only"
     job.until(lambda: any(told in line for line in job.chat()))
     assert path.read_text() == "mine\n"
+
+
+def test_a_message_tells_once_what_is_refused_again_and_again(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", "mine\n")
+    job.command("setlocal readonly | Acp chat close")
+    told = "acp: scripted could not write a.txt: its buffer is read-only"
+    for _ in range(3):
+        assert "error" in write(agent, path, "theirs\n")
+    job.told(told)
+    job.command("setlocal noreadonly")
+    assert "result" in write(agent, path, "theirs\n")
+    job.command("setlocal readonly")
+    assert "error" in write(agent, path, "more\n")
+    job.until(lambda: job.nvim.messages().splitlines() == [told, told])
+    job.usable()
 
 
 def test_a_file_that_another_neovim_holds_is_left_to_it(job: MainJob) -> None:

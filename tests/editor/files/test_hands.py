@@ -466,8 +466,7 @@ def test_the_user_is_told_once_what_waits(
     job.nvim.input(state.enter)
     mode = job.nvim.mode()
     done = through_the_editor(job, agent, path)
-    said = "scripted's write of a.txt waits until you are back in normal mode"
-    said = f"{said} ({TOLD[state.name]})"
+    said = f"{TOLD[state.name]} keeps scripted's write of a.txt waiting"
     job.until(lambda: job.nvim.lua("return #_G.said") == 1)
     job.until(lambda: any(said in line for line in job.nvim.lines(chat)))
     assert job.nvim.lua("return _G.said") == [f"acp: {said}"]

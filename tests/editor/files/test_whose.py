@@ -222,8 +222,8 @@ def test_what_was_found_and_what_was_named_are_one_undo(job: MainJob, turn: Turn
     turn.over()
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 2 files")
-    job.until(lambda: not notes.exists())
+    job.told("took back turn 1 of scripted in 3 files")
+    assert job.nvim.messages().count("took back") == 1 and not notes.exists()
     assert len(asked(job)) == 1 and "2 files were changed" in asked(job)[0]
     assert both.read_text() == "b\n"
     job.command("Acp redo")

@@ -290,4 +290,4 @@ def test_what_the_host_asks_waits_for_nobody_who_types(nvim: Neovim, spy: Bridge
     nvim.input("lo<Esc>")
     assert nvim.lua("return _G.offered") is None
     assert nvim.lines() == ["hello"]
-    assert told(nvim) == "acp: Which mode? (not asked while you type: give the command again)"
+    assert told(nvim) == "acp: not asked while you type, give the command again: Which mode?"

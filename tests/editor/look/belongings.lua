@@ -67,9 +67,10 @@ local function windows()
   return all, shown
 end
 
--- Only this is said to somebody who is in the middle of something: what the user's own hands hold up.
+-- Only this is said to somebody who is in the middle of something: what the user's own hands hold up,
+-- and what their own text stands against.
 local function is_unasked(message)
-  return not message:find('waits until you are back in normal mode', 1, true)
+  return not (message:find("keeps .+'s write of .+ waiting") or message:find('ha[sv]e? changed line'))
 end
 
 local buffer = api.nvim_get_current_buf()

@@ -62,7 +62,7 @@ class Disputes:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             sides, before = (followed.base, followed.theirs), change.before if change else None
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
-            self._emit(Conflicted(conflict))
+            self._emit(Conflicted(conflict, seen=True))
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
 

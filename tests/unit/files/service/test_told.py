@@ -70,7 +70,7 @@ async def test_a_conflict_is_kept_for_the_user_and_told(rig: FileRig) -> None:
     assert rig.conflicts == [
         Conflict(str(path), AGENT, "a\nb\nc\nd\n", theirs, ((2, 3),), on_disk=False)
     ]
-    told = "you have changed line 3, too: your text stays, and the agent was told so"
+    told = "you have changed line 3, too: :Acp review"
     assert rig.refused == [("s", str(path), told)]
     assert "at line 3" in message
     assert rig.texts == []
@@ -85,7 +85,7 @@ async def test_a_file_that_another_neovim_holds_is_named_and_left_alone(rig: Fil
     message = (await rig.failure(path, "2\n")).message
     assert "is open in another Neovim (process 7)" in message
     assert path.read_text() == "1\n"
-    assert rig.refused == [("s", str(path), message)]
+    assert rig.refused == [("s", str(path), f"it{message.removeprefix(str(path))}")]
 
 
 async def test_every_refusal_reaches_the_user(rig: FileRig) -> None:
