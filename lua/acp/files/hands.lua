@@ -152,6 +152,29 @@ local function is_asked()
   return frame ~= nil
 end
 
+--- Whether the user is in the middle of nothing: the cursor may go elsewhere, or its window away.
+---@return boolean
+function M.are_off()
+  local mode = api.nvim_get_mode().mode
+  return mode:find('^nt?$') ~= nil and not doing(mode)
+end
+
+--- Show what the user has asked for a while ago, unless something else is in hand by now: what is
+--- typed would go there.
+---@param name string of what is shown
+---@param show fun()
+---@return boolean shown
+function M.calmly(name, show)
+  local is_calm = M.are_off()
+  if is_calm then
+    show()
+  else
+    local text = '%s is not shown while you type: give the command again'
+    require('acp.ui.notice').notice(text:format(name))
+  end
+  return is_calm
+end
+
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
 --- is over the host is told: `free`.
 ---@param buffer integer
