@@ -139,12 +139,29 @@ local function watch()
   })
 end
 
+--- What waits in a coroutine, if that function has resumed one.
+---@param frame debuginfo
+---@param level integer of the frame, for whom this is called by
+---@return function?
+local function resumed(frame, level)
+  local _, thread = debug.getlocal(level + 1, 1) -- by `coroutine.resume`
+  if type(thread) ~= 'thread' then
+    _, thread = debug.getupvalue(frame.func, 1) -- by what `coroutine.wrap` returns
+  end
+  local inner = type(thread) == 'thread' and debug.getinfo(thread, 0, 'f')
+  return inner and inner.func or nil
+end
+
 --- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
---- of it, but it is on the stack below the function that the host has called, the fourth of it.
+--- of it, but it is on the stack below the function that the host has called, the fourth of it. What
+--- waits by `vim.wait` may wait for just this edit.
 ---@return boolean
 local function is_asked()
   local level = 5
   local frame = debug.getinfo(level, 'f')
+  if frame and (resumed(frame, level) or frame.func) ~= vim.wait then
+    return true
+  end
   while frame and frame.func ~= vim.call do -- all of `vim.fn`
     level = level + 1
     frame = debug.getinfo(level, 'f')
