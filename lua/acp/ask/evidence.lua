@@ -3,6 +3,7 @@
 
 local bridge = require('acp.host.bridge')
 local compare = require('acp.ui.compare')
+local hands = require('acp.files.hands')
 local marks = require('acp.review.marks')
 local notice = require('acp.ui.notice')
 
@@ -39,7 +40,7 @@ function M.show(menu, map)
   menu.file = is_open and menu.file + 1 or 0
   local payload = { ask = menu.ask.id, index = menu.file }
   bridge.call('compare', payload, function(err, spec)
-    local has_moved = api.nvim_get_current_win() ~= window or api.nvim_get_mode().mode ~= 'n'
+    local has_moved = api.nvim_get_current_win() ~= window or not hands.are_off()
     if has_moved or not menu.ask or menu.ask.id ~= payload.ask then
       return
     end

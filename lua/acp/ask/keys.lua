@@ -5,6 +5,7 @@ local answer = require('acp.ask.answer')
 local bridge = require('acp.host.bridge')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
+local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 
@@ -131,7 +132,7 @@ local function show_detail(menu)
   local wish = {}
   menu.wish = wish
   bridge.call('ask_whole', { ask = ask.id }, function(err, found)
-    local has_moved = api.nvim_get_current_win() ~= window or api.nvim_get_mode().mode ~= 'n'
+    local has_moved = api.nvim_get_current_win() ~= window or not hands.are_off()
     local is_wanted = menu.wish == wish and menu.ask and menu.ask.id == ask.id
     menu.wish = nil
     if has_moved or not is_wanted then

@@ -7,6 +7,7 @@ local attention = require('acp.ui.attention')
 local bridge = require('acp.host.bridge')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
+local hands = require('acp.files.hands')
 local keys = require('acp.ask.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -103,10 +104,12 @@ local function attend()
 end
 
 --- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
---- refuses now; may be called again.
+--- refuses now, or the user is in the middle of a command in it; may be called again.
 local function close()
   if menu.ask then
     return
+  elseif pane.is_inside(menu) and not hands.are_off() then
+    error('the command of the user would go on in a file', 0)
   end
   keys.leave(menu)
   float.close(menu.winid)
@@ -131,6 +134,21 @@ local function tell(ask)
   end
 end
 
+--- Close what showed more of a question, once the user is in the middle of no command in it.
+---@param window integer?
+local function close_detail(window)
+  local is_here = api.nvim_get_current_win() == window
+  if is_here and not hands.are_off() then
+    return vim.defer_fn(function()
+      close_detail(window)
+    end, RETRY_MS)
+  end
+  if is_here then
+    pcall(api.nvim_set_current_win, menu.winid)
+  end
+  pcall(float.close, window)
+end
+
 --- Something else is asked now: what showed more of the other question goes.
 ---@param before acp.Ask?
 ---@param ask acp.Ask?
@@ -140,10 +158,7 @@ local function turn_to(before, ask)
   end
   menu.is_going = false
   menu.folded = nil
-  if pane.is_inside(menu) and api.nvim_get_current_win() == menu.detail then
-    pcall(api.nvim_set_current_win, menu.winid)
-  end
-  pcall(float.close, menu.detail)
+  close_detail(menu.detail)
   if before and not (ask and ask.id == before.id) then
     evidence.retire(before.id, close)
   end
@@ -209,7 +224,7 @@ end
 ---@param deadline number when it is given up
 ---@return boolean done
 local function enter_calmly(id, deadline)
-  local is_wanted = menu.ask and menu.ask.id == id and api.nvim_get_mode().mode == 'n'
+  local is_wanted = menu.ask and menu.ask.id == id and hands.are_off()
   if not is_wanted or pane.is_inside(menu) or answer.now() > deadline then
     return false
   elseif not answer.is_still() then

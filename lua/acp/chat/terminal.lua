@@ -2,6 +2,7 @@
 -- show comes from the host, what the user types goes there.
 
 local bridge = require('acp.host.bridge')
+local hands = require('acp.files.hands')
 
 local api = vim.api
 
@@ -87,21 +88,28 @@ bridge.on_end(function() -- all programs have ended with the host
   terminals = {}
 end)
 
---- Go to its window, or open one below.
+---@param buffer integer
+local function go(buffer)
+  local window = vim.fn.bufwinid(buffer)
+  if window ~= -1 then
+    api.nvim_set_current_win(window)
+  else
+    vim.cmd(('botright sbuffer %d'):format(buffer))
+  end
+  vim.cmd.normal({ 'G', bang = true })
+end
+
+--- Called by the host, at the user's command: go to its window, or open one below.
 ---@param number integer
----@return boolean shown
+---@return boolean there
 function M.show(number)
   local terminal = find(number)
   if not terminal then
     return false
   end
-  local window = vim.fn.bufwinid(terminal.buffer)
-  if window ~= -1 then
-    api.nvim_set_current_win(window)
-  else
-    vim.cmd(('botright sbuffer %d'):format(terminal.buffer))
-  end
-  vim.cmd.normal({ 'G', bang = true })
+  hands.calmly('the terminal', function()
+    go(terminal.buffer)
+  end)
   return true
 end
 

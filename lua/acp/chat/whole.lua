@@ -2,6 +2,7 @@
 -- that nobody can change. It comes in portions, so that keys are answered meanwhile.
 
 local apply = require('acp.ui.apply')
+local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 
 local api = vim.api
@@ -54,11 +55,10 @@ local function of_output(name, cwd)
   return buffer
 end
 
---- Open an empty one; one of that name is emptied.
----@param name string '' for none
+---@param name string
 ---@param cwd string
 ---@return integer buffer
-function M.open(name, cwd)
+local function open(name, cwd)
   local buffer
   if name == '' then
     buffer = api.nvim_create_buf(false, true)
@@ -68,6 +68,18 @@ function M.open(name, cwd)
   end
   show(buffer)
   vim.wo[0][0].wrap = false
+  return buffer
+end
+
+--- Called by the host, at the user's command: open an empty one; one of that name is emptied.
+---@param name string '' for none
+---@param cwd string
+---@return integer buffer -1: it is not shown now
+function M.open(name, cwd)
+  local buffer = -1
+  hands.calmly('all of it', function()
+    buffer = open(name, cwd)
+  end)
   return buffer
 end
 

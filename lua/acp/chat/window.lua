@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local chat_buffer = require('acp.chat.buffer')
 local chats = require('acp.chat.registry')
+local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local prompt = require('acp.prompt.buffer')
 
@@ -59,6 +60,14 @@ function M.show(number, mods)
   if not ok then
     require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
   end
+end
+
+--- Called by the host, at the user's command: go to a chat, unless the user goes on already.
+---@param number integer
+function M.return_to(number)
+  hands.calmly('the chat', function()
+    M.show(number)
+  end)
 end
 
 --- Go to the window of a chat that is on screen.

@@ -136,6 +136,19 @@ local function put(buffer)
   end)
 end
 
+--- Open the folds in which the cursor of the current window is, and have it in the middle if that is
+--- wanted. No command of normal mode does so: it would take the register that the user has typed.
+---@param is_to_be_centered boolean
+local function reveal(is_to_be_centered)
+  while vim.fn.foldclosed('.') ~= -1 do
+    vim.cmd('foldopen')
+  end
+  if is_to_be_centered then
+    local half = math.floor(api.nvim_win_get_height(0) / 2)
+    vim.fn.winrestview({ topline = math.max(vim.fn.line('.') - half, 1) })
+  end
+end
+
 --- Bring the line into sight.
 ---@param buffer integer
 ---@param line integer
@@ -152,7 +165,7 @@ local function go(buffer, line, is_known)
     and line <= vim.fn.line('w$', window)
   api.nvim_win_set_cursor(window, { line, 0 })
   api.nvim_win_call(window, function()
-    vim.cmd('keepjumps normal! zv' .. (visible and '' or 'zz'))
+    reveal(not visible)
   end)
 end
 

@@ -139,17 +139,57 @@ local function watch()
   })
 end
 
+--- What waits in a coroutine, if that function has resumed one.
+---@param frame debuginfo
+---@param level integer of the frame, for whom this is called by
+---@return function?
+local function resumed(frame, level)
+  local _, thread = debug.getlocal(level + 1, 1) -- by `coroutine.resume`
+  if type(thread) ~= 'thread' then
+    _, thread = debug.getupvalue(frame.func, 1) -- by what `coroutine.wrap` returns
+  end
+  local inner = type(thread) == 'thread' and debug.getinfo(thread, 0, 'f')
+  return inner and inner.func or nil
+end
+
 --- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
---- of it, but it is on the stack below the function that the host has called, the fourth of it.
+--- of it, but it is on the stack below the function that the host has called, the fourth of it. What
+--- waits by `vim.wait` may wait for just this edit.
 ---@return boolean
 local function is_asked()
   local level = 5
   local frame = debug.getinfo(level, 'f')
+  if frame and (resumed(frame, level) or frame.func) ~= vim.wait then
+    return true
+  end
   while frame and frame.func ~= vim.call do -- all of `vim.fn`
     level = level + 1
     frame = debug.getinfo(level, 'f')
   end
   return frame ~= nil
+end
+
+--- Whether the user is in the middle of nothing: the cursor may go elsewhere, or its window away.
+---@return boolean
+function M.are_off()
+  local mode = api.nvim_get_mode().mode
+  return mode:find('^nt?$') ~= nil and not doing(mode)
+end
+
+--- Show what the user has asked for a while ago, unless something else is in hand by now: what is
+--- typed would go there.
+---@param name string of what is shown
+---@param show fun()
+---@return boolean shown
+function M.calmly(name, show)
+  local is_calm = M.are_off()
+  if is_calm then
+    show()
+  else
+    local text = '%s is not shown while you type: give the command again'
+    require('acp.ui.notice').notice(text:format(name))
+  end
+  return is_calm
 end
 
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it

@@ -3,6 +3,7 @@
 
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
+local hands = require('acp.files.hands')
 local hunks = require('acp.review.hunks')
 local notice = require('acp.ui.notice')
 local overview = require('acp.review.overview')
@@ -39,7 +40,7 @@ local function settle_cursor(decision, first, origin)
     return
   end
   local line, last = api.nvim_win_get_cursor(window)[1], first + decision.last - decision.first
-  if api.nvim_get_mode().mode == 'n' and line > first and line <= last then
+  if hands.are_off() and line > first and line <= last then
     api.nvim_win_set_cursor(window, { math.min(first, api.nvim_buf_line_count(0)), 0 })
   end
 end

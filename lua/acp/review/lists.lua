@@ -1,6 +1,8 @@
 -- The quickfix lists of a review, one for each turn. Known by their ids, so that lists of others stay
 -- as they are; a list that the user's stack has lost is made again by the user's command only.
 
+local hands = require('acp.files.hands')
+
 local M = {}
 
 ---@class acp.QuickfixList
@@ -110,9 +112,11 @@ function M.update(lists, wanted)
 end
 
 --- Called by the host: open the window of the current list over the whole width, so that closing
---- it leads back to where the user was.
+--- it leads back to where the user was, unless the user goes on already.
 function M.open()
-  pcall(vim.cmd, 'botright copen') -- not in the command-line window
+  if hands.are_off() then
+    vim.cmd('botright copen')
+  end
 end
 
 return M

@@ -1,6 +1,7 @@
 -- Motions from hunk to hunk, in the order of the host's files.
 
 local buffers = require('acp.files.buffers')
+local hands = require('acp.files.hands')
 local hunks = require('acp.review.hunks')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -135,7 +136,7 @@ local function window_for(path)
     or layout.file_window()
 end
 
---- Called by the host, at the user's command: show that place.
+--- Show that place.
 ---@param path string resolved
 ---@param line integer 1-based
 function M.go(path, line)
@@ -151,6 +152,15 @@ function M.go(path, line)
   end
   if show(path) then
     put(line - 1)
+  end
+end
+
+--- Called by the host, at the user's command: show that place, unless the user goes on already.
+---@param path string resolved
+---@param line integer 1-based
+function M.go_calmly(path, line)
+  if hands.are_off() then
+    M.go(path, line)
   end
 end
 

@@ -3,6 +3,7 @@
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local float = require('acp.ui.float')
+local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 
@@ -99,7 +100,7 @@ function M.show()
     end
     local is_there = origin == api.nvim_get_current_win()
       and vim.deep_equal(cursor, api.nvim_win_get_cursor(0))
-    if is_there and api.nvim_get_mode().mode == 'n' then
+    if is_there and hands.are_off() then
       open(found)
     end
   end)

@@ -13,7 +13,7 @@ function M.select(call, title, kind, labels)
     require('acp.host.bridge').notify('chosen', { call = call, index = index and index - 1 })
   end
   vim.schedule(function()
-    if vim.api.nvim_get_mode().mode == 'n' then
+    if require('acp.files.hands').are_off() then
       return vim.ui.select(labels, { prompt = title, kind = kind }, chosen)
     end
     require('acp.ui.notice').notice('not asked while you type, give the command again: ' .. title)

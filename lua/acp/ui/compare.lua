@@ -2,6 +2,7 @@
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
 -- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
+local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local sides = require('acp.ui.sides')
@@ -123,12 +124,10 @@ local function way_back(key)
   return layout.is_float(current) and vim.fn.win_getid(vim.fn.winnr('#')) or current
 end
 
---- Open it in place of that of the same key, with the cursor in it. Raises when Neovim refuses.
 ---@param key string
 ---@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
----@return boolean opened
-function M.open(key, spec, hooks)
+local function open(key, spec, hooks)
   require('acp.ui.highlights').define()
   hooks = hooks or {}
   local back = hooks.back or way_back(key)
@@ -166,7 +165,18 @@ function M.open(key, spec, hooks)
     hooks.made()
   end
   go(windows[spec.focus or 'right'], spec.line)
-  return true
+end
+
+--- Open it in place of that of the same key, with the cursor in it, unless the user goes on already.
+--- Raises when Neovim refuses.
+---@param key string
+---@param spec acp.CompareSpec
+---@param hooks? acp.CompareHooks
+---@return boolean opened
+function M.open(key, spec, hooks)
+  return hands.calmly('the comparison', function()
+    open(key, spec, hooks)
+  end)
 end
 
 ---@param tab integer
@@ -239,7 +249,8 @@ function M.is_in_use(key)
   if not comparison or comparison.tab ~= api.nvim_get_current_tabpage() then
     return false
   elseif comparison.owns(current) then
-    return api.nvim_get_mode().mode:sub(1, 1) == 'c'
+    local is_command = api.nvim_get_mode().mode:sub(1, 1) == 'c'
+    return is_command or not (is_busy(comparison) or hands.are_off())
   end
   return vim.fn.win_gettype() == 'command' or layout.is_float(current)
 end

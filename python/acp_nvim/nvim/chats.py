@@ -23,14 +23,16 @@ class NvimChats(ChatWindows):
 
     async def open(self, agent: str) -> tuple[int, int] | None:
         """See `ChatWindows`."""
-        opened = await self._call.lua("acp.chat.window.open_session", agent)
+        opened = await self._call.lua("acp.chat.window.open_session", agent, None, True)
         if not isinstance(opened, Mapping):
             return None
-        return int(opened["chat"]), int(opened["prompt"])
+        chat = int(opened["chat"])
+        await self.show(chat)
+        return chat, int(opened["prompt"])
 
     async def show(self, chat: int) -> None:
         """See `ChatWindows`."""
-        await self._call.lua("acp.chat.window.show", chat)
+        await self._call.lua("acp.chat.window.return_to", chat)
 
     async def read(self, portions: Iterable[Sequence[Line]], name: str = "", cwd: str = "") -> None:
         """See `ChatWindows`."""

@@ -25,7 +25,7 @@ PART_PRIORITY = 90
 
 
 class NvimReviewer(Reviewer):
-    """Calls Lua by name, as `await lua("acp.review.motion.go", path, line)`."""
+    """Calls Lua by name, as `await lua("acp.review.motion.go_calmly", path, line)`."""
 
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
@@ -76,7 +76,7 @@ class NvimReviewer(Reviewer):
 
     async def go(self, path: str, line: int) -> None:
         """See `editor.Reviewer`."""
-        await self._lua("acp.review.motion.go", path, line)
+        await self._lua("acp.review.motion.go_calmly", path, line)
 
 
 def _plain(mark: Mark) -> Iterator[list[Any]]:

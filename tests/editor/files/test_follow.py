@@ -113,6 +113,32 @@ def test_it_goes_along_while_the_user_types(job: MainJob) -> None:
     assert job.nvim.lines()[0] == "typed online 1"
 
 
+@pytest.mark.parametrize(("typed", "mapped"), [('"a', "n"), ('"a3d', "o"), ('V"a', "x")])
+def test_it_takes_no_register_that_the_user_has_typed(
+    job: MainJob, typed: str, mapped: str
+) -> None:
+    agent = job.start()
+    first = beside(job)
+    job.nvim.command(f"{mapped}noremap ,r <Cmd>let g:typed = v:register<CR>")
+    on(job)
+    job.turn(agent)
+    fold = "vim.cmd('20,40fold') vim.cmd('10,50fold')"
+    job.nvim.lua(f"vim.api.nvim_win_call({first}, function() {fold} end)")
+    job.nvim.input(typed)
+    call(agent, 1, locations=at(job.work / "first.txt", 30))
+    agent.quiet()
+    job.until(lambda: job.nvim.lua(SHOWN, first) == ["first.txt", 30])
+    job.nvim.input(",r<Esc>")
+    assert job.nvim.eval("g:typed") == "a"
+    seen = "[vim.fn.foldclosed(30), vim.fn.winline() > 1]"
+    assert job.nvim.lua(
+        f"return vim.api.nvim_win_call({first}, function() return {{{seen[1:-1]}}} end)"
+    ) == [
+        -1,
+        True,
+    ]
+
+
 def test_the_current_window_never_moves(job: MainJob) -> None:
     agent = job.start()
     first = beside(job)

@@ -235,6 +235,10 @@ ASKING = {
     "deferred": "vim.defer_fn(function() KEY end, 0)",
     "scheduled, deeper": "local function ask() KEY end vim.schedule(function() ask() end)",
     "in a timer": "vim.fn.timer_start(0, 'WaitForKey')",
+    "in a coroutine": "vim.schedule(coroutine.wrap(function() KEY end))",
+    "in a coroutine, resumed": "local co = coroutine.create(function() KEY end) "
+    "vim.schedule(function() coroutine.resume(co) end)",
+    "by a command": "vim.schedule(function() vim.cmd('call WaitForKey(1)') end)",
 }
 KEY = "local l = vim.fn.line('.') ready() vim.fn.getcharstr() kill(l)"
 """What a plugin does when no key was typed: it waits, and goes on with the line in which it was."""
@@ -290,12 +294,13 @@ end
 """
 
 
-@pytest.mark.parametrize("waits", ["return vim.wait", "vim.wait", "WAIT"])
+@pytest.mark.parametrize("waits", ["return vim.wait", "vim.wait", "WAIT", "CO"])
 def test_a_script_that_waits_for_the_edit_itself_gets_it(job: MainJob, waits: str) -> None:
     agent = job.start()
     path = job.edit("a.txt", text(LINES))
     job.nvim.lua(SCRIPT)
-    job.nvim.lua(f"vim.schedule(function() {waits.replace('WAIT', 'wait')}(20000, has_it, 2) end)")
+    call = waits.replace("WAIT", "wait").replace("CO", "coroutine.wrap(vim.wait)")
+    job.nvim.lua(f"vim.schedule(function() {call}(20000, has_it, 2) end)")
     through_the_editor(job, agent, path)()
     assert job.nvim.lines() == theirs(LINES)
 
