@@ -28,11 +28,16 @@ def all_or_nothing(
     return set(), []
 
 
-def in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[int], list[int]]:
-    """Leave those lines out in the place of which somebody else's line stands.
+def in_place(
+    spans: Sequence[Span], role: Roles, ledger: Ledger, *, mine: frozenset[int]
+) -> tuple[set[int], list[int]]:
+    """Leave those lines out in the place of which somebody else's line stands, and all of a stretch
+    in which these deltas had no hand.
 
     But what stands in a line that goes comes back: else it would be nowhere.
     """
+    if not any(mine & {span.born, span.died} or span.lines == (FILE,) for span in spans):
+        return {*range(len(spans))}, []
     leaving = [it for it in spans if role(it) == "leaves" or is_of_one_turn(ledger, it)]
     stay = _taken_out(spans, role, ledger)
     left: list[int] = []

@@ -289,7 +289,8 @@ class _Changed:
 
     def _old(self, at: int, item: Span) -> Span:
         if at in self._returns:
-            return item.returned()
+            is_own = item.lines == (FILE,) and not self._is_users
+            return item.back() if is_own else item.returned()
         if not item.alive:
             return item
         if self._only_goes and is_untouched(item) and item.was is None:
