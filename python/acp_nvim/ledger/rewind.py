@@ -75,7 +75,8 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
     if _stays_gone(ledger, role) and any(map(role, ledger.weave)):
         is_doubtful = any(map(doubts, _file(ledger)))
         return Rewound(ledger if is_doubtful else done, 0, (), not is_doubtful, is_doubtful)
-    rewound = _ended(_rewound(recorded, role, turn, partial(in_place, mine=mine), doubts))
+    near = ledger.agents if any(it.died in mine for it in _file(ledger)) else mine
+    rewound = _ended(_rewound(recorded, role, turn, partial(in_place, near=near), doubts))
     if rewound.count:
         return rewound
     left = rewound.left or tuple(_row(ledger.weave, at) for at in waits[:1])
@@ -224,9 +225,7 @@ def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozens
     others = ledger.over(before | doubtful) | before | doubtful
 
     def role(span: Span) -> Role | None:
-        is_users = span.was is not None and span.undone is None
-        is_sure = span.born not in doubtful
-        if span.alive and span.lines == (FILE,) and span.born and not is_users and is_sure:
+        if span.alive and span.lines == (FILE,) and span.born and span.born not in doubtful:
             # it has stayed for the sake of lines that others had put in
             maker = ledger.deltas[span.born - 1]
             return "leaves" if maker.author.turn_key in {*undos, key} else None
@@ -247,9 +246,10 @@ def _taken_back(ledger: Ledger) -> dict[int, int]:
     found: dict[int, int] = {}
     for delta in ledger.deltas:
         by = undos.get(delta.author.turn_key) if delta.kind == "agent" else None
-        if by is not None and by.number > delta.number:
-            if by.author.how == "found" or delta.author.how == "named":
-                found[delta.number] = by.number
+        if by is None or by.number < delta.number:
+            continue
+        if by.author.how == "found" or delta.author.how == "named":
+            found[delta.number] = by.number
     return found
 
 
