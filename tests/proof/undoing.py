@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.delta import Author, TurnKey
+from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
 from acp_nvim.ledger.review import changes, keep, origin, reject
 from acp_nvim.ledger.rewind import redo, turns, undo, undone
@@ -102,9 +102,6 @@ Act: TypeAlias = (
     Wrote | Ended | Removed | Typed | Moved | Saved | Formed | Decided | Undone | Redone
 )
 
-MOST = 3
-"""So often at most a turn comes again by what others have made of it."""
-
 Plan: TypeAlias = tuple[str | None, list[Act], list[int]]
 
 places = st.integers(0, 9)
@@ -185,23 +182,12 @@ class UndoingMachine:
         self.orders.append(_order(self.ledger.text))
 
     def finish(self, order: Sequence[int]) -> None:
-        """Take back all turns, in that order as soon as there is something of it.
-
-        In a file that another turn has taken away there is nothing to do before that is back.
-        """
-        done: Counter[TurnKey] = Counter()
-        waits: set[TurnKey] = set()
-        while listed := {*turns(self.ledger)} - waits:
-            turn = next(TURNS[it] for it in order if TURNS[it].turn_key in listed)
-            before = self.ledger
-            self._undo(turn)
-            if self.ledger == before:
-                waits.add(turn.turn_key)
-                continue
-            waits.clear()
-            done[turn.turn_key] += 1
-            assert done[turn.turn_key] <= MOST, f"there is no end of undoing {turn}"
-        assert not waits, f"cannot be undone: {waits}"
+        """Take back all turns once, in that order, each of which there is something then."""
+        for turn in (TURNS[it] for it in order):
+            if turn.turn_key in turns(self.ledger):
+                self._undo(turn)
+        left = turns(self.ledger)
+        assert not left, f"not all was taken back at once: {left} in {self.ledger.text!r}"
         self.check()
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ go from there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -51,9 +52,10 @@ def by_user(weave: Weave, old: Sequence[str], new: Sequence[str]) -> Key:
     A line that comes again just as it was has come back with its end, as by `u`; not if only what
     stands below it has come or gone.
     """
-    gone = {line for span in weave if not span.alive for line in span.lines}
-    back = {line for line in new if line in gone}
-    again = {body(line) for line in back - {*old}} if back else set()
+    gone = Counter(line for span in weave if not span.alive for line in span.lines)
+    there = {*old}
+    come = Counter(line for line in new if line in gone and line not in there)
+    again = {body(line) for line, count in come.items() if count <= gone[line]}
     if again:
         again &= {body(line) for span in weave if _may_go(span) for line in span.lines}
     lasts = {body(lines[-1]) for lines in (old, new) if lines}

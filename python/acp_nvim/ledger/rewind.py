@@ -6,8 +6,9 @@ line that would come back, the line does not: both together would be neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from acp_nvim.ledger.delta import Author, Delta, How, TurnKey
 from acp_nvim.ledger.ledger import Ledger, added, with_ends_of_user
@@ -69,15 +70,17 @@ def undo(ledger: Ledger, author: Author, batch: str, at: float, *, found: bool =
     def role(span: Span) -> Role | None:
         return None if span in standing else sure(span)
 
+    waits = [*_waiting(ledger, mine, doubtful)]
+    done = recorded if waits else ledger
     if _stays_gone(ledger, role) and any(map(role, ledger.weave)):
-        if any(map(doubts, _file(ledger))):
-            return Rewound(ledger, 0, (), doubtful=True)
-        # what another turn has taken away can be taken back after that
-        kept = recorded if _is_users_to_be_gone(ledger) else ledger
-        return Rewound(kept, 0, (), missing=True)
-    rewound = _ended(_rewound(recorded, role, turn, in_place, doubts))
-    is_done = rewound.count or (rewound.left and not rewound.doubtful)
-    return rewound if is_done else replace(rewound, ledger=ledger)
+        is_doubtful = any(map(doubts, _file(ledger)))
+        return Rewound(ledger if is_doubtful else done, 0, (), not is_doubtful, is_doubtful)
+    near = ledger.agents if any(it.died in mine for it in _file(ledger)) else mine
+    rewound = _ended(_rewound(recorded, role, turn, partial(in_place, near=near), doubts))
+    if rewound.count:
+        return rewound
+    left = rewound.left or tuple(_row(ledger.weave, at) for at in waits[:1])
+    return replace(rewound, ledger=done, left=left)
 
 
 def redo(ledger: Ledger, batch: str) -> Rewound:
@@ -135,11 +138,12 @@ def undone(ledger: Ledger) -> tuple[Delta, ...]:
 
 
 def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
-    """Return the turns that have something in this file that can be taken back, in order.
+    """Return the turns that have something in this file that can be taken back, in order, be it
+    below what another turn has made of it.
 
     Where all that there is was left when a turn was taken back, it has nothing any more.
     """
-    here = {span.born if span.alive else span.died or NOBODY for span in ledger.weave}
+    here = {it for span in ledger.weave for it in (span.born, span.died)}
     authors = {
         delta.author.turn_key: delta.author
         for delta in ledger.deltas
@@ -149,10 +153,7 @@ def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
 
 
 def _has_something(ledger: Ledger, author: Author) -> bool:
-    taken = undo(ledger, author, "", 0.0)
-    tried = (it.author.turn_key for it in undone(ledger))
-    is_left = bool(taken.left) or taken.missing
-    return bool(taken.count) or (is_left and author.turn_key not in tried)
+    return undo(ledger, author, "", 0.0).ledger is not ledger
 
 
 def mode_after(before: Ledger, after: Ledger, now: int | None) -> int:
@@ -228,25 +229,56 @@ def _is_taken_back(ledger: Ledger, span: Span) -> bool:
 
 def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozenset[int]) -> Roles:
     """Return what becomes of lines when these deltas of that turn are taken back, and the doubtful
-    ones are as somebody else's."""
-    before = mine | _undone_below(ledger, mine)
+    ones are as somebody else's.
+
+    What was taken back before, and was left for what stood in its place, comes back with these.
+    """
+    undos = {it.author.turn_key for it in undone(ledger)}
+    since = _taken_back(ledger)
+    before = mine | since.keys()
     others = ledger.over(before | doubtful) | before | doubtful
-    undos = {delta.author.turn_key for delta in undone(ledger)}
 
     def role(span: Span) -> Role | None:
-        is_users = span.was is not None and span.undone is None
-        is_sure = span.born not in doubtful
-        if span.alive and span.lines == (FILE,) and span.born and not is_users and is_sure:
+        if span.alive and span.lines == (FILE,) and span.born and span.born not in doubtful:
             # it has stayed for the sake of lines that others had put in
             maker = ledger.deltas[span.born - 1]
             return "leaves" if maker.author.turn_key in {*undos, key} else None
         if span.alive:
             return "leaves" if span.born in mine else "foreign" if span.born in others else None
-        if span.died in before and span.born not in before:
-            return "foreign returns" if span.born in others else "returns"
-        return None
+        gone = span.died or NOBODY
+        is_back = gone in mine or since.get(gone, 0) > (span.since or NOBODY)
+        if not is_back or span.born in mine or since.get(span.born, 0) > gone:
+            return None
+        return "foreign returns" if span.born in others else "returns"
 
     return role
+
+
+def _taken_back(ledger: Ledger) -> dict[int, int]:
+    """Return, by the number of what an agent has done, that of the undo that has taken it back."""
+    undos = {it.author.turn_key: it for it in undone(ledger)}
+    found: dict[int, int] = {}
+    for delta in ledger.deltas:
+        by = undos.get(delta.author.turn_key) if delta.kind == "agent" else None
+        if by is None or by.number < delta.number:
+            continue
+        if by.author.how == "found" or delta.author.how == "named":
+            found[delta.number] = by.number
+    return found
+
+
+def _waiting(ledger: Ledger, mine: frozenset[int], doubtful: frozenset[int]) -> Iterator[int]:
+    """Yield the numbers of the spans that wait for that undo, though it may move none: they go, or
+    do not come back, as soon as other turns are taken back."""
+    since = _taken_back(ledger)
+    others = ledger.agents - mine - doubtful
+    for at, span in enumerate(ledger.weave):
+        gone = span.died or NOBODY
+        is_there = gone in others or (span.alive and not doubtful)
+        waits = span.born in mine and is_there and since.get(span.born, 0) <= gone
+        is_back = gone in mine and span.born not in mine and not doubtful
+        if waits or (is_back and since.get(gone, 0) <= (span.since or NOBODY)):
+            yield at
 
 
 def _standing_for(ledger: Ledger, doubts: Callable[[Span], bool]) -> frozenset[Span]:
@@ -264,21 +296,6 @@ def _standing_for(ledger: Ledger, doubts: Callable[[Span], bool]) -> frozenset[S
             found.add(span)
         gone = []
     return frozenset(found)
-
-
-def _undone_below(ledger: Ledger, mine: frozenset[int]) -> frozenset[int]:
-    """Return what was undone while these stood in its place: it does not come back with them."""
-    undos = {delta.author.turn_key: delta for delta in undone(ledger)}
-
-    def is_undone(number: int, above: int) -> bool:
-        delta = ledger.deltas[number - 1]
-        by = undos.get(delta.author.turn_key)
-        if by is None or by.number <= above or delta.kind != "agent":
-            return False
-        return by.author.how == "found" or delta.author.how == "named"
-
-    pairs = ((number, above) for above in mine for number in ledger.deltas[above - 1].over)
-    return frozenset(number for number, above in pairs if is_undone(number, above)) - mine
 
 
 def _rewound(

@@ -37,6 +37,8 @@ class Span:
     was: int | None = None
     """The delta that had taken them out before: should the user take them out again, it is that
     deed's doing again."""
+    since: int | None = None
+    """The undo that had brought them back before the user took them out again."""
     has_mark: bool = False
     """They have a mark that is the file's: it stands before the first line, whichever that is."""
 
@@ -47,11 +49,11 @@ class Span:
 
     def dead(self, delta: int, *, kept: bool = False) -> Span:
         """Return them as that delta takes them out."""
-        return replace(self, died=delta, kept_death=kept, undone=None, was=None)
+        return replace(self, died=delta, kept_death=kept, undone=None, was=None, since=None)
 
     def gone_again(self) -> Span:
         """Return them as they were before they were `returned`, or an undo brought them back."""
-        return replace(self, died=self.was, undone=None, was=None)
+        return replace(self, died=self.was, undone=None, was=None, since=self.undone or self.since)
 
     def returned(self) -> Span:
         """Return them as the user has brought them back: what took them out is not forgotten."""
@@ -59,7 +61,7 @@ class Span:
 
     def back(self) -> Span:
         """Return them as they are in the text again, as if they had never been taken out."""
-        return replace(self, died=None, kept_death=False, undone=None, was=None)
+        return replace(self, died=None, kept_death=False, undone=None, was=None, since=None)
 
 
 Weave: TypeAlias = tuple[Span, ...]
@@ -236,4 +238,4 @@ def end_of(lines: Iterable[str]) -> str:
 
 def _history(span: Span) -> tuple[object, ...]:
     kept = span.kept_birth, span.kept_death
-    return (span.born, span.died, *kept, span.undone, span.was, span.has_mark)
+    return (span.born, span.died, *kept, span.undone, span.was, span.since, span.has_mark)

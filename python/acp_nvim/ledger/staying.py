@@ -28,11 +28,16 @@ def all_or_nothing(
     return set(), []
 
 
-def in_place(spans: Sequence[Span], role: Roles, ledger: Ledger) -> tuple[set[int], list[int]]:
-    """Leave those lines out in the place of which somebody else's line stands.
+def in_place(
+    spans: Sequence[Span], role: Roles, ledger: Ledger, *, near: frozenset[int]
+) -> tuple[set[int], list[int]]:
+    """Leave those lines out in the place of which somebody else's line stands, and all of a stretch
+    in which these deltas had no hand.
 
     But what stands in a line that goes comes back: else it would be nowhere.
     """
+    if not any(near & {span.born, span.died} or span.lines == (FILE,) for span in spans):
+        return {*range(len(spans))}, []
     leaving = [it for it in spans if role(it) == "leaves" or is_of_one_turn(ledger, it)]
     stay = _taken_out(spans, role, ledger)
     left: list[int] = []
@@ -107,17 +112,19 @@ def goes(gone: Span, leaving: Sequence[Span], by: int | None) -> bool:
 
 
 def _cells(spans: Sequence[Span], ledger: Ledger) -> list[list[int]]:
-    """Split a stretch below each line that stands there, or that the user has just taken out.
+    """Split a stretch below each line that stands there, or that went with the file, or that the
+    user has just taken out.
 
     A line that is gone is in the place of the one that stands below it, else of the last.
     """
     births = {span.born for span in spans}
     by_user = _by_user(ledger)
+    with_file = {it.died for it in spans if it.lines == (FILE,)} - {None}
     cells: list[list[int]] = [[]]
     for at, span in enumerate(spans):
         cells[-1].append(at)
         is_taken_out = span.died in by_user and span.died not in births
-        if span.alive or is_taken_out:
+        if span.alive or is_taken_out or span.died in with_file:
             cells.append([])
     rest = cells.pop()
     if cells:

@@ -81,12 +81,14 @@ def rewoven(
         hunks = (part for hunk in hunks for part in _apart(there, hunk))
     pieces = list(_pieces(weave, hunks))
     moved = _Moved(pieces) if is_users else None
+    stays = {it.was for it in pieces if isinstance(it, Span) and it.alive}
     spans: list[Span] = []
     for piece in pieces:
         if isinstance(piece, Span):
             spans.append(piece)
         else:
-            spans += _Changed(piece, judge, may_return, moved, key, is_users=is_users).spans()
+            changed = _Changed(piece, judge, may_return, moved, key, stays, is_users=is_users)
+            spans += changed.spans()
     spans = file_apart(spans)
     spans = with_ends(spans, alive, lines) if is_users else spans
     return packed(remembered(spans))
@@ -215,11 +217,20 @@ class _Changed:
         may_return: MayReturn,
         moved: _Moved | None,
         key: Key,
+        stays: set[int | None],
         *,
         is_users: bool,
     ) -> None:
         items = [line for span in region.spans for line in exploded(span)]
-        returns = placing.returning(items, region.lines, may_return, key)
+        theirs = {it.born for it in items if it.alive} if is_users else set[int]()
+
+        def may(item: Span) -> bool:
+            # an agent's without an end, in the place of which the user's own stands, only as it was
+            is_open_end = item.born != NOBODY and is_open(item.lines[0])
+            is_other = is_open_end and item.lines[0] not in region.lines
+            return may_return(item) and not (is_other and theirs and item.died not in theirs)
+
+        returns = placing.returning(items, region.lines, may, key)
         killed = [at for at, item in enumerate(items) if item.alive]
         bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
         paired = placing.paired(bodies, region.lines, returns)
@@ -247,7 +258,7 @@ class _Changed:
         # in place of a line that has no end but for those that have come below it
         self._ends_open = is_users and bool(killed) and is_open(items[killed[-1]].lines[0])
         self._file_goes = any(it.lines == (FILE,) for it in place.killed)
-        self._goes_again = self._only_goes and _goes_again(place)
+        self._goes_again = self._only_goes and _goes_again(place, stays)
 
     def spans(self) -> Iterator[Span]:
         """Yield them, old and new, in their order."""
@@ -289,7 +300,8 @@ class _Changed:
 
     def _old(self, at: int, item: Span) -> Span:
         if at in self._returns:
-            return item.returned()
+            is_own = item.lines == (FILE,) and not self._is_users
+            return item.back() if is_own else item.returned()
         if not item.alive:
             return item
         if self._only_goes and is_untouched(item) and item.was is None:
@@ -302,12 +314,11 @@ class _Changed:
         return item.dead(self._verdict.delta, kept=self._verdict.kept)
 
 
-def _goes_again(place: Place) -> bool:
+def _goes_again(place: Place, stays: set[int | None]) -> bool:
     """Tell whether just those lines go that had gone before, in one: it is taken back that they
-    have `returned`."""
+    have `returned`. `stays`: by what others had gone that do not go."""
     deltas = {it.was for it in place.killed}
-    around = {it.was for it in (place.before, place.after) if it is not None}
-    return bool(deltas) and None not in deltas and not deltas & around
+    return bool(deltas) and None not in deltas and not deltas & stays
 
 
 def is_untouched(span: Span | None) -> bool:

@@ -71,12 +71,11 @@ class KeptLessons:
 
 def _is_whole(ledger: Ledger) -> bool:
     """Tell whether all deltas that it names are there."""
-    numbers = [delta.number for delta in ledger.deltas]
-    named = {
-        it for span in ledger.weave for it in (span.born, span.died, span.undone, span.was) if it
-    }
+    known = [delta.number for delta in ledger.deltas]
+    spans = ((it.born, it.died, it.undone, it.was, it.since) for it in ledger.weave)
+    named = {it for numbers in spans for it in numbers if it}
     named.update(*(delta.over for delta in ledger.deltas))
-    return numbers == list(range(1, len(numbers) + 1)) and named <= set(numbers)
+    return known == list(range(1, len(known) + 1)) and named <= set(known)
 
 
 def _of_version_1(head: Value, body: Value) -> Value:
