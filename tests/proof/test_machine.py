@@ -297,6 +297,14 @@ FOUND: dict[str, list[Step]] = {
         User("quiet save", 0, 0, 3),
         User("delete", 0, 1, 0),
     ],
+    "an agent that may have made a line amends the one below it in a text without that": [
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Tool(1, 0, INSERT, way="in place", told=False, twice=False),
+        Decides("keep", "hunk", 0, 0),
+        Writes(1, 0, INSERT, stale=False, meanwhile=0),
+        Decides("reject", "hunk", 0, 0),
+        Writes(0, 0, (Edit("amend", 0),), stale=True, meanwhile=0),
+    ],
     "an agent's own tool amends what another has added, and it writes without that": [
         Writes(0, 0, INSERT, stale=False, meanwhile=0),
         DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),

@@ -82,6 +82,7 @@ class UserSteps(OwnWrites):
         behind = self.sight.disk[name] != self.origin[name] or self._conflicts(name)
         may_refuse = answer == "n" or self.origin[name] is None  # E13: the file exists
         unheard = agents(self.sight.disk[name]) - self.reported[name]
+        unseen = agents(self.sight.disk[name]) - agents(self.seen[name])
         self._excuse(name)
         still_modified = self.world.hand("save", self.world.path(name), answer, quiet)
         self.sight = now = self.world.look()
@@ -94,6 +95,7 @@ class UserSteps(OwnWrites):
         self.touched.discard(name)
         self.origin[name] = now.disk[name]
         self.kept_words |= unheard  # the user has written them before anybody looked
+        self.pending[name] -= unseen  # so with what was gone by then
         if not quiet or (shown and shown.modified):
             self.seen[name] = now.disk[name]  # what is written as it was, without news, is not
         self.unsaved[name].clear()

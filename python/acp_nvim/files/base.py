@@ -81,8 +81,8 @@ def base_of_write(read: Text, made: Text, content: str) -> Text:
     """Return what a whole text that an agent writes was made upon.
 
     `read`: what it has read or written last, `made`: what its own tools seem to have made of that.
-    Where both have put in lines, and the agent's text has none of those that its tools seem to have
-    put there, it is not known whether it had seen them: they stay.
+    Where the agent's text has none of the lines that its tools seem to have put in somewhere, it is
+    not known whether it had seen them: they stay.
     """
     if not isinstance(read, str) or not isinstance(made, str):
         return made if read is UNKNOWN else read
@@ -187,9 +187,8 @@ def _made_upon(
         if from_old.leave(there, len(hunk.lines), len(old)):
             first = from_old.place(there)
             taken.append(Hunk(*here, tuple(other[first : first + len(hunk.lines)])))
-        elif seeming and not hunk.lines and from_old.touch((there, there)):
-            if all(lost.touch((row, row + 1)) for row in range(*here)):
-                taken.append(Hunk(*here, ()))
+        elif seeming and not hunk.lines and all(lost.touch((it, it + 1)) for it in range(*here)):
+            taken.append(Hunk(*here, ()))
         elif ancestor.firm and from_new.touch(here) and not from_mine.touch(here):
             taken.append(Hunk(*here, tuple(old[there : there + len(hunk.lines)])))
     return even.made_upon(apply(new, taken))
