@@ -65,19 +65,19 @@ def with_returning(
     Not if only what stands below the last one has come or gone.
     """
     lasts = {body(lines[-1]) for lines in (old, new) if lines}
-    gone = _gone_beside(weave)
-    rows = sorted(gone, reverse=True)
+    gone: dict[int, set[str]] | None = None
     found: list[Hunk] = []
-    grown = 0
+    row = grown = 0
     for hunk in (*hunks, Hunk(len(old), len(old), ())):
-        while rows and rows[-1] < hunk.last:
-            row = rows.pop()
-            line = new[row + grown] if row < hunk.first else old[row]
-            is_below = len(lasts) > 1 and body(line) in lasts
-            if line != old[row] and line in gone[row] and not is_below:
-                found.append(Hunk(row, row + 1, (line,)))
+        here, now = [*old[row : hunk.first]], [*new[row + grown : hunk.first + grown]]
+        if here != now:
+            gone = _gone_beside(weave) if gone is None else gone
+            for at, (was, line) in enumerate(zip(here, now, strict=True), row):
+                is_below = len(lasts) > 1 and body(line) in lasts
+                if line != was and line in gone.get(at, ()) and not is_below:
+                    found.append(Hunk(at, at + 1, (line,)))
         found.append(hunk)
-        grown += len(hunk.lines) - (hunk.last - hunk.first)
+        row, grown = hunk.last, grown + len(hunk.lines) - (hunk.last - hunk.first)
     return list(_joined(found[:-1]))
 
 

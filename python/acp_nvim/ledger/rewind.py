@@ -153,6 +153,9 @@ def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
 
 
 def _has_something(ledger: Ledger, author: Author) -> bool:
+    waiting = _waiting(ledger, ledger.of_turn(author.turn_key), frozenset())
+    if next(waiting, None) is not None:
+        return True
     return undo(ledger, author, "", 0.0).ledger is not ledger
 
 

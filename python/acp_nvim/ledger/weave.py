@@ -257,12 +257,13 @@ class _Changed:
         )
         self._moved = moved
         self._is_users = is_users
+        self._same = {body(it.lines[0]): it.born for it in revived if it.born} if is_users else {}
         self._only_goes = is_users and len(returns) == len(region.lines)
         # in place of a line that has no end but for those that have come below it
         self._ends_open = is_users and bool(killed) and is_open(items[killed[-1]].lines[0])
         self._file_goes = any(it.lines == (FILE,) for it in place.killed)
-        gone = {it.born for at, it in enumerate(items) if not it.alive and at not in returns}
-        self._goes_again = self._only_goes and _goes_again(place, stays | gone)
+        left = {it.born for at, it in enumerate(items) if not it.alive and at not in returns}
+        self._goes_again = self._only_goes and _goes_again(place, stays | left)
 
     def spans(self) -> Iterator[Span]:
         """Yield them, old and new, in their order."""
@@ -315,7 +316,11 @@ class _Changed:
             line = body(item.lines[0])
             is_moved = self._moved is not None and self._moved.is_elsewhere(line, self._region)
             return item.dead(NOBODY, kept=True) if is_moved else item.gone_again()
-        return item.dead(self._verdict.delta, kept=self._verdict.kept)
+        by, kept = self._verdict.delta, self._verdict.kept
+        if self._same and (agents := self._same.get(body(item.lines[0]))):
+            # with the end that an agent had given to it: by that it goes
+            return replace(item.dead(agents, kept=kept), since=by)
+        return item.dead(by, kept=kept)
 
 
 def _goes_again(place: Place, stays: set[int | None]) -> bool:
