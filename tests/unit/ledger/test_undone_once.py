@@ -82,8 +82,8 @@ def test_what_is_left_to_undo_is_known_without_trying(monkeypatch: pytest.Monkey
 # --- how the last line ends, and lines that are alike
 
 
-def test_a_line_that_an_agent_has_moved_to_the_end_is_not_the_users_by_fixendofline() -> None:
-    assert without_agents(saw(made("x\n\nq", "\nq\nx"), "\nq\nx\n", 0.0)) == "x\n\nq\n"
+def test_a_blank_line_that_an_agent_has_moved_to_the_end_is_not_the_users_by_fixendofline() -> None:
+    assert without_agents(saw(made(" \n\nq", "\nq\n "), "\nq\n \n", 0.0)) == " \n\nq\n"
 
 
 def test_a_line_that_an_agent_replaced_comes_back_though_all_ends_are_changed() -> None:
