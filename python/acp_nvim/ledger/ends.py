@@ -8,12 +8,12 @@ go from there.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
+from acp_nvim.hunks import Hunk
 from acp_nvim.ledger.span import (
     FILE,
     NOBODY,
@@ -46,21 +46,80 @@ def by_agent(weave: Weave, old: Sequence[str], new: Sequence[str]) -> Key:
     return lambda line: line if not is_open(line) or line == last else line + end
 
 
-def by_user(weave: Weave, old: Sequence[str], new: Sequence[str]) -> Key:
-    """Return the keys of lines where the user has made `new` of `old`, the weave's text.
+def by_user(gone: Iterable[str], new: Iterable[str]) -> Key:
+    """Return the keys of lines where the user has put in `new` at a place where others are `gone`.
 
-    A line that comes again just as it was has come back with its end, as by `u`; not if only what
-    stands below it has come or gone.
+    A line that comes again just as it was has come back with its end, as by `u`.
     """
-    gone = Counter(line for span in weave if not span.alive for line in span.lines)
-    there = {*old}
-    come = Counter(line for line in new if line in gone and line not in there)
-    again = {body(line) for line, count in come.items() if count <= gone[line]}
-    if again:
-        again &= {body(line) for span in weave if _may_go(span) for line in span.lines}
-    lasts = {body(lines[-1]) for lines in (old, new) if lines}
-    again -= lasts if len(lasts) > 1 else set()
+    there = {*gone}
+    again = {body(line) for line in new if line in there}
     return lambda line: line if body(line) in again else body(line)
+
+
+def with_returning(
+    weave: Weave, old: Sequence[str], new: Sequence[str], hunks: Iterable[Hunk]
+) -> list[Hunk]:
+    """Return the hunks by which the user has made `new` of `old`, the weave's text, with the lines
+    that have come back with their ends: those with others are gone then, as by `u`.
+
+    Not if only what stands below the last one has come or gone.
+    """
+    lasts = {body(lines[-1]) for lines in (old, new) if lines}
+    gone: dict[int, set[str]] | None = None
+    found: list[Hunk] = []
+    row = grown = 0
+    for hunk in (*hunks, Hunk(len(old), len(old), ())):
+        here, now = [*old[row : hunk.first]], [*new[row + grown : hunk.first + grown]]
+        if here != now:
+            gone = _gone_beside(weave) if gone is None else gone
+            for at, (was, line) in enumerate(zip(here, now, strict=True), row):
+                is_below = len(lasts) > 1 and body(line) in lasts
+                if line != was and line in gone.get(at, ()) and not is_below:
+                    found.append(Hunk(at, at + 1, (line,)))
+        found.append(hunk)
+        row, grown = hunk.last, grown + len(hunk.lines) - (hunk.last - hunk.first)
+    return list(_joined(found[:-1]))
+
+
+def _joined(hunks: Iterable[Hunk]) -> Iterator[Hunk]:
+    """Yield the hunks, those that touch as one."""
+    last: Hunk | None = None
+    for hunk in hunks:
+        if last is not None and last.last == hunk.first:
+            hunk = Hunk(last.first, hunk.last, last.lines + hunk.lines)
+        elif last is not None:
+            yield last
+        last = hunk
+    if last is not None:
+        yield last
+
+
+def _gone_beside(weave: Weave) -> dict[int, set[str]]:
+    """Return, by rows of the text, the same line with other ends, as it is gone beside it.
+
+    Only of lines that may go again: an agent's, or such as have come back.
+    """
+    found: dict[int, set[str]] = {}
+    gone: list[str] = []
+    row, above, last = 0, False, ""
+    for span in weave:
+        if not span.alive:
+            gone += span.lines
+            if above:
+                _add(found, row - 1, last, span.lines)
+            continue
+        above, last = _may_go(span), span.lines[-1]
+        if above and gone:
+            _add(found, row, span.lines[0], gone)
+        row, gone = row + len(span.lines), []
+    return found
+
+
+def _add(found: dict[int, set[str]], row: int, line: str, gone: Iterable[str]) -> None:
+    same = body(line)
+    lines = {it for it in gone if it != line and body(it) == same}
+    if lines:
+        found.setdefault(row, set()).update(lines)
 
 
 def with_ends(spans: Sequence[Span], old: Sequence[str], new: Sequence[str]) -> list[Span]:

@@ -153,6 +153,9 @@ def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
 
 
 def _has_something(ledger: Ledger, author: Author) -> bool:
+    waiting = _waiting(ledger, ledger.of_turn(author.turn_key), frozenset())
+    if next(waiting, None) is not None:
+        return True
     return undo(ledger, author, "", 0.0).ledger is not ledger
 
 
@@ -313,8 +316,8 @@ def _rewound(
     count = 0
     doubtful = any(map(doubts, spans))
     for _, group in grouped(spans, lambda span: role(span) is not None):
-        first = group[0]
-        stay, told = stays(_with_gone(spans, group), role, recorded)
+        first, stretch = _with_gone(spans, group)
+        stay, told = stays(stretch, role, recorded)
         left += (first + at for at in told if not doubts(spans[first + at]))
         moving = [it for it in group if role(spans[it]) != "foreign" and it - first not in stay]
         count += bool(moving)
@@ -336,12 +339,15 @@ def _ended(rewound: Rewound) -> Rewound:
     return replace(rewound, ledger=with_ends_of_user(rewound.ledger)) if rewound.count else rewound
 
 
-def _with_gone(spans: Sequence[Span], group: Sequence[int]) -> Sequence[Span]:
-    """Return a stretch with what is gone below it: its last lines may have stood there."""
-    end = group[-1] + 1
+def _with_gone(spans: Sequence[Span], group: Sequence[int]) -> tuple[int, Sequence[Span]]:
+    """Return a stretch with what is gone above and below it, which may have stood there, and where
+    it begins."""
+    first, end = group[0], group[-1] + 1
+    while first and not spans[first - 1].alive:
+        first -= 1
     while end < len(spans) and not spans[end].alive:
         end += 1
-    return spans[group[0] : end]
+    return first, spans[first:end]
 
 
 def _row(spans: Sequence[Span], at: int) -> int:

@@ -38,7 +38,8 @@ class Span:
     """The delta that had taken them out before: should the user take them out again, it is that
     deed's doing again."""
     since: int | None = None
-    """The undo that had brought them back before the user took them out again."""
+    """The delta up to which an undo of what took them out is none: the user has brought that about
+    again since."""
     has_mark: bool = False
     """They have a mark that is the file's: it stands before the first line, whichever that is."""
 

@@ -22,9 +22,9 @@ def all_or_nothing(
     spans: Sequence[Span], role: Roles, ledger: Ledger
 ) -> tuple[set[int], list[int]]:
     """Leave all of a stretch as it is, if lines would come back among somebody else's."""
-    roles = set(map(role, spans))
+    roles = [role(span) for span in spans]
     if "returns" in roles and "foreign" in roles:
-        return {*range(len(spans))}, [0]
+        return {*range(len(spans))}, [next(at for at, it in enumerate(roles) if it)]
     return set(), []
 
 
@@ -81,8 +81,7 @@ def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
     """Return which lines would come back that are there, as another turn has put them in again, or
     that the user has taken out since: as an agent had put them in again, or with another end."""
     by_user = _by_user(ledger)
-    moved = (it.lines for it in ledger.weave if it.alive and role(it) == "leaves")
-    leaving = {body(line) for lines in moved for line in lines}
+    leaving: set[str] | None = None
     found: set[int] = set()
     upwards = reversed([*enumerate(spans)])
     for text, group in groupby(upwards, lambda it: body(it[1].lines[0])):
@@ -95,9 +94,16 @@ def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
                 last = max(last, span.born)
             elif span.died in by_user:
                 last = max(last, span.died or NOBODY if (span.died or 0) > by_agents else NOBODY)
-            elif last > (span.died or last) and text not in leaving:
-                found.add(at)
+            elif last > (span.died or last):
+                leaving = _leaving(role, ledger) if leaving is None else leaving
+                found |= {at} if text not in leaving else set()
     return found
+
+
+def _leaving(role: Roles, ledger: Ledger) -> set[str]:
+    """Return the lines that go, without their ends."""
+    going = (it.lines for it in ledger.weave if it.alive and role(it) == "leaves")
+    return {body(line) for lines in going for line in lines}
 
 
 def _by_user(ledger: Ledger) -> set[int]:

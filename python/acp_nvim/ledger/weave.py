@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from acp_nvim.hunks import Hunk, diff, ends_in_common
 from acp_nvim.ledger import placing
-from acp_nvim.ledger.ends import Key, body, by_agent, by_user, with_ends
+from acp_nvim.ledger.ends import Key, body, by_agent, by_user, with_ends, with_returning
 from acp_nvim.ledger.span import (
     FILE,
     NOBODY,
@@ -74,10 +74,11 @@ def rewoven(
     """
     alive = alive_lines(weave)
     there = alive_lines(weave, closed=False)
-    usual = by_user(weave, alive, lines) if is_users else by_agent(weave, there, lines)
-    key = key or usual
-    hunks = _hunks(there, lines, key)
-    if not is_users:
+    key = body if is_users else key or by_agent(weave, there, lines)
+    hunks: Iterable[Hunk] = _hunks(there, lines, key)
+    if is_users:
+        hunks = with_returning(weave, alive, lines, hunks)
+    else:
         hunks = (part for hunk in hunks for part in _apart(there, hunk))
     pieces = list(_pieces(weave, hunks))
     moved = _Moved(pieces) if is_users else None
@@ -222,6 +223,8 @@ class _Changed:
         is_users: bool,
     ) -> None:
         items = [line for span in region.spans for line in exploded(span)]
+        if is_users:
+            key = by_user((it.lines[0] for it in items if not it.alive), region.lines)
         theirs = {it.born for it in items if it.alive} if is_users else set[int]()
 
         def may(item: Span) -> bool:
@@ -254,11 +257,13 @@ class _Changed:
         )
         self._moved = moved
         self._is_users = is_users
+        self._same = {body(it.lines[0]): it.born for it in revived if it.born} if is_users else {}
         self._only_goes = is_users and len(returns) == len(region.lines)
         # in place of a line that has no end but for those that have come below it
         self._ends_open = is_users and bool(killed) and is_open(items[killed[-1]].lines[0])
         self._file_goes = any(it.lines == (FILE,) for it in place.killed)
-        self._goes_again = self._only_goes and _goes_again(place, stays)
+        left = {it.born for at, it in enumerate(items) if not it.alive and at not in returns}
+        self._goes_again = self._only_goes and _goes_again(place, stays | left)
 
     def spans(self) -> Iterator[Span]:
         """Yield them, old and new, in their order."""
@@ -311,12 +316,16 @@ class _Changed:
             line = body(item.lines[0])
             is_moved = self._moved is not None and self._moved.is_elsewhere(line, self._region)
             return item.dead(NOBODY, kept=True) if is_moved else item.gone_again()
-        return item.dead(self._verdict.delta, kept=self._verdict.kept)
+        by, kept = self._verdict.delta, self._verdict.kept
+        if self._same and (agents := self._same.get(body(item.lines[0]))):
+            # with the end that an agent had given to it: by that it goes
+            return replace(item.dead(agents, kept=kept), since=by)
+        return item.dead(by, kept=kept)
 
 
 def _goes_again(place: Place, stays: set[int | None]) -> bool:
     """Tell whether just those lines go that had gone before, in one: it is taken back that they
-    have `returned`. `stays`: by what others had gone that do not go."""
+    have `returned`. `stays`: by what others had gone that do not go, or come that do not return."""
     deltas = {it.was for it in place.killed}
     return bool(deltas) and None not in deltas and not deltas & stays
 
