@@ -108,3 +108,13 @@ def test_a_line_that_an_agent_has_changed_there_and_back_comes_back_after_the_us
     there = wrote(begin("1\n2\n3\n"), "1\n2 more\n3\n", ONE, 0.0)
     ledger = saw(wrote(there, "1\n2\n3\n", ONE, 0.0), "1\n2 more\n3\n", 0.0)
     assert undo(ledger, ONE, "one", 0.0).ledger.text == "1\n2\n3\n"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("first", ["a\nB\nc\n", "B\nc\n"])
+def test_a_line_that_an_agent_has_put_in_again_comes_back_though_u_takes_that_out(
+    order: tuple[Author, ...], first: str
+) -> None:
+    ledger = wrote(wrote(begin(BASE), first, ONE, 0.0), BASE, TWO, 1.0)
+    ledger = saw(ledger, first, 2.0)
+    assert without_agents(ledger, order) == BASE
