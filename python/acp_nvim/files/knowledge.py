@@ -245,7 +245,7 @@ class Knowledge:
         known = NOTHING if own is None else known or self.of(own, path)
         if isinstance(known.latest, str) and known.how != "told":
             firm = known.how in ("served", "written", "read")
-            found.append(Ancestor(known.latest, firm, known.encoding))
+            found.append(Ancestor(known.latest, firm, known.encoding, is_own=True))
         refused = known.refused and (
             known.refused[0],
             Ancestor(known.refused[1], True, known.encoding),
