@@ -36,7 +36,7 @@ class Span:
     """The undo that has brought them back."""
     was: int | None = None
     """The delta that had taken them out before: should the user take them out again, it is that
-    deed's doing again."""
+    deed's doing again. Of lines that are gone, and `reverted`, the one that had put them in."""
     has_mark: bool = False
     """They have a mark that is the file's: it stands before the first line, whichever that is."""
 
@@ -44,6 +44,11 @@ class Span:
     def alive(self) -> bool:
         """Whether they are in the text now."""
         return self.died is None
+
+    @property
+    def reverted(self) -> bool:
+        """Whether the user has taken back the write that had put them in, as a whole."""
+        return self.born != NOBODY and self.was == self.born
 
     def dead(self, delta: int, *, kept: bool = False) -> Span:
         """Return them as that delta takes them out."""

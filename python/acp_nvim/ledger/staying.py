@@ -75,7 +75,7 @@ def _replaced_by(gone: Mapping[int, set[int]], births: set[int]) -> set[int]:
 def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
     """Return which lines would come back that are there, as another turn has put them in again, or
     that the user has taken out since: as an agent had put them in again, or with another end."""
-    by_user, reverted = _by_user(ledger), _reverted(ledger)
+    by_user = _by_user(ledger)
     moved = (it.lines for it in ledger.weave if it.alive and role(it) == "leaves")
     leaving = {body(line) for lines in moved for line in lines}
     found: set[int] = set()
@@ -88,7 +88,7 @@ def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
         for at, span in run:
             if span.alive and role(span) != "leaves":
                 last = max(last, span.born)
-            elif span.died in by_user and span.born not in reverted:
+            elif span.died in by_user and not span.reverted:
                 last = max(last, span.died or NOBODY if (span.died or 0) > by_agents else NOBODY)
             elif last > (span.died or last) and text not in leaving:
                 found.add(at)
@@ -98,18 +98,6 @@ def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
 def _by_user(ledger: Ledger) -> set[int]:
     """Return what lines are named to have gone by that the user has taken out."""
     return {NOBODY, *(it.number for it in ledger.deltas if it.kind == "joined")}
-
-
-def _reverted(ledger: Ledger) -> set[int]:
-    """Return the deltas of those writes that the user has taken back as a whole, as by `u`: what
-    these had taken out is there again, and what goes with that is not taken out of what was."""
-    back = {it.was for it in ledger.weave if it.was and it.undone is None}
-    if not back:
-        return set()
-    writes = {it.number: (it.author.turn_key, it.at) for it in ledger.deltas}
-    stay = {writes.get(it.died or NOBODY) for it in ledger.weave if not it.alive}
-    whole = {writes[it] for it in back} - stay
-    return {number for number, write in writes.items() if write in whole}
 
 
 def goes(gone: Span, leaving: Sequence[Span], by: int | None) -> bool:

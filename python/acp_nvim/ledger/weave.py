@@ -295,7 +295,7 @@ class _Changed:
         if self._only_goes and is_untouched(item) and item.was is None:
             # the user's own, in the place of which nothing stands; a whole file may come again
             return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)
-        if self._goes_again or at in self._again:
+        if (self._goes_again and item.was) or at in self._again:
             line = body(item.lines[0])
             is_moved = self._moved is not None and self._moved.is_elsewhere(line, self._region)
             return item.dead(NOBODY, kept=True) if is_moved else item.gone_again()
@@ -303,11 +303,13 @@ class _Changed:
 
 
 def _goes_again(place: Place) -> bool:
-    """Tell whether just those lines go that had gone before, in one: it is taken back that they
-    have `returned`."""
-    deltas = {it.was for it in place.killed}
-    around = {it.was for it in (place.before, place.after) if it is not None}
-    return bool(deltas) and None not in deltas and not deltas & around
+    """Tell whether just those lines go that had gone before, in one, with those that agents have
+    put in beside: it is taken back that they have `returned`."""
+    deltas = {it.was for it in place.killed} - {None}
+    births = {it.born for it in place.killed if it.was is None}
+    around = [it for it in (place.before, place.after) if it is not None]
+    is_part = any(it.was in deltas if it.was else it.born in births for it in around)
+    return bool(deltas) and NOBODY not in births and not is_part
 
 
 def is_untouched(span: Span | None) -> bool:

@@ -112,9 +112,17 @@ def test_a_line_that_an_agent_has_changed_there_and_back_comes_back_after_the_us
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("first", ["a\nB\nc\n", "B\nc\n"])
+@pytest.mark.parametrize("last", [None, *AGENTS])
 def test_a_line_that_an_agent_has_put_in_again_comes_back_though_u_takes_that_out(
-    order: tuple[Author, ...], first: str
+    order: tuple[Author, ...], first: str, last: Author | None
 ) -> None:
     ledger = wrote(wrote(begin(BASE), first, ONE, 0.0), BASE, TWO, 1.0)
     ledger = saw(ledger, first, 2.0)
+    if last is not None:
+        ledger = wrote(ledger, first.replace("B", "other"), last, 3.0)
     assert without_agents(ledger, order) == BASE
+
+
+def test_a_line_that_an_agent_has_brought_back_beside_its_own_comes_back_after_u() -> None:
+    ledger = wrote(wrote(begin(BASE), "a\nb\n", ONE, 0.0), "a\nb\nnew\nc\n", ONE, 1.0)
+    assert without_agents(saw(ledger, "a\nb\n", 2.0)) == BASE
