@@ -246,6 +246,9 @@ class Knowledge:
         if isinstance(known.latest, str) and known.how != "told":
             firm = known.how in ("served", "written", "read")
             found.append(Ancestor(known.latest, firm, known.encoding, is_own=True))
+        if isinstance(known.text, str) and known.how == "left" and known.text != known.latest:
+            # of this only a part was taken, or others have lines in it: the next may have all of it
+            found.insert(0, Ancestor(known.text, False, known.encoding, is_own=True))
         refused = known.refused and (
             known.refused[0],
             Ancestor(known.refused[1], True, known.encoding),

@@ -359,3 +359,22 @@ async def test_where_the_user_has_what_the_agent_has_read_it_may_write_by_itself
             rig.files.type(path, *mine)
             assert await rig.read(path) == text(*mine)
     assert rig.conflicts == []
+
+
+async def test_what_stood_against_the_users_text_and_is_written_anew_with_more_stands_so_again(
+    rig: FileRig,
+) -> None:
+    """The user has saved theirs over it; the agent goes on from its own text."""
+    path = rig.folder / "a"
+    await change(rig, path, "tool", FIRST)
+    await rig.sync.drain()
+    rig.files.type(path, "one", "2", "mine", "3", "4", "5")
+    rig.files.save(path)
+    theirs = text("one", "three", "5")
+    assert "at line 2" in (await rig.failure(path, theirs)).message
+    for content in (theirs, theirs + "more\n"):
+        await change(rig, path, "tool", content)
+        await rig.sync.drain()
+        assert rig.files.lines(path)[:5] == ["one", "2", "mine", "3", "4"]
+        rig.files.save(path)
+    assert rig.files.lines(path)[5:] == ["5", "more"]
