@@ -221,8 +221,8 @@ class _Changed:
         items = [line for span in region.spans for line in exploded(span)]
         returns = placing.returning(items, region.lines, may_return, key)
         killed = [at for at, item in enumerate(items) if item.alive]
-        bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
-        paired = placing.paired(bodies, region.lines, returns)
+        texts = {at: items[at].lines[0].strip() for at in (*killed, *returns)}
+        paired = placing.paired(texts, region.lines, returns)
         twins = {} if is_users else placing.twins(items, region.lines, paired | returns)
         gone, revived, again = (
             tuple(items[at] for at in them) for them in (killed, sorted(returns), twins)

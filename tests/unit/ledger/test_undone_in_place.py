@@ -126,3 +126,10 @@ def test_a_line_that_an_agent_has_put_in_again_comes_back_though_u_takes_that_ou
 def test_a_line_that_an_agent_has_brought_back_beside_its_own_comes_back_after_u() -> None:
     ledger = wrote(wrote(begin(BASE), "a\nb\n", ONE, 0.0), "a\nb\nnew\nc\n", ONE, 1.0)
     assert without_agents(saw(ledger, "a\nb\n", 2.0)) == BASE
+
+
+def test_a_line_that_the_user_types_where_an_agent_has_only_moved_the_text_stays_there() -> None:
+    """The agent has put in a line above, too: what is at the same number is another line."""
+    ledger = wrote(begin(BASE), "if new:\n  a\n  b\n  c\n", ONE, 0.0)
+    ledger = saw(ledger, "if new:\n  a\nuser\n  b\n  c\n", 1.0)
+    assert without_agents(ledger) == "a\nuser\nb\nc\n"
