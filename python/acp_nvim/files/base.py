@@ -42,11 +42,13 @@ class Lineage:
 
     `repeats` are whole texts that agents wrote through us: with one of them nothing is new.
     `refused`: a whole text that the agent could not write through us, and what it was made upon.
+    `left`: what its own tool has left on the disk, of which perhaps not all was taken.
     """
 
     ancestors: tuple[Ancestor, ...] = ()
     repeats: frozenset[str] = frozenset()
     refused: tuple[str, Ancestor] | None = None
+    left: Ancestor | None = None
 
     def knows(self, text: str, encoding: str) -> bool:
         """Return whether an exact text of a buffer with that encoding is one of the older ones."""
@@ -66,6 +68,8 @@ class Lineage:
             return after
         is_refused = self.refused is not None and even(self.refused[0]) == even(written)
         first = [self.refused[1]] if self.refused is not None and is_refused else []
+        if self.left is not None and not written.startswith(self.left.text):  # else it is the rest
+            first.append(self.left)
         for ancestor in (*first, *self.ancestors):
             old = encoding if ancestor.encoding is None else ancestor.encoding
             if old != encoding and is_misread(ancestor.text, before, old, encoding):

@@ -372,9 +372,8 @@ async def test_what_stood_against_the_users_text_and_is_written_anew_with_more_s
     rig.files.save(path)
     theirs = text("one", "three", "5")
     assert "at line 2" in (await rig.failure(path, theirs)).message
-    for content in (theirs, theirs + "more\n"):
-        await change(rig, path, "tool", content)
+    for first in ((), ("more",)):
+        await change(rig, path, "tool", text(*first, "one", "three", "5"))
         await rig.sync.drain()
-        assert rig.files.lines(path)[:5] == ["one", "2", "mine", "3", "4"]
+        assert rig.files.lines(path) == [*first, "one", "2", "mine", "3", "4", "5"]
         rig.files.save(path)
-    assert rig.files.lines(path)[5:] == ["5", "more"]
