@@ -8,7 +8,7 @@ them, the writer did not know better, and what others have made of them stays.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -32,6 +32,8 @@ class Ancestor:
     firm: bool
     encoding: str | None = None
     """That of the buffer by which it was read, "" without one; None: the one it has now."""
+    is_own: bool = False
+    """The writer has read or written it: where the user has just that, it may change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,13 @@ class Lineage:
 
     `repeats` are whole texts that agents wrote through us: with one of them nothing is new.
     `refused`: a whole text that the agent could not write through us, and what it was made upon.
+    `left`: what its own tool has left on the disk, of which perhaps not all was taken.
     """
 
     ancestors: tuple[Ancestor, ...] = ()
     repeats: frozenset[str] = frozenset()
     refused: tuple[str, Ancestor] | None = None
+    left: Ancestor | None = None
 
     def knows(self, text: str, encoding: str) -> bool:
         """Return whether an exact text of a buffer with that encoding is one of the older ones."""
@@ -64,6 +68,8 @@ class Lineage:
             return after
         is_refused = self.refused is not None and even(self.refused[0]) == even(written)
         first = [self.refused[1]] if self.refused is not None and is_refused else []
+        if self.left is not None and not written.startswith(self.left.text):  # else it is the rest
+            first.append(self.left)
         for ancestor in (*first, *self.ancestors):
             old = encoding if ancestor.encoding is None else ancestor.encoding
             if old != encoding and is_misread(ancestor.text, before, old, encoding):
@@ -174,24 +180,45 @@ def _made_upon(
     if old == new or new == other:
         return even.made_upon(new)
     changes = diff(new, other)
-    from_new, from_old = _Changed(changes), _Changed(diff(old, other))
+    from_old = _Changed(diff(old, other))
     lost = _Changed([it for it in changes if it.first < it.last])
-    from_mine = _Changed(diff(new, mine))
     taken: list[Hunk] = []
+    rest: list[tuple[Hunk, int]] = []
     grown = 0
     for hunk in diff(new, old):
-        here, there = (hunk.first, hunk.last), hunk.first + grown
+        there = hunk.first + grown
         grown += _grown([hunk])
-        if hunk.first < hunk.last and not lost.touch(here):
+        if hunk.first < hunk.last and not lost.touch(_here(hunk)):
             continue  # who has all of them knows them, and may put something in between
         if from_old.leave(there, len(hunk.lines), len(old)):
             first = from_old.place(there)
-            taken.append(Hunk(*here, tuple(other[first : first + len(hunk.lines)])))
-        elif seeming and not hunk.lines and all(lost.touch((it, it + 1)) for it in range(*here)):
-            taken.append(Hunk(*here, ()))
-        elif ancestor.firm and from_new.touch(here) and not from_mine.touch(here):
-            taken.append(Hunk(*here, tuple(old[there : there + len(hunk.lines)])))
-    return even.made_upon(apply(new, taken))
+            taken.append(replace(hunk, lines=tuple(other[first : first + len(hunk.lines)])))
+        else:
+            rest.append((hunk, there))
+    if seeming:
+        taken += _unsure((it for it, _ in rest), lost)
+    elif ancestor.firm or taken:  # one place shows that the writer does not know the others
+        mines = diff(new, mine) if rest else ()
+        own = {*mines} if ancestor.is_own else set[Hunk]()
+        taken += _against([it for it, _ in rest], _Changed(changes), _Changed(mines), own)
+    return even.made_upon(apply(new, sorted(taken, key=lambda it: (it.first, it.last))))
+
+
+def _unsure(hunks: Iterable[Hunk], lost: _Changed) -> Iterator[Hunk]:
+    """Yield where lines were put in, all of which are lost: it is not sure who had done so."""
+    for hunk in hunks:
+        if not hunk.lines and all(lost.touch((row, row + 1)) for row in range(*_here(hunk))):
+            yield hunk
+
+
+def _against(
+    hunks: Iterable[Hunk], theirs: _Changed, ours: _Changed, own: Container[Hunk]
+) -> Iterator[Hunk]:
+    """Yield where the writer wants something else, and the user has not changed what was read, or
+    has just what was, of the writer's `own`."""
+    for hunk in hunks:
+        if theirs.touch(_here(hunk)) and (hunk in own or not ours.touch(_here(hunk))):
+            yield hunk
 
 
 class _Changed:
@@ -222,6 +249,10 @@ class _Changed:
     def place(self, row: int) -> int:
         """Return where a line that stays is now."""
         return row + self._grown[bisect_right(self._lasts, row)]
+
+
+def _here(hunk: Hunk) -> tuple[int, int]:
+    return hunk.first, hunk.last
 
 
 def _grown(hunks: Iterable[Hunk]) -> int:

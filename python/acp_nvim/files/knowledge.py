@@ -245,14 +245,17 @@ class Knowledge:
         known = NOTHING if own is None else known or self.of(own, path)
         if isinstance(known.latest, str) and known.how != "told":
             firm = known.how in ("served", "written", "read")
-            found.append(Ancestor(known.latest, firm, known.encoding))
+            found.append(Ancestor(known.latest, firm, known.encoding, is_own=True))
+        left: Ancestor | None = None
+        if isinstance(known.text, str) and known.how == "left" and known.text != known.latest:
+            left = Ancestor(known.text, False, known.encoding, is_own=True)
         refused = known.refused and (
             known.refused[0],
             Ancestor(known.refused[1], True, known.encoding),
         )
         agreed = self._agreement(path, saved)
         if agreed is None:
-            return Lineage(tuple(found), refused=refused)
+            return Lineage(tuple(found), refused=refused, left=left)
         encoding = agreed.encoding
         everybodys = {key: it[path] for key, it in tuple(self._sessions.items()) if path in it}
         is_doubtful = author is not None and author.how == "found"
@@ -263,7 +266,7 @@ class Knowledge:
         found.append(Ancestor(agreed.text, True, encoding))
         wrote = (it.base for it in everybodys.values() if it.how == "written" and agreed.is_last)
         repeats = frozenset(it for it in wrote if isinstance(it, str))
-        return Lineage(tuple(found), repeats, refused)
+        return Lineage(tuple(found), repeats, refused, left)
 
     def _agreement(self, path: str, saved: str) -> Agreed | None:
         """Return what is agreed upon, None if that is not known, or the user has saved."""

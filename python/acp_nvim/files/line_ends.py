@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from acp_nvim.hunks import split_lines
@@ -50,10 +50,14 @@ class Even:
         """Return a text of lines that end as those of the text of that number."""
         return _ended("".join(lines), self._ends[number] if self._ends else None)
 
-    def merged(self, lines: Iterable[str]) -> str:
+    def merged(self, lines: Iterable[str], *, our_last: bool = False) -> str:
         """Return a text of lines that end as in the third text, theirs, where that has other ends
-        than the first one, the base, else as in the second one, ours."""
-        return _ended("".join(lines), _merged(*self._ends[:3]) if self._ends else None)
+        than the first one, the base, else as in the second one, ours; so does the last one, but
+        where that is one of ours which theirs stands against."""
+        ends = _merged(*self._ends[:3]) if self._ends else None
+        if ends and our_last:
+            ends = replace(ends, last=self._ends[1].last)
+        return _ended("".join(lines), ends)
 
     def made_upon(self, lines: Iterable[str]) -> str:
         """Return a text of lines that end as in the first text, where the third one, which is made

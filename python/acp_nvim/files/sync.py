@@ -378,13 +378,14 @@ class DiskSync:
         change: DiskChange | None,
         is_sure: Sure,
     ) -> None:
-        path, encoding = live.path, live.encoding
-        left = None if change is None else change.form
-        if followed.before != followed.after or (change is not None and change.after is None):
-            fact = DiskChanged(path, followed.before, followed.after, author, left, encoding)
+        path, before, after = live.path, followed.before, followed.after
+        is_new = before != after or (change is not None and change.after is None)
+        if is_new or followed.conflicts:
             learning = partial(self._learn, live, author, followed, is_sure)
-            await aside_if_large(learning, fact.before or "", fact.after or "")
-            await self.tell(fact)
+            await aside_if_large(learning, before or "", after or "")
+        if is_new:
+            left = None if change is None else change.form
+            await self.tell(DiskChanged(path, before, after, author, left, live.encoding))
         self._disputes.note(path, author, followed, change)
 
     def _learn(
@@ -393,6 +394,7 @@ class DiskSync:
         """What an agent has made on disk it knows."""
         text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
         self._knowledge.followed(live.path, author, read)
-        if author is None or followed.before == followed.after or isinstance(text, Unknown):
+        is_idle = followed.before == followed.after and not followed.conflicts
+        if author is None or is_idle or isinstance(text, Unknown):
             return
         self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)

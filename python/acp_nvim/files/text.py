@@ -151,7 +151,8 @@ def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRe
         before = [hunk for hunk in outcome.hunks if hunk.last <= place.first]
         grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in before)
         places.append(ConflictRegion(place.first + grown, place.last + grown, place.lines))
-    return even.merged(apply(lines, outcome.hunks)), tuple(places)
+    our_last = any(place.last == len(lines) for place in outcome.conflicts)
+    return even.merged(apply(lines, outcome.hunks), our_last=our_last), tuple(places)
 
 
 def apart(base: str, ours: str, theirs: str) -> tuple[tuple[int, int], ...]:

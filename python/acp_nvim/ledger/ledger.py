@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -184,8 +184,26 @@ def _seen(ledger: Ledger, text: str | None, at: float, *, is_another: bool = Fal
 
     lines = lines_of(text)
     weave = rewoven(ledger.weave, lines, judge, may_return, is_users=True)
+    weave = _with_reverted(weave, deltas, len(ledger.deltas))
     ends = of_users(ledger.ends, ledger.weave, ledger.agents, lines)
     return replace(ledger, weave=weave, deltas=tuple(deltas), ends=ends)
+
+
+def _with_reverted(weave: Weave, deltas: Sequence[Delta], last: int) -> Weave:
+    """Return the weave with what is `reverted` by the deltas after the last one: no line that a
+    write had put in is there, and what it had taken out is, as by `u`."""
+    back = {it.was for it in weave if it.was and it.alive and it.undone is None}
+    if not back or len(deltas) == last:
+        return weave
+    writes = {it.number: (it.author.turn_key, it.at) for it in deltas}
+    stay = {writes.get(it.born if it.alive else it.died or NOBODY) for it in weave}
+    whole = {writes[it] for it in back} - stay
+    return tuple(
+        replace(it, was=it.born)
+        if (it.died or NOBODY) > last and writes.get(it.born) in whole
+        else it
+        for it in weave
+    )
 
 
 def with_ends_of_user(ledger: Ledger) -> Ledger:

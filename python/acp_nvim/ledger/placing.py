@@ -42,18 +42,19 @@ def above(
 
 
 def paired(
-    bodies: Mapping[int, str], lines: Sequence[str], returns: Mapping[int, int]
+    texts: Mapping[int, str], lines: Sequence[str], returns: Mapping[int, int]
 ) -> dict[int, int]:
-    """Return, by the number of a line that goes, which of the new lines is it with another end."""
-    places = _places(lines)
+    """Return, by the number of a line that goes, which of the new lines is it with another end, or
+    other space around it; `texts`: those of the lines without these."""
+    places = _places(lines, str.strip)
     later = sorted(returns.values(), reverse=True)
     pairs: dict[int, int] = {}
     least = 0
-    for at in sorted(bodies):
+    for at in sorted(texts):
         if at in returns:
             least = later.pop() + 1
             continue
-        there = places.get(bodies[at], [])
+        there = places.get(texts[at], [])
         found = bisect_left(there, least)
         if found < len(there) and there[found] < (later[-1] if later else len(lines)):
             pairs[at] = there[found]
@@ -83,11 +84,11 @@ def twins(
     return pairs
 
 
-def _places(lines: Sequence[str]) -> dict[str, list[int]]:
+def _places(lines: Sequence[str], key: Key = body) -> dict[str, list[int]]:
     """Return, by what the new lines hold, which of them do."""
     places: dict[str, list[int]] = {}
     for new, line in enumerate(lines):
-        places.setdefault(body(line), []).append(new)
+        places.setdefault(key(line), []).append(new)
     return places
 
 

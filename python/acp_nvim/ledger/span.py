@@ -36,7 +36,7 @@ class Span:
     """The undo that has brought them back."""
     was: int | None = None
     """The delta that had taken them out before: should the user take them out again, it is that
-    deed's doing again."""
+    deed's doing again. Of lines that are gone, and `reverted`, the one that had put them in."""
     since: int | None = None
     """The delta up to which an undo of what took them out is none: the user has brought that about
     again since."""
@@ -47,6 +47,11 @@ class Span:
     def alive(self) -> bool:
         """Whether they are in the text now."""
         return self.died is None
+
+    @property
+    def reverted(self) -> bool:
+        """Whether the user has taken back the write that had put them in, as a whole."""
+        return self.born != NOBODY and self.was == self.born
 
     def dead(self, delta: int, *, kept: bool = False) -> Span:
         """Return them as that delta takes them out."""

@@ -92,7 +92,7 @@ def _taken_out(spans: Sequence[Span], role: Roles, ledger: Ledger) -> set[int]:
         for at, span in run:
             if span.alive and role(span) != "leaves":
                 last = max(last, span.born)
-            elif span.died in by_user:
+            elif span.died in by_user and not span.reverted:
                 last = max(last, span.died or NOBODY if (span.died or 0) > by_agents else NOBODY)
             elif last > (span.died or last):
                 leaving = _leaving(role, ledger) if leaving is None else leaving

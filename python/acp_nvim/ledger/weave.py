@@ -235,8 +235,8 @@ class _Changed:
 
         returns = placing.returning(items, region.lines, may, key)
         killed = [at for at, item in enumerate(items) if item.alive]
-        bodies = {at: body(items[at].lines[0]) for at in (*killed, *returns)}
-        paired = placing.paired(bodies, region.lines, returns)
+        texts = {at: items[at].lines[0].strip() for at in (*killed, *returns)}
+        paired = placing.paired(texts, region.lines, returns)
         twins = {} if is_users else placing.twins(items, region.lines, paired | returns)
         gone, revived, again = (
             tuple(items[at] for at in them) for them in (killed, sorted(returns), twins)
@@ -312,7 +312,7 @@ class _Changed:
         if self._only_goes and is_untouched(item) and item.was is None:
             # the user's own, in the place of which nothing stands; a whole file may come again
             return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)
-        if self._goes_again or at in self._again:
+        if (self._goes_again and item.was) or at in self._again:
             line = body(item.lines[0])
             is_moved = self._moved is not None and self._moved.is_elsewhere(line, self._region)
             return item.dead(NOBODY, kept=True) if is_moved else item.gone_again()
@@ -324,10 +324,13 @@ class _Changed:
 
 
 def _goes_again(place: Place, stays: set[int | None]) -> bool:
-    """Tell whether just those lines go that had gone before, in one: it is taken back that they
-    have `returned`. `stays`: by what others had gone that do not go, or come that do not return."""
-    deltas = {it.was for it in place.killed}
-    return bool(deltas) and None not in deltas and not deltas & stays
+    """Tell whether just those lines go that had gone before, in one, with those that agents have
+    put in beside: it is taken back that they have `returned`. `stays`: by what others had gone that
+    do not go, or come that do not return."""
+    deltas = {it.was for it in place.killed} - {None}
+    births = {it.born for it in place.killed if it.was is None}
+    around = {it.born for it in (place.before, place.after) if it is not None and it.was is None}
+    return bool(deltas) and NOBODY not in births and not (deltas & stays or births & around)
 
 
 def is_untouched(span: Span | None) -> bool:

@@ -255,10 +255,13 @@ def look_around(host: Host) -> None:
 
 
 async def catch_up(host: Host) -> None:
-    """Take up the books, and find all that agents have done until now."""
+    """Take up the books, and find all that agents have done until now, and the user in buffers."""
     await host.review.restore()
     look_around(host)
     await host.review.sync.drain()
+    known = frozenset(host.review.log.paths())
+    for path in known.intersection(await host.editor.files.loaded_paths(["/"])):
+        await host.review.decisions.look(path)
 
 
 async def learn(

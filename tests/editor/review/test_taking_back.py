@@ -103,6 +103,17 @@ def test_an_undo_is_a_step_in_the_buffer(job: MainJob, project: Project) -> None
     until_files(job, {})
 
 
+def test_what_the_user_has_brought_back_right_before_is_taken_back_anew(
+    job: MainJob, project: Project
+) -> None:
+    """Nobody waits until the host has looked at what was typed."""
+    job.command("Acp undo")
+    job.told("took back")
+    job.nvim.input("u:Acp undo<CR>")
+    job.until(lambda: job.nvim.messages().count("took back turn 1") == 2)
+    assert job.nvim.lines() == LINES.splitlines()
+
+
 def test_what_was_decided_on_is_taken_back_all_the_same(job: MainJob, project: Project) -> None:
     job.command("Acp keep all")
     job.told("kept 6 hunks, none is left")

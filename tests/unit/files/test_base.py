@@ -324,3 +324,56 @@ async def test_what_an_undo_brings_back_of_the_users_the_agent_does_not_know(
     assert path.read_text() == text(*OLD, "mine")
     await rig.write(path, text(*OLD[:3], "four", OLD[4]))
     assert path.read_text() == text(*OLD[:3], "four", OLD[4], "mine")
+
+
+async def test_an_agent_that_shows_that_it_knows_an_older_text_takes_out_no_line_of_the_users(
+    rig: FileRig,
+) -> None:
+    """Its own command has changed the file since; the user has saved one change beside another."""
+    path = rig.folder / "a"
+    rig.files.type(path, OLD[0], "mine", *OLD[2:], "more")
+    rig.files.save(path)
+    await change(rig, path, "tool", path.read_text() + "last\n")
+    await rig.sync.drain()
+    await change(rig, path, "tool", text(OLD[0], *OLD[2:], "last"))
+    await rig.sync.drain()
+    assert rig.files.lines(path) == [OLD[0], "mine", *OLD[2:], "more", "last"]
+    assert [it.base for it in rig.conflicts] == [text(*OLD, "last")]
+
+
+@pytest.mark.parametrize("place", [1, len(OLD)], ids=["in a line", "at the end"])
+async def test_where_the_user_has_what_the_agent_has_read_it_may_write_by_itself(
+    rig: FileRig, place: int
+) -> None:
+    """The user has taken its first change back; the disk still has that, below unsaved edits."""
+    path = rig.folder / "a"
+    mine = [OLD[0], OLD[1], OLD[2], "mine", OLD[4]]
+    rig.files.type(path, *mine)
+    for word in ("first", "second"):
+        theirs = [*mine]
+        theirs[place : place + 1] = [word]
+        await change(rig, path, "tool", text(*theirs))
+        await rig.sync.drain()
+        assert rig.files.lines(path) == theirs
+        if word == "first":
+            rig.files.type(path, *mine)
+            assert await rig.read(path) == text(*mine)
+    assert rig.conflicts == []
+
+
+async def test_what_stood_against_the_users_text_and_is_written_anew_with_more_stands_so_again(
+    rig: FileRig,
+) -> None:
+    """The user has saved theirs over it; the agent goes on from its own text."""
+    path = rig.folder / "a"
+    await change(rig, path, "tool", FIRST)
+    await rig.sync.drain()
+    rig.files.type(path, "one", "2", "mine", "3", "4", "5")
+    rig.files.save(path)
+    theirs = text("one", "three", "5")
+    assert "at line 2" in (await rig.failure(path, theirs)).message
+    for first in ((), ("more",)):
+        await change(rig, path, "tool", text(*first, "one", "three", "5"))
+        await rig.sync.drain()
+        assert rig.files.lines(path) == [*first, "one", "2", "mine", "3", "4", "5"]
+        rig.files.save(path)

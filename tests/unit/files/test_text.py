@@ -204,3 +204,10 @@ def test_what_was_taken_is_found_in_the_text_that_has_it(
 )
 def test_what_of_theirs_is_there_already(text: str, wanted: str) -> None:
     assert having("a\nb\nc\n", "a\nN\nM\nb\nC\n", text) == wanted
+
+
+def test_half_of_a_file_takes_no_line_end_where_the_rest_stands_against_ours() -> None:
+    both, conflicts = reconciled("1\n2\n3\n", "1\nmine\n3\n", "1\nha")
+    assert both == "1\nmine\n3\n"
+    assert conflicts
+    assert reconciled("1\n2\n3\n", "mine\n2\n3\n", "1\n2\n3")[0] == "mine\n2\n3"

@@ -108,3 +108,28 @@ def test_a_line_that_an_agent_has_changed_there_and_back_comes_back_after_the_us
     there = wrote(begin("1\n2\n3\n"), "1\n2 more\n3\n", ONE, 0.0)
     ledger = saw(wrote(there, "1\n2\n3\n", ONE, 0.0), "1\n2 more\n3\n", 0.0)
     assert undo(ledger, ONE, "one", 0.0).ledger.text == "1\n2\n3\n"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("first", ["a\nB\nc\n", "B\nc\n"])
+@pytest.mark.parametrize("last", [None, *AGENTS])
+def test_a_line_that_an_agent_has_put_in_again_comes_back_though_u_takes_that_out(
+    order: tuple[Author, ...], first: str, last: Author | None
+) -> None:
+    ledger = wrote(wrote(begin(BASE), first, ONE, 0.0), BASE, TWO, 1.0)
+    ledger = saw(ledger, first, 2.0)
+    if last is not None:
+        ledger = wrote(ledger, first.replace("B", "other"), last, 3.0)
+    assert without_agents(ledger, order) == BASE
+
+
+def test_a_line_that_an_agent_has_brought_back_beside_its_own_comes_back_after_u() -> None:
+    ledger = wrote(wrote(begin(BASE), "a\nb\n", ONE, 0.0), "a\nb\nnew\nc\n", ONE, 1.0)
+    assert without_agents(saw(ledger, "a\nb\n", 2.0)) == BASE
+
+
+def test_a_line_that_the_user_types_where_an_agent_has_only_moved_the_text_stays_there() -> None:
+    """The agent has put in a line above, too: what is at the same number is another line."""
+    ledger = wrote(begin(BASE), "if new:\n  a\n  b\n  c\n", ONE, 0.0)
+    ledger = saw(ledger, "if new:\n  a\nuser\n  b\n  c\n", 1.0)
+    assert without_agents(ledger) == "a\nuser\nb\nc\n"

@@ -56,15 +56,25 @@ class Disputes:
             if author is not None and change is not None and change.after is not None:
                 self._goes_on(path, author, change.after)
                 self._emit(Rewritten(path, author, followed.after or "", change.after))
+            if change is not None and followed.after == change.after:
+                self.over(path)
             return
         conflict: Conflict | None = None
         if author is not None:
             places = tuple((place.first, place.last) for place in followed.conflicts)
-            sides, before = (followed.base, followed.theirs), change.before if change else None
+            sides, before = (followed.base, followed.theirs), self._before(path, change)
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
             self._emit(Conflicted(conflict, seen=True))
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
+
+    def _before(self, path: str, change: DiskChange | None) -> str | None:
+        """Return what the disk held before agents' texts that stand against the user's, one upon
+        the other: the user has had none of them."""
+        dispute = self._open.get(path)
+        older = None if dispute is None else dispute.conflict
+        before = None if change is None else change.before
+        return older.before if older is not None and older.theirs == before else before
 
     def _goes_on(self, path: str, author: Author, theirs: str) -> None:
         """The disk has another text of that agent's, of which nothing more stands against the user:

@@ -172,6 +172,30 @@ async def test_rejected_lines_that_the_agent_knew_are_not_the_users_once_they_gi
     assert path.read_text() == "a\nb\nc\n"
 
 
+async def test_an_agents_text_below_anothers_is_not_the_users_once_they_give_up_theirs(
+    rig: FileRig,
+) -> None:
+    """A write through us was refused in between: that conflict is on no disk."""
+    path = await conflict(rig, on_disk=True)
+    await rig.agent(path, BASE.replace("b", "2\n3"), author(1, "t"))
+    rig.edits.conflicted(Conflict(str(path), author(), BASE, THEIRS, ((1, 2),), on_disk=False))
+    await rig.agent(path, BASE.replace("b", "4"), author(2))
+    rig.files.reload(path)
+    assert await rig.hunks(path) == [(1, "b", "4")]
+    await rig.undo(2)
+    assert path.read_text() == BASE
+
+
+async def test_a_conflict_is_over_where_the_buffer_has_all_that_the_disk_has(rig: FileRig) -> None:
+    """What stood against it before is not found again when the user reads the file anew."""
+    path = await conflict(rig, on_disk=True)
+    await rig.agent(path, "a\nmine\nc\nD\n")
+    assert rig.edits.conflict(str(path)) is None
+    rig.files.reload(path)
+    assert await rig.hunks(path) == [(3, "d", "D")]
+    assert len(rig.conflicts) == 1
+
+
 @pytest.mark.parametrize("how", ["undoes", "closes"])
 @pytest.mark.parametrize("verb", ["reject", "undo"])
 async def test_a_file_that_an_agent_took_away_below_edits_comes_back_once_these_are_given_up(
