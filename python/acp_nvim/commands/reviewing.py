@@ -199,8 +199,11 @@ def _nothing(host: Host, payload: Undo) -> str:
     number, session = payload.turn, _session(host, payload.chat)
     changed = "no turn has" if number is None else f"turn {number} has not"
     said = f"{changed} changed anything that could be taken back"
-    lost = host.review.decisions.lost.told(session, number or 1, number) if session else ()
-    return "; ".join([said, *here(lost)])
+    if session is None:
+        return said
+    decisions = host.review.decisions
+    lost = decisions.lost.told(session, number or 1, number)
+    return "; ".join([said, *here([*lost, *decisions.waiting(session, number)])])
 
 
 @in_order

@@ -243,6 +243,29 @@ def test_an_open_file_of_which_a_command_has_made_something_else_is_gone_and_com
     assert path.read_text() == LINES
 
 
+@pytest.mark.parametrize("is_over", [True, False], ids=["after the turn", "in the turn"])
+def test_what_a_buffer_cannot_take_is_named_and_taken_back_without_it(
+    job: MainJob, is_over: bool
+) -> None:
+    agent = job.start()
+    path, before = job.work / "a.txt", "日本語\nb\n".encode("euc-jp")
+    path.write_bytes(before)
+    job.command(f"wincmd t | topleft vnew | edit ++enc=euc-jp {path}")
+    prompt = job.turn(agent)
+    tool(agent, path, "日本語\nb\nc\n")
+    looked(job)
+    if is_over:
+        job.finish(agent, prompt)
+    job.command("Acp undo")
+    told = job.told("no turn has changed anything", "; a.txt stays as it is")
+    assert "Neovim cannot read its" in told
+    job.command("bwipeout")
+    job.command("messages clear")
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_bytes() == before
+
+
 # --- modes
 
 
