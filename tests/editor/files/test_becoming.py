@@ -99,6 +99,34 @@ def test_an_agent_that_makes_a_link_has_not_changed_what_it_leads_to(job: MainJo
     assert other.read_text() == "other\n"
 
 
+@pytest.mark.parametrize("is_repository", [True, False], ids=["git", "no-git"])
+@pytest.mark.parametrize("how", ["replaced", "removed", "led elsewhere"])
+def test_a_link_of_which_a_command_has_made_something_else_is_named_and_stays_so(
+    job: MainJob, how: str, is_repository: bool
+) -> None:
+    if is_repository:
+        repository(job.work, "ignored")
+    path, link = job.work / "a.txt", job.work / "link"
+    path.write_text(LINES)
+    link.symlink_to("a.txt")
+    agent = job.start()
+    prompt = job.turn(agent)
+    link.unlink()
+    if how == "replaced":
+        link.write_text(THEIRS)
+    elif how == "led elsewhere":
+        link.symlink_to("b.txt")
+    command(agent, {})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    assert any("Changed" in line and line.endswith(": link") for line in job.chat())
+    job.command("Acp undo")
+    job.told("not to be had back: link")
+    assert path.read_text() == LINES
+    assert link.is_file() is (how == "replaced")
+
+
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "not-open"])
 @pytest.mark.parametrize("taken", ["Acp undo", "Acp reject file"])
 def test_what_has_become_another_name_of_a_file_is_not_written_into(
