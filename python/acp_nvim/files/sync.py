@@ -95,9 +95,9 @@ class DiskSync:
         self._wake.set()
 
     def free(self) -> None:
-        """A command of the user's is over: what waits for that is done."""
+        """A command of the user's is over: what waits for that, or for another buffer, is done."""
         self.hands.free()
-        if self._busy:
+        if any(self.unfinished):
             self._wake.set()
 
     async def run(self) -> None:

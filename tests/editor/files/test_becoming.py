@@ -294,6 +294,27 @@ def test_what_a_buffer_cannot_take_is_named_and_taken_back_without_it(
     assert path.read_bytes() == before
 
 
+def test_what_a_buffer_could_not_take_is_the_agents_once_the_user_reads_it_anew(
+    job: MainJob,
+) -> None:
+    agent = job.start()
+    path = job.work / "a.txt"
+    path.write_text("日本語\nb\n", "euc-jp")
+    job.command(f"wincmd t | topleft vnew | edit ++enc=euc-jp {path}")
+    prompt = job.turn(agent)
+    tool(agent, path, "日本語\nb\nc\n")
+    looked(job)
+    job.finish(agent, prompt)
+    job.command("edit ++enc=utf-8")
+    until_files(job, {"a.txt": 2})
+    job.nvim.input("Gomine<Esc>")
+    job.command("write")
+    looked(job)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_bytes() == "日本語\nb\n".encode("euc-jp") + b"mine\n"
+
+
 # --- modes
 
 
