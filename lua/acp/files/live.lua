@@ -196,6 +196,14 @@ local function saved(buffer, outcome)
   return outcome
 end
 
+--- Why something has failed, in one line: without where that is in which code, as Lua says it.
+---@param err string
+---@return string
+local function reason(err)
+  local line = err:match('[^\n]*'):gsub('^.*(E%d+: )', '%1')
+  return (line:gsub('^Error executing lua: ', ''):gsub('^%S+%.lua:%d+: ', ''))
+end
+
 --- Change text and options by that function of `acp.files.edit`, where a failure leaves all as it was.
 ---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
 ---@param buffer integer
@@ -208,6 +216,7 @@ local function changed(change, buffer, tick, hunks, options, settle_it)
   local outcome = change(buffer, hunks, as_set(buffer, options), settle_it)
   if not outcome.ok then
     stamps.restored(buffer, tick)
+    outcome.error = reason(outcome.error)
   end
   return outcome
 end
@@ -232,6 +241,10 @@ function M.write(buffer, tick, hunks, options, quiet)
   if outcome.ok then
     stamps.sync(buffer, written)
     return quiet and outcome or saved(buffer, outcome)
+  end
+  local name = api.nvim_buf_get_name(buffer)
+  if not outcome.error:find(name, 1, true) then
+    outcome.error = ('%s cannot be written: %s'):format(name, outcome.error)
   end
   return outcome
 end

@@ -100,6 +100,8 @@ def met(host: Host, payload: Met) -> None:
     if payload.saved:
         host.review.store.journal.saved(payload.path, payload.saved)
     look_at(host, payload.path)
+    if payload.path in host.review.sync.unfinished:  # Neovim may have read it anew
+        host.review.sync.free()
 
 
 def ran(host: Host, _payload: Nothing) -> None:
@@ -196,8 +198,11 @@ def _nothing(host: Host, payload: Undo) -> str:
     number, session = payload.turn, _session(host, payload.chat)
     changed = "no turn has" if number is None else f"turn {number} has not"
     said = f"{changed} changed anything that could be taken back"
-    lost = host.review.decisions.lost.told(session, number or 1, number) if session else ()
-    return "; ".join([said, *here(lost)])
+    if session is None:
+        return said
+    decisions = host.review.decisions
+    lost = decisions.lost.told(session, number or 1, number)
+    return "; ".join([said, *here([*lost, *decisions.waiting(session, number)])])
 
 
 @in_order

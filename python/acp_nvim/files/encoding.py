@@ -106,12 +106,18 @@ def may_be_wide(data: bytes) -> bool:
 def exact_text(data: bytes, encoding: str = "") -> str:
     """Return the exact text of a file; `encoding`: that of its buffer, "" without one."""
     name = codec(encoding) if encoding else marked(data)
-    if data and name in MARKS:
+    if data and name in MARKS and not _is_narrow(data):
         try:
             return MARKS[name] + data.decode(name)
         except UnicodeDecodeError:
             pass
     return data.decode(UTF_8, "surrogateescape")
+
+
+def _is_narrow(data: bytes) -> bool:
+    """Return whether these bytes are text in UTF-8, which a tool may have made of a wide one: that
+    has a NUL in each line break, and its mark is no UTF-8."""
+    return b"\0" not in data and _is_whole(data.decode(UTF_8, "surrogateescape"))
 
 
 def exact_bytes(path: str, text: str) -> bytes:

@@ -28,14 +28,15 @@ class FileRead:
 
 @dataclass(frozen=True, slots=True)
 class WriteBegun:
-    """An agent's write is settled on, and nothing is changed yet; `FileWritten` follows.
+    """An agent's write is settled on, and nothing is changed yet; `FileWritten` follows. Or it was
+    met on the disk, and the editor cannot take it yet.
 
     `before` and `after` are what the file holds, and is to hold.
     """
 
     path: str
     before: str | None
-    after: str
+    after: str | None
     author: Author | None
 
 

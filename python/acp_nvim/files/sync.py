@@ -95,9 +95,9 @@ class DiskSync:
         self._wake.set()
 
     def free(self) -> None:
-        """A command of the user's is over: what waits for that is done."""
+        """A command of the user's is over: what waits for that, or for another buffer, is done."""
         self.hands.free()
-        if self._busy:
+        if any(self.unfinished):
             self._wake.set()
 
     async def run(self) -> None:
@@ -106,12 +106,12 @@ class DiskSync:
             with anyio.move_on_after(self.hands.patience.silent if self._busy else None):
                 await self._wake.wait()
             self._wake = anyio.Event()
-            self._asked.again(self._busy)
             await self.drain()
             self.hands.tell()
 
     async def drain(self) -> None:
-        """Return when all that was asked for is done."""
+        """Return when all that was asked for is done, and what waits was tried again."""
+        self._asked.again(self.unfinished)
         async with self.exclusive():
             pass
 
@@ -308,6 +308,7 @@ class DiskSync:
         sure: bool = False,
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
+        is_new = change is not None
         late = self.unfinished.with_late(live.path, Late(change, author))
         author = late.author
         held = self._baselines.text(live.path, live.encoding)
@@ -319,7 +320,7 @@ class DiskSync:
                 live, followed = await self._settle(live, late, same=same, held=held)
             except FileProblem as problem:
                 # The buffer stays as it was, and Neovim warns the user as it does without us.
-                self.unfinished.later(live.path, late, problem)
+                self.unfinished.later(live.path, late, problem, is_new=is_new)
                 self._waits(live.path, problem, author, tell=change is not None)
                 return None if isinstance(problem, Moved) else live
             self._waits(live.path)

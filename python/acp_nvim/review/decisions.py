@@ -7,7 +7,7 @@ one step of undo in a buffer, and then the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -17,7 +17,7 @@ import anyio
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
-from acp_nvim.files.encoding import decoded, guess
+from acp_nvim.files.encoding import NotRead, decoded, guess
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import put, stays
@@ -195,7 +195,8 @@ class Decisions:
         """
         number, session = turn.author.turn, turn.author.session_key
         lost = () if batch else self.lost.told(session, number, number, known=turn.paths)
-        rest = () if batch else (*lost, *await self._stands(turn))
+        waits = self.waiting(session, number, known=turn.paths)
+        rest = () if batch else (*lost, *waits, *await self._stands(turn))
         batch = batch or uuid4().hex
         sessions = frozenset({session})
 
@@ -207,6 +208,14 @@ class Decisions:
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         return replace(undone, batch=batch, failed=(*undone.failed, *rest))
+
+    def waiting(
+        self, session: SessionKey, number: int | None, *, known: Container[str] = ()
+    ) -> list[str]:
+        """Name what that turn, None: the session, has changed and the editor could not take yet;
+        `known`: files that are tried anyhow."""
+        found = self._sync.unfinished.of(session, number)
+        return [_waits(path, problem) for path, problem in found if path not in known]
 
     async def _stands(self, turn: Turn) -> list[str]:
         """Name what the disk has of that turn against what the user has not saved."""
@@ -354,6 +363,12 @@ class Decisions:
 def _busy(path: str, busy: Busy) -> UserError:
     name = os.path.basename(path)
     return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
+
+
+def _waits(path: str, problem: FileProblem) -> str:
+    if isinstance(problem, Busy):
+        return str(_busy(path, problem))
+    return str(stays(path, problem) if isinstance(problem, NotRead) else problem)
 
 
 def _review(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:

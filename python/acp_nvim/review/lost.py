@@ -35,13 +35,14 @@ class Lost:
     ) -> tuple[str, ...]:
         """Return the sentence that names those of these turns, or from that one on; none if there
         are none. `known`: of which the books know something, so that it is tried."""
-        paths = [
+        found = (
             path
             for (*whose, turn, _began), changed in self._paths.items()
             for path in changed
             if tuple(whose) == session and first <= turn and (last is None or turn <= last)
             if path not in known
-        ]
+        )
+        paths = [*dict.fromkeys(found)]
         if not paths:
             return ()
         more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""

@@ -99,6 +99,34 @@ def test_an_agent_that_makes_a_link_has_not_changed_what_it_leads_to(job: MainJo
     assert other.read_text() == "other\n"
 
 
+@pytest.mark.parametrize("is_repository", [True, False], ids=["git", "no-git"])
+@pytest.mark.parametrize("how", ["replaced", "removed", "led elsewhere"])
+def test_a_link_of_which_a_command_has_made_something_else_is_named_and_stays_so(
+    job: MainJob, how: str, is_repository: bool
+) -> None:
+    if is_repository:
+        repository(job.work, "ignored")
+    path, link = job.work / "a.txt", job.work / "link"
+    path.write_text(LINES)
+    link.symlink_to("a.txt")
+    agent = job.start()
+    prompt = job.turn(agent)
+    link.unlink()
+    if how == "replaced":
+        link.write_text(THEIRS)
+    elif how == "led elsewhere":
+        link.symlink_to("b.txt")
+    command(agent, {})
+    looked(job)
+    job.finish(agent, prompt)
+    looked(job)
+    assert any("Changed" in line and line.endswith(": link") for line in job.chat())
+    job.command("Acp undo")
+    job.told("not to be had back: link")
+    assert path.read_text() == LINES
+    assert link.is_file() is (how == "replaced")
+
+
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "not-open"])
 @pytest.mark.parametrize("taken", ["Acp undo", "Acp reject file"])
 def test_what_has_become_another_name_of_a_file_is_not_written_into(
@@ -241,6 +269,50 @@ def test_an_open_file_of_which_a_command_has_made_something_else_is_gone_and_com
     job.command("Acp undo")
     job.told("took back turn 1")
     assert path.read_text() == LINES
+
+
+@pytest.mark.parametrize("is_over", [True, False], ids=["after the turn", "in the turn"])
+def test_what_a_buffer_cannot_take_is_named_and_taken_back_without_it(
+    job: MainJob, is_over: bool
+) -> None:
+    agent = job.start()
+    path, before = job.work / "a.txt", "日本語\nb\n".encode("euc-jp")
+    path.write_bytes(before)
+    job.command(f"wincmd t | topleft vnew | edit ++enc=euc-jp {path}")
+    prompt = job.turn(agent)
+    tool(agent, path, "日本語\nb\nc\n")
+    looked(job)
+    if is_over:
+        job.finish(agent, prompt)
+    job.command("Acp undo")
+    told = job.told("no turn has changed anything", "; a.txt stays as it is")
+    assert "Neovim cannot read its" in told
+    job.command("bwipeout")
+    job.command("messages clear")
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_bytes() == before
+
+
+def test_what_a_buffer_could_not_take_is_the_agents_once_the_user_reads_it_anew(
+    job: MainJob,
+) -> None:
+    agent = job.start()
+    path = job.work / "a.txt"
+    path.write_text("日本語\nb\n", "euc-jp")
+    job.command(f"wincmd t | topleft vnew | edit ++enc=euc-jp {path}")
+    prompt = job.turn(agent)
+    tool(agent, path, "日本語\nb\nc\n")
+    looked(job)
+    job.finish(agent, prompt)
+    job.command("edit ++enc=utf-8")
+    until_files(job, {"a.txt": 2})
+    job.nvim.input("Gomine<Esc>")
+    job.command("write")
+    looked(job)
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_bytes() == "日本語\nb\n".encode("euc-jp") + b"mine\n"
 
 
 # --- modes

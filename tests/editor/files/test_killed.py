@@ -30,6 +30,12 @@ FOUND = "took back turn 1 of scripted in 3 files"
 TOLD = "scripted's turn that ran when Neovim ended has changed"
 
 
+def journals(job: MainJob, ending: str) -> list[Path]:
+    """Return the files of the journal."""
+    folder = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "edits" / "turns"
+    return list(folder.glob(f"*.{ending}"))
+
+
 class Half:
     """A turn that has done a lot, and is not over."""
 
@@ -40,6 +46,7 @@ class Half:
         self.new = job.work / "deep" / "new.txt"
         for path in (self.closed, self.gone, self.named, self.mine):
             put(path, LINES)
+        self.gone.chmod(0o750)
         self.agent: StdioAgent = job.start()
         self.opened = job.edit("opened.txt", LINES)
         self.prompt = job.turn(self.agent)
@@ -59,11 +66,12 @@ class Half:
 
     def journals(self, ending: str) -> list[Path]:
         """Return the files of the journal."""
-        folder = self.job.nvim.folder / "state" / "nvim" / "acp.nvim" / "edits" / "turns"
-        return list(folder.glob(f"*.{ending}"))
+        return journals(self.job, ending)
 
     def is_before(self) -> bool:
         """Tell whether everything is as before the turn."""
+        if self.gone.exists():
+            assert stat.S_IMODE(self.gone.stat().st_mode) == 0o750
         paths = (self.opened, self.closed, self.gone, self.named)
         return not self.new.exists() and all(
             path.exists() and path.read_text() == LINES for path in paths
@@ -240,16 +248,38 @@ def test_a_write_right_before_a_kill_is_in_the_books(half: Half) -> None:
 
 
 def test_the_mode_of_a_file_that_was_removed_right_before_a_kill_comes_back(half: Half) -> None:
-    half.gone.chmod(0o750)
-    looked(half.job)
     tool(half.agent, half.gone, None)
-    looked(half.job)
+    until_files(half.job, {"gone.txt": 1})
     end(half, "all")
     with later(half.job) as nvim:
         nvim.command("Acp undo")
         until(nvim, "took back turn 1 of scripted in gone.txt")
         assert half.gone.read_text() == LINES
         assert stat.S_IMODE(half.gone.stat().st_mode) == 0o750
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "euc-jp"], ids=["busy", "unread"])
+def test_what_a_buffer_could_not_take_before_a_kill_is_in_the_books(
+    job: MainJob, encoding: str
+) -> None:
+    path, text = job.work / "a.txt", "日本語"
+    path.write_text(text, encoding)
+    agent = job.start()
+    job.command(f"wincmd t | topleft vnew | edit ++enc={encoding} {path}")
+    job.turn(agent)
+    job.command("wincmd t")
+    job.nvim.input("V" if encoding == "utf-8" else "")
+    tool(agent, path, f"{text} 2\n")
+    job.until(lambda: any("intend" in it.read_text() for it in journals(job, "acts")))
+    assert job.nvim.lines() == [text]
+    host = job.host()
+    job.kill(host)
+    job.nvim.kill()
+    job.gone(host, agent.pid)
+    with later(job) as nvim:
+        nvim.command("Acp undo")
+        until(nvim, "took back turn 1 of scripted in a.txt")
+        assert path.read_text(encoding) == text
 
 
 @pytest.mark.parametrize("where", ["work/deep", "link", "other"])

@@ -49,6 +49,16 @@ def test_on_a_full_disk_the_file_and_the_buffer_stay_as_they_were(
     assert path.stat().st_nlink == names
 
 
+def test_why_a_file_cannot_be_written_is_told_in_one_line(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\n")
+    nvim.lua("vim.cmd.write = function() vim.cmd('silent write! /no/such/folder/file') end")
+    outcome = write(nvim, path, [[0, 1, ["two"]]])
+    assert outcome["error"] == (
+        f"{path} cannot be written: E212: Can't open file for writing: no such file or directory"
+    )
+    assert (nvim.lines(), path.read_bytes()) == (["one"], b"one\n")
+
+
 def test_mode_and_owner_stay_and_no_other_file_does(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
     path.chmod(0o751)

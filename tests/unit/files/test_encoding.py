@@ -8,6 +8,7 @@ from acp_nvim.files.encoding import (
     UNCODED,
     Misfit,
     clean,
+    codec,
     decoded,
     encoded,
     exact_bytes,
@@ -120,3 +121,11 @@ def test_bytes_in_two_encodings_are_refused() -> None:
 def test_what_json_cannot_hold_is_replaced() -> None:
     assert clean("a\udce9b\ud800") == "a\ufffdb\ufffd"
     assert clean("aé\U0001f600") == "aé\U0001f600"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16le", "ucs-2", "utf-16", "ucs-4le"])
+def test_what_a_tool_has_made_utf_8_of_is_not_taken_for_wide(encoding: str) -> None:
+    for text in ("line one\nbb\ncc1\n", "naïve 12\n", "abcdefgh"):
+        assert exact_text(text.encode(), encoding) == text
+    for text in ("\ufeffab", "a\nb\n", "日本\n"):
+        assert exact_text(text.encode(codec(encoding)), encoding)[1:] == text

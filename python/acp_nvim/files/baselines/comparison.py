@@ -82,9 +82,10 @@ class Comparison:
         sure = last is not None and last.vouches(this)
         for path, at in unseen:
             if last and (last.is_since(at) or at[3] in gone):
-                self.meet(path, at, is_new=True if sure else None)
+                self.meet(path, at, is_new=True if sure and path not in last.links else None)
             elif self._shelf.swap(path, None, Snapshot(at)):
                 self.unread.append(path)
+        self.unknown += () if last is None else last.moved_links(this)
         return this
 
     def compare(self, path: str, at: Fingerprint | None, was: Snapshot) -> None:

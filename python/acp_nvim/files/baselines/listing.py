@@ -11,6 +11,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
@@ -51,6 +52,8 @@ class Listing:
     stamps: dict[str, Fingerprint]
     whole: bool
     parts: dict[str, bool]
+    links: dict[str, str] = field(default_factory=dict)
+    """Where the links lead, which are no files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class Listed:
     by_git: bool
     stamps: Mapping[str, Fingerprint] = field(default_factory=dict)
     """What the system says of each, where that was asked on the way."""
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 class Listings:
@@ -78,6 +82,7 @@ class Listings:
     async def take(self, folder: str) -> Listing:
         """Return what is below that folder, whose path is resolved. Never raises `OSError`."""
         stamps: dict[str, Fingerprint] = {}
+        links: dict[str, str] = {}
         parts: dict[str, bool] = {}
         queue = [folder]
         whole = True
@@ -89,10 +94,11 @@ class Listings:
             parts[part] = listed.by_git
             queue += listed.within
             stamps |= listed.stamps
+            links |= listed.links
             if listed.by_git:
-                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps)
+                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps, links)
             whole = whole and listed.whole
-        return Listing(stamps, whole and not queue, parts)
+        return Listing(stamps, whole and not queue, parts, links)
 
     async def covers(self, parts: Mapping[str, bool], path: str) -> bool:
         """Return whether an inventory with these parts, taken now, would have that file."""
@@ -140,8 +146,10 @@ def _stamp(status: os.stat_result) -> Fingerprint:
     )
 
 
-def _stamp_all(folder: str, paths: Iterable[str], stamps: dict[str, Fingerprint]) -> list[str]:
-    """Add the plain files among the paths to the stamps; return those that are folders."""
+def _stamp_all(
+    folder: str, paths: Iterable[str], stamps: dict[str, Fingerprint], links: dict[str, str]
+) -> list[str]:
+    """Add the plain files among the paths to the stamps, and the links; return the folders."""
     real = {folder: True}
     folders: list[str] = []
     for path in paths:
@@ -155,7 +163,14 @@ def _stamp_all(folder: str, paths: Iterable[str], stamps: dict[str, Fingerprint]
             stamps[path] = _stamp(status)
         elif stat.S_ISDIR(status.st_mode):
             folders.append(path)
+        else:
+            _add_link(path, links)
     return folders
+
+
+def _add_link(path: str, links: dict[str, str]) -> None:
+    with suppress(OSError):  # it is none, or gone
+        links[path] = os.readlink(path)
 
 
 def _is_real(folder: str, known: dict[str, bool]) -> bool:
@@ -169,6 +184,7 @@ def _is_real(folder: str, known: dict[str, bool]) -> bool:
 def walk(folder: str, room: int, deadline: float) -> Listed:
     """List a folder that git does not know, the near files first."""
     stamps: dict[str, Fingerprint] = {}
+    links: dict[str, str] = {}
     within: list[str] = []
     queue = deque([folder])
     late = False
@@ -185,20 +201,24 @@ def walk(folder: str, room: int, deadline: float) -> Listed:
             late = monotonic() >= deadline
             if late or len(stamps) > room:
                 break
-            queue += _looked_at(entries[start : start + AT_ONCE], stamps)
+            queue += _looked_at(entries[start : start + AT_ONCE], stamps, links)
     whole = not (queue or late) and len(stamps) <= room
     stamps = dict(islice(stamps.items(), room))
-    return Listed(stamps, within, whole, by_git=False, stamps=stamps)
+    return Listed(stamps, within, whole, by_git=False, stamps=stamps, links=links)
 
 
-def _looked_at(entries: Iterable[os.DirEntry[str]], stamps: dict[str, Fingerprint]) -> list[str]:
-    """Add the plain files among the entries to the stamps; return the folders."""
+def _looked_at(
+    entries: Iterable[os.DirEntry[str]], stamps: dict[str, Fingerprint], links: dict[str, str]
+) -> list[str]:
+    """Add the plain files among the entries to the stamps, and links; return the folders."""
     folders: list[str] = []
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             folders += () if entry.name in LEFT_OUT else (entry.path,)
         elif entry.is_file(follow_symlinks=False) and (at := _entry_stamp(entry)):
             stamps[entry.path] = at
+        elif entry.is_symlink():
+            _add_link(entry.path, links)
     return folders
 
 

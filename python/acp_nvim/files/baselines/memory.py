@@ -118,6 +118,7 @@ def _scan(scan: Scan) -> bytes:
         "whole": scan.whole,
         "parts": dict(scan.parts),
         "rules": rules,
+        "links": dict(scan.links),
     }
     return json.dumps(head).encode() + b"\n"
 
@@ -127,4 +128,6 @@ def _scan_of(head: Mapping[str, object]) -> Scan:
     if not (isinstance(parts, dict) and isinstance(rules, dict) and isinstance(began, int)):
         raise TypeError(head)
     known = {path: frozenset(map(str, lines)) for path, lines in rules.items()}
-    return Scan(str(head["folder"]), began, bool(head["whole"]), parts, known)
+    links = head.get("links")
+    led = dict(links) if isinstance(links, dict) else {}
+    return Scan(str(head["folder"]), began, bool(head["whole"]), parts, known, led)

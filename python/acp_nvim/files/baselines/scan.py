@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
@@ -32,6 +32,13 @@ class Scan:
     whole: bool
     parts: Mapping[str, bool]
     rules: Mapping[str, Rules]
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    def moved_links(self, later: Scan) -> list[str]:
+        """Return the links that are gone, new, or lead elsewhere, as far as both are sure."""
+        if not (self.whole and later.whole):
+            return []
+        return sorted(path for path, _ in self.links.items() ^ later.links.items())
 
     def is_since(self, at: Fingerprint) -> bool:
         """Return whether a file with that stamp may have come, or changed, after it."""
@@ -47,8 +54,10 @@ class Scan:
 
     def vouches_for(self, path: str) -> bool:
         """Return the same for one file that an inventory would have now."""
-        return self.whole and not any(
-            self._unhides(rules, _rules(rules)) for rules in self._rules_above(path)
+        return (
+            self.whole
+            and path not in self.links
+            and not any(self._unhides(rules, _rules(rules)) for rules in self._rules_above(path))
         )
 
     def _unhides(self, path: str, now: Rules) -> bool:
@@ -67,7 +76,7 @@ def scan(folder: str, inventory: Listing, began: int) -> Scan:
     """Return what is to be remembered of an inventory that has just been taken."""
     name = f"/{IGNORE_FILE}"
     rules = {path: _rules(path) for path in inventory.stamps if path.endswith(name)}
-    return Scan(folder, began, inventory.whole, inventory.parts, rules)
+    return Scan(folder, began, inventory.whole, inventory.parts, rules, inventory.links)
 
 
 def _rules(path: str) -> Rules:

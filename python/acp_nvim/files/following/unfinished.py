@@ -11,12 +11,12 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
 from acp_nvim.files.encoding import NotRead
-from acp_nvim.files.event import DiskChanged, Emit
+from acp_nvim.files.event import DiskChanged, Emit, WriteBegun
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed, joined
 from acp_nvim.files.text import reconciled
-from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.delta import Author, SessionKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,12 @@ class Unfinished:
 
     # --- what the disk has new
 
-    def later(self, path: str, late: Late, problem: FileProblem) -> None:
-        """The editor cannot take that now."""
+    def later(self, path: str, late: Late, problem: FileProblem, *, is_new: bool = False) -> None:
+        """The editor cannot take that now; `is_new`: as was not known before, so that a kill must
+        not make it forgotten."""
+        change = late.change
+        if is_new and change is not None and late.author is not None:
+            self._emit(WriteBegun(path, change.before, change.after, late.author))
         known = late.known
         if known is None and late.author is not None:
             known = self._knowledge.of(late.author.session_key, path)
@@ -88,6 +92,14 @@ class Unfinished:
         """Return why Neovim cannot have what the disk has, if it cannot."""
         late = self._late.get(path)
         return late.problem if late and isinstance(late.problem, NotRead) else None
+
+    def of(self, session: SessionKey, number: int | None) -> Iterator[tuple[str, FileProblem]]:
+        """Yield the files that have something of that turn, None: of the session, which the editor
+        could not take, and why."""
+        for path, late in self._late.items():
+            *whose, turn, _began = late.author.turn_key if late.author else ("", "", 0, 0.0)
+            if late.problem and tuple(whose) == session and number in (None, turn):
+                yield path, late.problem
 
     def seen(self, path: str, known: Text) -> Text:
         """Return what the disk held when last seen; what the editor did not take does not count."""
