@@ -163,6 +163,7 @@ async def undo(host: Host, payload: Undo) -> None:
     """
     turn, outcome = await _undo(host, payload)
     decisions = host.review.decisions
+    await host.review.presenter.settled()
     wanted = await wants_found(host, outcome.found) if outcome.found else None
     if wanted is False:
         decisions.left.add(turn.key)
