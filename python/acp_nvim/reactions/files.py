@@ -119,7 +119,7 @@ def wait(host: Host, event: EditWaits) -> None:
     whose = "a change" if event.session is None else f"{event.session[0]}'s write"
     names = _names(event.paths, 3)
     text = f"{event.doing} keeps {whose} of {names} waiting"
-    host.editor.notifier.notice(text)
+    host.editor.notifier.notice(text, passing=True)
     if event.session is not None:
         _notice(host, event.session, text)
 
