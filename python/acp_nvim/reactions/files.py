@@ -133,7 +133,7 @@ def lament(host: Host, event: Unrecoverable) -> None:
 
 def leave(host: Host, event: NotFollowed) -> None:
     """Tell the user of a buffer that stays behind its file, and why."""
-    text = f"{_name(event.path)} has changed on disk, its buffer stays as it is: {event.reason}"
+    text = f"{_name(event.path)} has changed, its buffer stays: {event.reason}"
     host.editor.notifier.notice(text, warning=True)
     if event.author is not None:
         _notice(host, event.author.session_key, text)
