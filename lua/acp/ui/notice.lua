@@ -77,9 +77,14 @@ end
 local function uncovered(draw)
   local shows_mode = vim.o.showmode
   vim.cmd('noautocmd set noshowmode')
-  draw()
-  vim.cmd.redraw()
+  local _, problem = pcall(function()
+    draw()
+    vim.cmd.redraw()
+  end)
   vim.cmd('noautocmd let &showmode = ' .. (shows_mode and 1 or 0))
+  if problem then
+    error(problem, 0)
+  end
 end
 
 --- What is typed may cover it, in the command line at once: it is shown again when that is over.
