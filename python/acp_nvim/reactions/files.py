@@ -154,7 +154,7 @@ def _name(path: str) -> str:
 def conflict(host: Host, event: Conflicted) -> None:
     """Keep both sides for the user to decide, who is told when it begins."""
     found = event.conflict
-    if event.seen and host.review.log.conflict(found.path) is None:
+    if event.tell and host.review.log.conflict(found.path) is None:
         whose, line, name = found.author.agent, found.places[0][0] + 1, _name(found.path)
         text = f"{whose} has changed line {line} of {name}, too: :Acp review"
         host.editor.notifier.notice(text, warning=True)
