@@ -111,6 +111,9 @@ local function check(is_safe)
   if not next(waiting) then
     api.nvim_clear_autocmds({ group = group })
   end
+  if is_over then
+    require('acp.ui.notice').over()
+  end
   local bridge = package.loaded['acp.host.bridge']
   if is_over and bridge and bridge.running() then
     bridge.notify('free')
@@ -204,6 +207,9 @@ function M.busy(buffer, hunks)
   end
   if what then
     waiting[buffer] = true
+  elseif waiting[buffer] then
+    waiting[buffer] = nil
+    require('acp.ui.notice').over()
   end
   return what
 end

@@ -71,8 +71,23 @@ local function echo(line, highlight)
   return { shown, highlight }
 end
 
---- In insert mode 'showmode' covers a message at once, in the command line the text typed there: it
---- is shown again when that is over.
+--- Have on the screen what was echoed in the middle of something, where 'showmode' would cover it: or
+--- Neovim keeps a message for 3 s in visual mode, and nothing is drawn meanwhile.
+---@param draw fun()
+local function uncovered(draw)
+  local shows_mode = vim.o.showmode
+  vim.cmd('noautocmd set noshowmode')
+  local _, problem = pcall(function()
+    draw()
+    vim.cmd.redraw()
+  end)
+  vim.cmd('noautocmd let &showmode = ' .. (shows_mode and 1 or 0))
+  if problem then
+    error(problem, 0)
+  end
+end
+
+--- What is typed may cover it, in the command line at once: it is shown again when that is over.
 ---@param chunk string[]
 local function repeat_later(chunk)
   vim.api.nvim_create_autocmd('ModeChanged', {
@@ -85,16 +100,52 @@ local function repeat_later(chunk)
   })
 end
 
+--- What is on the screen as long as the user is in the middle of that.
+---@type string?
+local passing
+
+--- Whether the last line of the screen has that text.
+---@param text string
+---@return boolean
+local function is_shown(text)
+  local row = vim.o.lines - math.max(vim.o.cmdheight, 1) + 1
+  local cells = {}
+  for column = 1, vim.api.nvim_strwidth(text) do
+    table.insert(cells, vim.fn.screenstring(row, column))
+  end
+  return table.concat(cells) == text
+end
+
+--- What the user was in the middle of is over: take away what was said of that, if nothing is there
+--- in its place.
+function M.over()
+  local text = passing
+  passing = nil
+  if text and is_shown(text) then
+    vim.api.nvim_echo({ { '' } }, false, {})
+    vim.cmd.redraw() -- 'showmode'
+  end
+end
+
 ---@param text string
 ---@param warning? boolean
-local function show(text, warning)
+---@param passes? boolean
+local function show(text, warning, passes)
   require('acp.ui.highlights').define()
   if vim.o.cmdheight == 0 then
     vim.cmd.redraw() -- what is drawn after it covers it
   end
-  local chunk = echo(one_line(text), warning and 'AcpWarning' or 'AcpNotice')
-  if vim.api.nvim_get_mode().mode ~= 'n' then
-    vim.cmd.redraw() -- or Neovim keeps a message for 3 s in visual mode, and nothing is drawn meanwhile
+  local chunk
+  local function draw()
+    chunk = echo(one_line(text), warning and 'AcpWarning' or 'AcpNotice')
+  end
+  if vim.api.nvim_get_mode().mode == 'n' then
+    draw()
+  else
+    uncovered(draw)
+  end
+  passing = passes and chunk[1] or nil
+  if not passes and vim.api.nvim_get_mode().mode ~= 'n' then
     repeat_later(chunk)
   end
 end
@@ -102,10 +153,11 @@ end
 --- Show one line. May be called from anywhere, fast events included; never at ERROR level.
 ---@param text string
 ---@param warning? boolean
-function M.notice(text, warning)
+---@param passes? boolean it tells of what the user is in the middle of: see `over`
+function M.notice(text, warning, passes)
   if vim.in_fast_event() then
     return vim.schedule(function()
-      M.notice(text, warning)
+      M.notice(text, warning, passes)
     end)
   end
   if is_repeated(text) then
@@ -115,10 +167,10 @@ function M.notice(text, warning)
   if vim.o.cmdheight == 0 then
     -- in the middle of a command Neovim would wait for a key, for want of a line to show it in
     return vim.schedule(function()
-      show(text, warning)
+      show(text, warning, passes)
     end)
   end
-  show(text, warning)
+  show(text, warning, passes)
 end
 
 --- The same as a warning: something did not work, and the text says what to do.

@@ -74,7 +74,7 @@ async def review(host: Host, payload: ShowReview) -> int:
     if payload.only:
         return waiting
     _check(turn, reviews)
-    conflicts = edits.conflicts() if turn is None else ()
+    conflicts = board.conflicts() if turn is None else ()
     await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
     if was_shown and any(each.pending for each in reviews):
         await host.editor.reviewer.open_list()
@@ -165,6 +165,7 @@ async def undo(host: Host, payload: Undo) -> None:
     """
     turn, outcome = await _undo(host, payload)
     decisions = host.review.decisions
+    await host.review.presenter.settled()
     wanted = await wants_found(host, outcome.found) if outcome.found else None
     if wanted is False:
         decisions.left.add(turn.key)
@@ -291,7 +292,8 @@ def _said(host: Host, reviews: Sequence[FileReview], conflicts: Sequence[Conflic
     if not conflicts:
         return announcement(reviews)
     where = relative(conflicts[0].path, os.getcwd())
-    return f"conflict in {where}: :Acp review in it shows both sides; {announcement(reviews)}"
+    where += f" and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
+    return f"conflict in {where}: :Acp review there shows both sides; {announcement(reviews)}"
 
 
 async def _compare(host: Host, conflict: Conflict) -> None:

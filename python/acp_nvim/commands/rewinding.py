@@ -46,12 +46,14 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     if not await _is_wanted(host, number, text, turns, lost):
         return None
     found = sorted({path for turn in turns for path in doubtful(host, turn)})
-    undone = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
+    undone, left = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
     opened = await host.editor.chats.open(state.agent)
     if opened is None:
-        raise UserError("no chat could be opened")
+        raise UserError("; ".join(filter(None, ["no chat could be opened", left])))
     new = _begin(host, chat, opened, number)
     new.rewound = Rewound(state.key, chat.number, undone)
+    if left:  # not before the windows of the new chat, which would cover it
+        host.editor.notifier.notice(left, warning=True)
     await _connect(host, new, chat)
     return {"chat": new.number, "text": text}
 
@@ -74,8 +76,8 @@ async def _is_wanted(
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
 
-async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> int:
-    """Take the turns back, the last one first; return of how many something was.
+async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> tuple[int, str]:
+    """Take the turns back, the last one first; return of how many something was, and what stays.
 
     Without `found` what the agent is only supposed to have done stays.
     """
@@ -87,11 +89,9 @@ async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> int:
             outcomes.append(outcome)
             count += bool(outcome.paths)
     stays = sorted({relative(path, os.getcwd()) for it in outcomes for path, _ in it.left})
-    failed = [said for it in outcomes for said in it.failed]
-    if stays or failed:
-        told = "; ".join([*failed, *(f"lines of yours stay in {name}" for name in stays)])
-        host.editor.notifier.notice(f"rewound, but {told}", warning=True)
-    return count
+    failed = reviewing.here(said for it in outcomes for said in it.failed)
+    told = "; ".join([*failed, *(f"lines of yours stay in {name}" for name in stays)])
+    return count, told and f"rewound, but {told}"
 
 
 def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 class Notifier(Protocol):
     """Tells the user, and the user's scripts, what happened. Never waits, never raises."""
 
-    def notice(self, text: str, *, warning: bool = False) -> None:
-        """Show one line of text."""
+    def notice(self, text: str, *, warning: bool = False, passing: bool = False) -> None:
+        """Show one line of text; `passing`: as long as the user's hands hold up an edit."""
 
     def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
         """Show one line of text as `ui.notify` says, unless the user sees that chat."""

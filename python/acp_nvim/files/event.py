@@ -101,11 +101,11 @@ class EditWaits:
 class Conflicted:
     """The user and an agent have changed the same place; the user's text stays.
 
-    `seen`: on the disk, so that nothing else tells the user.
+    `tell`: nothing else tells the user, nor has of that turn.
     """
 
     conflict: Conflict
-    seen: bool = False
+    tell: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from functools import partial
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
@@ -186,6 +187,12 @@ async def carry_out(files: Files, live: LiveFile, edit: BufferEdit | None) -> bo
         return await files.follow(buffer, edit.hunks, edit.options, stamp=stamp)
     settled = edit.settled
     return await files.edit(buffer, edit.hunks, edit.options, settled=settled, stamp=stamp)
+
+
+async def is_saved(files: Files, path: str) -> bool:
+    """Return whether the file is as the user has written it, from whatever buffer."""
+    saved = await files.saved(path)
+    return saved != "" and saved == disk.stamp(path)
 
 
 async def _saved(files: Files, live: LiveFile, change: DiskChange | None) -> str:

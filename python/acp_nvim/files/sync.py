@@ -28,7 +28,7 @@ from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.settle import Followed, Moved, bring_up, joined
+from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved, joined
 from acp_nvim.ledger.delta import Author, SessionKey
 
 ATTEMPTS = 5
@@ -262,8 +262,8 @@ class DiskSync:
         refresh = partial(self._baselines.refresh, deadline=refresh_until)
         see = self._baselines.changes if refresh_until is None else refresh
         found = await see(roots, opened)
-        self._miss(found.unknown, author)
-        self._miss(found.gone, author, gone=True)
+        await self._miss(found.unknown, author)
+        await self._miss(found.gone, author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
             opened |= dict.fromkeys(await self._files.loaded_paths(roots.folders()), "")
         done: set[str] = set()
@@ -289,11 +289,11 @@ class DiskSync:
                 await self._took(live, whose, followed, change, is_sure)
         return False
 
-    def _miss(self, paths: Iterable[str], author: Author | None, *, gone: bool = False) -> None:
+    async def _miss(self, paths: Iterable[str], by: Author | None, *, gone: bool = False) -> None:
         missed: dict[Author, list[str]] = {}
         for path in paths:
-            whose = None if OF_EDITOR.search(path) else self._asked.whose(path, author)
-            if whose is not None:
+            whose = None if OF_EDITOR.search(path) else self._asked.whose(path, by)
+            if whose is not None and not await is_saved(self._files, path):
                 missed.setdefault(whose, []).append(path)
         for whose, theirs in missed.items():
             self._emit(Unrecoverable(tuple(theirs), whose, gone))

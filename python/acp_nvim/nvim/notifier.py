@@ -26,9 +26,9 @@ class Notices(Notifier):
         self._painter = painter
         self._faults = faults
 
-    def notice(self, text: str, *, warning: bool = False) -> None:
+    def notice(self, text: str, *, warning: bool = False, passing: bool = False) -> None:
         """See `Notifier`."""
-        self._call.post("acp.ui.notice.notice", text, warning)
+        self._call.post("acp.ui.notice.notice", text, warning, passing)
 
     def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
         """See `Notifier`."""

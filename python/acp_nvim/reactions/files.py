@@ -119,7 +119,7 @@ def wait(host: Host, event: EditWaits) -> None:
     whose = "a change" if event.session is None else f"{event.session[0]}'s write"
     names = _names(event.paths, 3)
     text = f"{event.doing} keeps {whose} of {names} waiting"
-    host.editor.notifier.notice(text)
+    host.editor.notifier.notice(text, passing=True)
     if event.session is not None:
         _notice(host, event.session, text)
 
@@ -133,7 +133,7 @@ def lament(host: Host, event: Unrecoverable) -> None:
 
 def leave(host: Host, event: NotFollowed) -> None:
     """Tell the user of a buffer that stays behind its file, and why."""
-    text = f"{_name(event.path)} has changed on disk, its buffer stays as it is: {event.reason}"
+    text = f"{_name(event.path)} has changed, its buffer stays: {event.reason}"
     host.editor.notifier.notice(text, warning=True)
     if event.author is not None:
         _notice(host, event.author.session_key, text)
@@ -154,7 +154,7 @@ def _name(path: str) -> str:
 def conflict(host: Host, event: Conflicted) -> None:
     """Keep both sides for the user to decide, who is told when it begins."""
     found = event.conflict
-    if event.seen and host.review.log.conflict(found.path) is None:
+    if event.tell and host.review.log.conflict(found.path) is None:
         whose, line, name = found.author.agent, found.places[0][0] + 1, _name(found.path)
         text = f"{whose} has changed line {line} of {name}, too: :Acp review"
         host.editor.notifier.notice(text, warning=True)

@@ -15,6 +15,7 @@ import anyio
 from acp_nvim.aside import aside
 from acp_nvim.editor import Reviewer
 from acp_nvim.files.roots import inside
+from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions, Seen
 from acp_nvim.review.log import EditLog
@@ -101,6 +102,11 @@ class ReviewPresenter:
         folders = tuple(map(inside, self._scope()))
         return tuple(path for path in self._edits.paths() if path.startswith(folders))
 
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Return those in files of the scope."""
+        folders = tuple(map(inside, self._scope()))
+        return tuple(it for it in self._edits.conflicts() if it.path.startswith(folders))
+
     def reviews(self) -> tuple[FileReview, ...]:
         """Return the hunks of the scope's files as they were last seen."""
         return tuple(self._seen[path] for path in self.paths() if path in self._seen)
@@ -138,7 +144,7 @@ class ReviewPresenter:
             self.shown = False
         also = (*self._comments.paths(), *self._foreseen)
         await self._reviewer.files(reviews, also, on=self.shown)
-        listing = partial(quickfix, reviews, self._edits.conflicts())
+        listing = partial(quickfix, reviews, self.conflicts())
         many = sum(len(review.pending) for review in reviews) > MANY
         await self._reviewer.lists(await aside(listing) if many else listing(), make=False)
 

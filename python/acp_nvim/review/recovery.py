@@ -151,13 +151,15 @@ class Recovery:
     def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
         turns = self._log.turns(author.session_key)
         paths = next((it.paths for it in turns if it.key == author.turn_key), ())
+        told = []
         if paths:
-            files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-            turn = f"{author.agent}'s turn that ran when Neovim ended"
+            files = "1 file has" if len(paths) == 1 else f"{len(paths)} files have"
             where = "" if self._is_here(folder) else f" in {folder}"
-            self._tell(f"{turn} has changed {files}{where}: :Acp review")
+            told.append(f"{author.agent}'s turn was cut off, {files} changed{where}: :Acp review")
         if since:
-            self._tell(f"changed after {author.agent} was cut off, so not its: {_names(since)}")
+            told.append(f"changed after {author.agent} was cut off, so not its: {_names(since)}")
+        if told:
+            self._tell("; ".join(told))
 
 
 def _names(paths: tuple[str, ...]) -> str:

@@ -61,7 +61,7 @@ def test_one_is_killed_while_the_other_works(job: MainJob) -> None:
     with beside(job) as third:
         answer_in(third, to_take=True)
         third.command("Acp review")
-        third.wait(lambda: "turn that ran when Neovim ended has changed 1 file" in third.messages())
+        third.wait(lambda: "turn was cut off, 1 file has changed" in third.messages())
         third.wait(lambda: of_mine in journals(job) and "theirs.txt" in edits(third))
         third.command("Acp undo")
         third.wait(lambda: theirs.read_text() == "one\n")

@@ -25,9 +25,9 @@ from tests.support.nvim import Neovim
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 THEIRS = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "")
-FOUND = "took back turn 1 of scripted in 3 files"
+FOUND = "took back turn 1 of scripted in 5 files"
 """Of five: two were named, and taken back without a question."""
-TOLD = "scripted's turn that ran when Neovim ended has changed"
+TOLD = "scripted's turn was cut off"
 
 
 def journals(job: MainJob, ending: str) -> list[Path]:
@@ -125,7 +125,7 @@ def test_a_killed_turn_is_reviewed_and_taken_back(half: Half, how: str) -> None:
         nvim.command("Acp review")
         until(nvim, "8 hunks in 5 files")
         if how in ("host", "all"):
-            until(nvim, f"{TOLD} 5 files: :Acp review")
+            until(nvim, f"{TOLD}, 5 files have changed: :Acp review")
         answer_in(nvim, to_take=True)
         nvim.command("Acp undo")
         until(nvim, FOUND)
@@ -297,7 +297,7 @@ def test_it_is_there_wherever_the_next_neovim_is_started(half: Half, where: str)
         until(nvim, "8 hunks in 5 files")
         there = f" in {half.job.work}" if where == "other" else ""
         told = "".join(nvim.messages().split("\n"))
-        assert f"{TOLD} 5 files{there}".replace(" ", "") in told.replace(" ", "")
+        assert f"{TOLD}, 5 files have changed{there}".replace(" ", "") in told.replace(" ", "")
         answer_in(nvim, to_take=True)
         nvim.command("Acp undo")
         nvim.wait(half.is_before)

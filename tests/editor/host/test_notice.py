@@ -70,6 +70,30 @@ def test_in_a_fast_event(nvim: Neovim) -> None:
     nvim.wait(lambda: messages(nvim) == ["acp: from far"])
 
 
+@pytest.mark.parametrize("keys", ["ihello", "Rword", "V", "gh"])
+def test_it_is_seen_in_the_middle_of_something(nvim: Neovim, keys: str) -> None:
+    with Screen(nvim, 80, 24) as screen:
+        nvim.input(keys)
+        screen.wait_for("-- ")
+        notice(nvim, "look here")
+        screen.wait_for("acp: look here")
+        assert nvim.eval("&showmode") == 1 and nvim.mode()["mode"] != "n"
+
+
+@pytest.mark.parametrize("keys", ["ihello", "V"])
+def test_what_passes_goes_when_it_is_over(nvim: Neovim, keys: str) -> None:
+    with Screen(nvim, 80, 24) as screen:
+        nvim.input(keys)
+        nvim.lua("require('acp.ui.notice').notice('waits', false, true)")
+        screen.wait_for("acp: waits")
+        nvim.input("<Esc>")
+        nvim.lua("require('acp.ui.notice').over()")
+        screen.wait_gone("acp: waits")
+        nvim.input(":echo 'of the user'<CR>")
+        nvim.lua("require('acp.ui.notice').over()")
+        screen.wait_for("of the user")
+
+
 @pytest.mark.parametrize("keys", ["ihello", ":echo 1", "/word", "V"])
 def test_it_is_seen_when_another_mode_is_over(nvim: Neovim, keys: str) -> None:
     with Screen(nvim, 80, 24) as screen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support.agents.agent_edits import looked
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 
@@ -67,6 +68,22 @@ def test_redo_goes_back_to_the_session_that_was(job: MainJob) -> None:
         "second",
         "third",
     ]
+
+
+def test_what_stays_is_told_beside_the_new_chat(job: MainJob) -> None:
+    job.nvim.lua(AGREE)
+    agent = job.start()
+    path = job.edit("code.py", "one\ntwo\n")
+    turn(job, agent, "first", "ONE")
+    looked(job)
+    path.unlink()
+    job.command("bwipeout code.py | Acp rewind 1")
+    agent.open("sess 2")
+    job.until(lambda: job.nvim.lines(job.session()["prompt_bufnr"]) == ["first"])
+    told = "acp: rewound, but code.py is gone: moved or deleted since"
+    assert job.told("rewound") == told
+    row = "join(map(range(1, 80), 'screenstring(&lines, v:val)'), '')"
+    assert job.nvim.eval(row).rstrip() == told
 
 
 def test_nothing_is_rewound_unasked(job: MainJob) -> None:

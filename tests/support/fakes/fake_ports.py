@@ -353,7 +353,7 @@ class FakeNotifier(Notifier):
         self.events: list[tuple[str, Mapping[str, Any]]] = []
         self.faults: list[BaseException] = []
 
-    def notice(self, text: str, *, warning: bool = False) -> None:
+    def notice(self, text: str, *, warning: bool = False, passing: bool = False) -> None:
         self.notices.append(text)
 
     def attend(self, chat: int, text: str, *, warning: bool = False) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from acp_nvim.errors import EditorError
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
+from acp_nvim.files.disk import stamp
 from acp_nvim.files.event import Unrecoverable
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author
@@ -369,3 +370,14 @@ async def test_a_swap_file_is_nothing_to_speak_of(rig: FileRig) -> None:
     await rig.passed()
     missed = [it.paths for it in rig.events if isinstance(it, Unrecoverable)]
     assert missed == [(str(rig.folder / "binary"),)]
+
+
+async def test_what_the_user_has_written_and_is_no_text_is_not_told(rig: FileRig) -> None:
+    await rig.begin()
+    mine = rig.file(b"\0", "mine")
+    rig.files.stamps[str(mine)] = stamp(str(mine))
+    rig.file(b"\0", "theirs")
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    missed = [it.paths for it in rig.events if isinstance(it, Unrecoverable)]
+    assert missed == [(str(rig.folder / "theirs"),)]

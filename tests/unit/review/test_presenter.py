@@ -250,3 +250,9 @@ async def test_a_refused_write_is_all_that_there_is_of_an_agent(wall: Wall) -> N
 
 def groups(drawing: Drawing) -> set[str]:
     return {mark.group for mark in drawing.marks if not isinstance(mark, LinesMark | PartMark)}
+
+
+async def test_a_conflict_of_another_project_is_none_of_the_review(wall: Wall) -> None:
+    for path in (str(wall.folder / "a"), f"{wall.folder}.other/a"):
+        wall.edits.conflicted(Conflict(path, author(), "1\n", "2\n", ((0, 1),), on_disk=False))
+    assert [it.path for it in wall.board.conflicts()] == [str(wall.folder / "a")]

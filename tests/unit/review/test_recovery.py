@@ -237,9 +237,7 @@ async def test_what_an_agent_did_by_itself(
     later = next_rig(rig)
     later.files.open(changed)
     await later.restore()
-    assert later.said == [
-        "gemini's turn that ran when Neovim ended has changed 4 files: :Acp review"
-    ]
+    assert later.said == ["gemini's turn was cut off, 4 files have changed: :Acp review"]
     assert await later.hunks(changed) == [(1, "two", "TWO"), (3, "four", "")]
     assert await later.hunks(seen) == [(1, "two", "TWO"), (3, "four|five", "FIVE")]
     await later.undo()
@@ -348,7 +346,7 @@ async def test_what_changed_after_the_death_is_nobodys(folder: Path) -> None:
     later = next_rig(rig)
     await later.restore()
     assert later.said == [
-        f"gemini's turn that ran when Neovim ended has changed 1 file in {folder}: :Acp review",
+        f"gemini's turn was cut off, 1 file has changed in {folder}: :Acp review; "
         "changed after gemini was cut off, so not its: a, new",
     ]
     await later.undo()

@@ -10,7 +10,7 @@ from acp_nvim.files.event import Conflicted, ConflictSettled, Emit, Rewritten
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author
+from acp_nvim.ledger.delta import Author, TurnKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Disputes:
         self._begun: dict[str, tuple[str, str]] = {}
         """What files held that are gone, or empty, or another text, below unsaved edits, and that
         text: the rest of it may come."""
+        self._told: dict[str, TurnKey] = {}
+        """The last turn of which the user knows that its text stands against theirs, by path."""
 
     def __contains__(self, path: str) -> bool:
         return path in self._open
@@ -64,7 +66,9 @@ class Disputes:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             sides, before = (followed.base, followed.theirs), self._before(path, change)
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
-            self._emit(Conflicted(conflict, seen=True))
+            is_news = self._told.get(path) != author.turn_key
+            self._told[path] = author.turn_key
+            self._emit(Conflicted(conflict, tell=is_news))
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
 

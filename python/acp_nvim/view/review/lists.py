@@ -120,7 +120,7 @@ def announcement(reviews: Sequence[FileReview]) -> str:
     if not files:
         return NOTHING_PENDING
     there = f"{plural(sum(files), 'hunk')} in {plural(len(files), 'file')}"
-    return f"{there}: :Acp review once more lists them, :Acp keep, :Acp reject"
+    return f"{there}: :Acp keep or reject, :Acp review lists them"
 
 
 def decided(verdict: str, scope: str, done: int, left: int) -> str:

@@ -213,7 +213,7 @@ def test_a_hunk_in_one_line(change: ReviewHunk, text: str) -> None:
 def test_how_much_there_is_fits_a_line() -> None:
     reviews = [review("/p/a.py", "a\nb\nc\n", "x\nb\ny\n"), review("/p/b.py", "", "new\n")]
     assert announcement(reviews) == (
-        "3 hunks in 2 files: :Acp review once more lists them, :Acp keep, :Acp reject"
+        "3 hunks in 2 files: :Acp keep or reject, :Acp review lists them"
     )
     assert stops(reviews) == (("/p/a.py", (0, 2)), ("/p/b.py", (0,)))
     assert announcement(reviews[1:]).startswith("1 hunk in 1 file: ")
