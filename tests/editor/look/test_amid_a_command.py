@@ -1,7 +1,7 @@
 """What comes late, or goes by itself, takes no command with it that the user has begun meanwhile.
 
-The cursor stays, and so does the window in which a command was begun: what is typed to its end would
-else hit a file.
+The cursor stays, and so does the window in which a command was begun: what is typed to its end
+would else hit a file.
 """
 
 from __future__ import annotations
