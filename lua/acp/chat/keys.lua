@@ -41,7 +41,9 @@ local function follow_link(chat, split)
   local payload = { chat = chat.chat, row = row(), name = name }
   bridge.call('follow_link', payload, function(err, found)
     if found and found.path then
-      layout.show_file(found.path, found.line or line, split)
+      require('acp.files.hands').calmly(vim.fs.basename(found.path), function()
+        layout.show_file(found.path, found.line or line, split)
+      end)
     elseif not found then
       notice.warn(err or 'no file here')
     end

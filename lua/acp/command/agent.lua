@@ -26,14 +26,14 @@ end
 
 --- The agent with which a session of this project is opened: that of the configuration, else the one
 --- last used there.
----@param done fun(agent: string?)
+---@param done fun(agent: string?, is_late?: boolean) late: the host was asked
 function M.usual(done)
   local default, file = M.default(), project.file()
   if default or file == '' then
     return done(default)
   end
   bridge.call('last_agent', { file = file, cwd = vim.fn.getcwd() }, function(_, agent)
-    done(agent)
+    done(agent, true)
   end)
 end
 
@@ -231,7 +231,9 @@ function M.log(agent)
     if err then
       return bridge.warn(err)
     end
-    require('acp.command.report').log(path)
+    require('acp.files.hands').calmly('the log', function()
+      require('acp.command.report').log(path)
+    end)
   end)
 end
 

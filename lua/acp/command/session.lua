@@ -6,6 +6,7 @@ local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local tail = require('acp.ui.tail')
@@ -37,8 +38,8 @@ local function open_one(agent, is_hidden)
 end
 
 --- Find the chat to prompt; in a project without a session open one.
----@param done fun(chat: acp.Chat?, err: string?) without a chat the user was told why
----@param is_hidden? boolean a new one is not shown
+---@param done fun(chat: acp.Chat?, err: string?, is_late?: boolean) without a chat the user was told why
+---@param is_hidden? boolean a new one is not shown; nor is it, late, to a user who goes on already
 local function with_chat(done, is_hidden)
   local found = find_chat()
   if found and chats.is_open(found) then
@@ -49,9 +50,10 @@ local function with_chat(done, is_hidden)
     notice.warn(err)
     return done(nil, err)
   end
-  agents.usual(function(agent)
+  agents.usual(function(agent, is_late)
     if agent then
-      return done(open_one(agent, is_hidden))
+      local chat, problem = open_one(agent, is_hidden or (is_late and not hands.are_off()))
+      return done(chat, problem, is_late)
     end
     local closed = chats.current()
     local err = closed and chats.closed(closed) or agents.NO_SESSION
@@ -112,7 +114,7 @@ end
 ---@param mods? vim.api.keyset.cmd_mods where the windows open
 function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
-  with_chat(function(chat)
+  with_chat(function(chat, _, is_late)
     if not chat then
       return
     end
@@ -121,7 +123,11 @@ function M.compose(range, mods)
     end
     local prompt = require('acp.prompt.buffer')
     local is_there = api.nvim_get_current_buf() == chat.prompt
-    window.show(chat.chat, mods)
+    if is_late then
+      window.return_to(chat.chat)
+    else
+      window.show(chat.chat, mods)
+    end
     if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
       prompt.send_review(chat, function() end)
     end

@@ -57,9 +57,11 @@ function M.export(path)
     if path ~= '' then
       return write(path, lines)
     end
-    vim.cmd('new')
-    vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-    vim.bo.filetype, vim.bo.buftype, vim.bo.bufhidden = 'markdown', 'nofile', 'wipe'
+    require('acp.files.hands').calmly('what was said', function()
+      vim.cmd('new')
+      vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+      vim.bo.filetype, vim.bo.buftype, vim.bo.bufhidden = 'markdown', 'nofile', 'wipe'
+    end)
   end)
 end
 

@@ -2,6 +2,7 @@
 -- nothing else in the editor changes and nobody is asked. It is never the one in which the user is.
 
 local file_buffers = require('acp.files.buffers')
+local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local swap = require('acp.files.swap')
 
@@ -129,6 +130,7 @@ end
 --- Show a buffer in the window; neither jumps nor the alternate file know of it.
 ---@param buffer integer
 local function put(buffer)
+  hands.keep_step()
   unread(buffer, function()
     api.nvim_win_call(window, function()
       vim.cmd(('silent keepjumps keepalt buffer %d'):format(buffer))

@@ -172,6 +172,14 @@ local function is_asked()
   return frame ~= nil
 end
 
+--- Raise, as Neovim does where it refuses, while lines are typed for |:append|, |:insert| or |:change|:
+--- another buffer in a window may end their step of undo, and what is typed then is in none.
+function M.keep_step()
+  if vim.fn.getcmdtype() == '-' then
+    error('E565: not while lines are typed', 0)
+  end
+end
+
 --- Whether the user is in the middle of nothing: the cursor may go elsewhere, or its window away.
 ---@return boolean
 function M.are_off()

@@ -169,6 +169,17 @@ local function make(chat)
   return view
 end
 
+---@param chat acp.Chat
+---@param rows acp.Waiting[]
+local function show(chat, rows)
+  local view = make(chat)
+  draw(view, rows)
+  require('acp.ui.layout').leave_float()
+  local height = math.max(3, math.min(#rows + 1, 10))
+  api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
+  dress.window(0, dress.LIST)
+end
+
 --- Show what waits in the session of a chat, in a window of its own.
 ---@param chat acp.Chat
 function M.open(chat)
@@ -176,12 +187,9 @@ function M.open(chat)
     if err or #rows == 0 then
       return notice.notice(err or 'no prompt waits')
     end
-    local view = make(chat)
-    draw(view, rows)
-    require('acp.ui.layout').leave_float()
-    local height = math.max(3, math.min(#rows + 1, 10))
-    api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
-    dress.window(0, dress.LIST)
+    require('acp.files.hands').calmly('the queue', function()
+      show(chat, rows)
+    end)
   end)
 end
 

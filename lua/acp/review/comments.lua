@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local float = require('acp.ui.float')
+local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 local places = require('acp.review.place')
@@ -158,7 +159,9 @@ function M.list()
       return notice.notice('no comments: :Acp comment makes one')
     end
     vim.fn.setqflist({}, ' ', { nr = '$', title = 'acp: comments', items = items })
-    vim.cmd('botright copen')
+    hands.calmly('the list', function()
+      vim.cmd('botright copen')
+    end)
   end)
 end
 

@@ -3,6 +3,7 @@
 local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
 local dress = require('acp.ui.dress')
+local hands = require('acp.files.hands')
 
 local api = vim.api
 
@@ -52,12 +53,13 @@ function M.dress(window)
   dress.window(window, OPTIONS)
 end
 
---- Show a buffer in a float.
+--- Show a buffer in a float. Raises when Neovim refuses now.
 ---@param buffer integer
 ---@param enter boolean
 ---@param config vim.api.keyset.win_config
 ---@return integer window
 function M.open(buffer, enter, config)
+  hands.keep_step()
   local window = api.nvim_open_win(buffer, enter, config)
   M.dress(window)
   return window

@@ -1,6 +1,8 @@
 -- The end of a chat. A window whose cursor is on the last line goes on with it, also when it was
 -- closed in between; any other says on its last row how much has come below.
 
+local hands = require('acp.files.hands')
+
 local api = vim.api
 
 local M = {}
@@ -86,6 +88,7 @@ end
 ---@param window integer
 ---@param text string
 local function show(window, text)
+  hands.keep_step()
   local info = vim.fn.getwininfo(window)[1]
   local parent = api.nvim_win_get_config(window).zindex or 0
   local config = {

@@ -309,10 +309,10 @@ class DiskSync:
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
         is_new = change is not None
-        late = self.unfinished.with_late(live.path, Late(change, author))
-        author = late.author
-        held = self._baselines.text(live.path, live.encoding)
         is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
+        late = self.unfinished.with_late(live.path, Late(change, author, sure=is_sure))
+        author, is_sure = late.author, late.sure or is_sure
+        held = self._baselines.text(live.path, live.encoding)
         with self.unfinished.amid(late):
             change = self._disputes.made_upon(late.change)
             late = replace(late, change=change)

@@ -19,4 +19,4 @@ class NvimComparer:
 
     async def close(self, key: str) -> None:
         """See `editor.Comparer`."""
-        await self._call.lua("acp.ui.compare.close", key)
+        await self._call.lua("acp.ask.evidence.retire", key)

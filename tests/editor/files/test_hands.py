@@ -540,3 +540,20 @@ def test_the_users_own_commands_say_that_they_cannot(job: MainJob, verb: str) ->
     job.nvim.input("<Esc>")
     job.command(f"Acp {verb}")
     job.until(lambda: job.nvim.lines() != before)
+
+
+def test_what_its_own_tool_has_left_meanwhile_the_agent_knows(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    agent.ask("fs/read_text_file", path=str(path))
+    job.turn(agent)
+    job.nvim.input("6GV")
+    change_on_disk(path, text(theirs(LINES)))
+    call = {"toolCallId": "1", "title": "sed", "kind": "edit", "status": "completed"}
+    agent.update("tool_call", **call, locations=[{"path": str(path)}])
+    job.until(lambda: refused(job.nvim))
+    job.nvim.input("<Esc>")
+    job.until(lambda: job.nvim.lines() == theirs(LINES))
+    newer = ["newer", *LINES]
+    assert agent.ask("fs/write_text_file", path=str(path), content=text(newer))["result"] == {}
+    assert job.nvim.lines() == newer

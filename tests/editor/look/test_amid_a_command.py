@@ -1,7 +1,7 @@
 """What comes late, or goes by itself, takes no command with it that the user has begun meanwhile.
 
-The cursor stays, and so does the window in which a command was begun: what is typed to its end would
-else hit a file.
+The cursor stays, and so does the window in which a command was begun: what is typed to its end
+would else hit a file.
 """
 
 from __future__ import annotations
@@ -99,3 +99,30 @@ def test_a_late_review_moves_nobody(job: MainJob, keys: tuple[str, str]) -> None
     job.nvim.input(":Acp review off<CR>" + f"{place[1]}G")
     job.command("Acp review")
     job.until(lambda: job.nvim.eval("getline('.')") == "theirs")
+
+
+@pytest.mark.parametrize("command", ["append", "insert", "change"])
+def test_lines_that_are_typed_for_a_command_stay_one_step(job: MainJob, command: str) -> None:
+    agent, buffer = opened(job)
+    job.command("rightbelow split")
+    beside = job.nvim.api.nvim_get_current_win()
+    job.command("wincmd p")
+    job.command("Acp follow on")
+    job.until(lambda: job.inspect()["follow"]["enabled"])
+    other = job.work / "other.txt"
+    other.write_text(text(LINES))
+    job.turn(agent)
+    job.nvim.input(f":6{command}<CR>one<CR>")
+    place = [{"path": str(other), "line": 3}]
+    agent.update("tool_call", toolCallId="1", title="Look", kind="read", locations=place)
+    agent.request_permission("p", toolCall={"toolCallId": "2", "title": "rm", "kind": "execute"})
+    job.until(job.asks)
+    assert not job.nvim.eval("undotree().synced")
+    job.nvim.input("two<CR>.<CR>")
+    ask = "require('acp').inspect().asks[1].winid"
+    job.until(lambda: job.nvim.lua(f"return vim.api.nvim_win_is_valid({ask})"))
+    shown = "return vim.fs.basename(vim.fn.bufname(vim.fn.winbufnr(...)))"
+    job.until(lambda: job.nvim.lua(shown, beside) == "other.txt")
+    assert job.nvim.lines(buffer)[5:8] != LINES[5:8]
+    job.nvim.input("u")
+    assert job.nvim.lines(buffer) == LINES

@@ -12,7 +12,7 @@ from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit, WriteBegun
-from acp_nvim.files.knowledge import Knowledge, Known
+from acp_nvim.files.knowledge import Knowledge, Known, Sure
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed, joined
 from acp_nvim.files.text import reconciled
@@ -25,6 +25,7 @@ class Late:
 
     `change`: None if it is not known what it was. `known`: what its author knew of the file when it
     was seen. What it reads while the change waits has that in it already. `problem`: why not.
+    `sure`: whether it is its author's, if that was known then.
     """
 
     change: DiskChange | None
@@ -32,6 +33,7 @@ class Late:
     amid: bool = False
     known: Known | None = None
     problem: FileProblem | None = None
+    sure: Sure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,8 @@ def _with(late: Late, new: Late) -> Late:
         return late
     whose = new if late.change is None or late.author is None else late
     change = joined(late.change, new.change)
-    return replace(late, change=change, author=whose.author, known=whose.known)
+    sure = whose.sure if late.sure == new.sure or whose is new else "likely"
+    return replace(late, change=change, author=whose.author, known=whose.known, sure=sure)
 
 
 def as_new(followed: Followed) -> Followed:
