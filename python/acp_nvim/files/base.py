@@ -187,7 +187,7 @@ def _made_upon(
         if from_old.leave(there, len(hunk.lines), len(old)):
             first = from_old.place(there)
             taken.append(Hunk(*here, tuple(other[first : first + len(hunk.lines)])))
-        elif seeming and not hunk.lines and from_old.touch((there, there)):
+        elif seeming and not hunk.lines:
             if all(lost.touch((row, row + 1)) for row in range(*here)):
                 taken.append(Hunk(*here, ()))
         elif ancestor.firm and from_new.touch(here) and not from_mine.touch(here):

@@ -10,7 +10,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -125,15 +125,21 @@ def set_mode(path: str, mode: int) -> None:
         os.fchmod(file.fileno(), mode)
 
 
-async def write(path: str, data: bytes, *, in_place: bool = False) -> None:
+async def write(path: str, data: bytes, *, in_place: bool = False, seen: str | None = None) -> bool:
     """Make this the content of the file, whose folder exists; it changes at once or not at all.
 
     Mode, owner and extended attributes stay, a new file gets what the umask leaves. `in_place`: the
-    file itself is written, and put back if that fails, so that its inode stays, too. Raises
+    file itself is written, and put back if that fails, so that its inode stays, too. `seen`: the
+    stamp of what may be replaced, "" for no file; False if it is another by then. Raises
     `FileProblem`.
     """
+
+    def is_seen() -> bool:
+        return seen is None or stamp(path) == seen
+
     with _sentences(path, "written"):
-        await to_thread.run_sync(partial(_write, path, data, in_place=in_place))
+        writing = partial(_write, path, data, in_place=in_place, is_seen=is_seen)
+        return await to_thread.run_sync(writing)
 
 
 def remove(path: str) -> None:
@@ -160,17 +166,20 @@ def _content(file: FileIO, path: str) -> bytes:
     return data
 
 
-def _write(path: str, data: bytes, *, in_place: bool) -> None:
+def _write(path: str, data: bytes, *, in_place: bool, is_seen: Callable[[], bool]) -> bool:
     with rooted.place(path) as place:
         status = _status(place)
         if status is None or (status.st_nlink == 1 and not in_place):
             try:
-                return _replace(place, data, status)
+                return _replace(place, data, status, is_seen)
             except OSError as error:
                 # The folder takes no new file, or not with that owner; the file is mounted there.
                 if status is None or error.errno not in IN_PLACE:
                     raise
-        _overwrite(place, data)
+        if is_seen():
+            _overwrite(place, data)
+            return True
+        return False
 
 
 def _overwrite(place: Place, data: bytes) -> None:
@@ -193,8 +202,13 @@ def _put(descriptor: int, data: bytes) -> None:
     os.fsync(descriptor)
 
 
-def _replace(place: Place, data: bytes, status: os.stat_result | None) -> None:
-    """Write a file beside it and put that in its place."""
+def _replace(
+    place: Place,
+    data: bytes,
+    status: os.stat_result | None,
+    is_seen: Callable[[], bool] = lambda: True,
+) -> bool:
+    """Write a file beside it and put that in its place; return whether what is there was seen."""
     temporary, folder = f".acp-{secrets.token_hex(8)}~", place.folder
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_BINARY", 0)
     with open(os.open(temporary, flags, 0o666, dir_fd=folder), "wb") as file:
@@ -205,10 +219,14 @@ def _replace(place: Place, data: bytes, status: os.stat_result | None) -> None:
             if status is not None:
                 _dress(file.fileno(), status)
                 _copy_attributes(place, file.fileno())
-            os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+            if may_replace := is_seen():
+                os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+            else:
+                os.unlink(temporary, dir_fd=folder)
         except BaseException:
             os.unlink(temporary, dir_fd=folder)
             raise
+    return may_replace
 
 
 def _dress(file: int, wanted: os.stat_result) -> None:
