@@ -261,14 +261,17 @@ class AgentSteps(UserSteps):
             await self.services.begin_turn(session)
 
     async def _kill_editor(self) -> None:
-        """What was only in buffers is gone; what the user has written is known before."""
+        """What was only in buffers is gone, and what an agent has copied of it is only found; what
+        the user has written is known before."""
         for name in self.late:
             await self._settle(0, (name,), named=False)
         self.late.clear()
         before = self.sight
         self.world.restart()
         self.sight = self.world.look()
-        for name in before.shown:
+        for name, shown in before.shown.items():
+            if shown.modified:
+                self.scripted |= users(shown.text) - users(self.origin[name])
             self._has_acted(name, before)
 
     async def _runs(self, step: Runs) -> None:
