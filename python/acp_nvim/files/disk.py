@@ -80,7 +80,12 @@ def stamp(path: str) -> str:
     except OSError:
         return ""
     seconds, rest = divmod(status.st_mtime_ns, 1_000_000_000)
-    return f"{seconds}.{rest:09d}:{status.st_size}:{status.st_ino}"
+    return f"{seconds}.{rest:09d}:{status.st_size}:{_inode(status)}"
+
+
+def _inode(status: os.stat_result) -> int:
+    """Return the number of the file as Lua has it, which rounds long ones."""
+    return int(float(status.st_ino))
 
 
 def check_writable(path: str) -> None:
@@ -113,7 +118,7 @@ def make_own(path: str, inode: int) -> None:
     of another file than that: what is written would be in all. Raises `FileProblem`."""
     with _sentences(path, "written"), suppress(*GONE), rooted.place(path) as place:
         status = place.status()
-        if inode and inode != status.st_ino and status.st_nlink > 1:
+        if inode and inode != _inode(status) and status.st_nlink > 1:
             with place.open(os.O_RDONLY) as file:
                 data = file.readall()
             _replace(place, data, status)
