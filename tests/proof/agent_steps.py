@@ -12,6 +12,7 @@ from tests.proof.lines import (
     join,
     merge_complaint,
     parts_of_own,
+    split,
     users,
     with_own,
     without_lines,
@@ -20,6 +21,7 @@ from tests.proof.lines import (
 )
 from tests.proof.model import UNSURE, is_conflict
 from tests.proof.steps import (
+    SESSIONS,
     Act,
     DoubleWrites,
     EndsTurn,
@@ -58,6 +60,10 @@ class AgentSteps(UserSteps):
         self.world.before_call = None
         if typed:
             before = self.sight
+        now = self.world.look()
+        kept = users(now.live(name)) | users(now.disk[name]) | self.taken_out
+        self._assert(self.amid <= kept, f"{name}: another program's {self.amid} are written over")
+        is_amid, self.amid = bool(self.amid), set()
         gone = users(known) - users(text)
         after = self._agents_look(before, {name: gone | self.allowed[name]})
         shown = before.shown.get(name)
@@ -74,7 +80,9 @@ class AgentSteps(UserSteps):
             untaken = set(bodies(text)) - set(bodies(known)) - set(bodies(after.live(name)))
             self.untaken[step.session, name] = untaken if typed else set()
             self._note_saved(name, text, was_modified=bool(typed or (shown and shown.modified)))
-            self.seen[name] = self.origin[name] = after.disk[name]
+            # another program may have written after it
+            seen = after.disk[name] if last is None or not is_amid else last
+            self.seen[name] = self.origin[name] = seen
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:
@@ -104,7 +112,7 @@ class AgentSteps(UserSteps):
             self.shared.add(name)
 
     def _interrupt(self, step: Writes, name: str) -> None:
-        """Have the user type before the n-th call from now."""
+        """Have the user act before the n-th call from now."""
         if not step.meanwhile:
             return
         countdown = itertools.count(1)
@@ -112,13 +120,35 @@ class AgentSteps(UserSteps):
         def type_once() -> None:
             if next(countdown) == step.meanwhile:
                 self.world.before_call = None
-                lines = bodies(self.sight.live(name)) or [""]
-                row = step.edits[0].at % len(lines) + 1
-                self.world.act(name, f"{row}Go{self._user_word(name)}<Esc>")
-                self.pristine[name] = UNSURE
-                self.sight = self.world.look()
+                self._act_amid(step, name)
 
         self.world.before_call = type_once
+
+    def _act_amid(self, step: Writes, name: str) -> None:
+        path, old = self.world.path(name), self.world.disk(name)
+        lines = bodies(self.sight.live(name)) or [""]
+        row = step.edits[0].at % len(lines) + 1
+        match step.by:
+            case "typing":
+                self.world.act(name, f"{row}Go{self._user_word(name)}<Esc>")
+            case "saving":
+                self.world.hand("save", path, "y", "")
+            case "wiping":
+                self.world.hand("close", path, False, "wipe")
+            case "renaming":
+                self.world.act(name, "", f"file {self.world.path(f'x{next(self._numbers)}.txt')}")
+            case "splitting":
+                self.world.act(name, "", "split")
+            case "another program":
+                lines, word = bodies(old), self._scripted_word(name)
+                lines.insert(row - 1, word)
+                self.world.put(name, join(lines, split(old)[1]))
+                self.amid = users(word)
+        self._excuse(name)
+        self.pristine[name] = UNSURE
+        before, self.sight = self.sight, self.world.look()
+        if step.by in ("wiping", "renaming"):
+            self._has_acted(name, before)
 
     def _check_written(self, name: str, after: Sight) -> None:
         same = after.live(name) == after.disk[name]
@@ -211,6 +241,8 @@ class AgentSteps(UserSteps):
         user has done since an agent was last at work only the outcome is there. What an agent's own
         tool has copied of the user's unsaved text is only found then, so the user is asked.
         """
+        if step.editor:
+            await self._kill_editor()
         for name in NAMES:
             if not step.flushed and self._unsettled(name):
                 self.scripted |= users(self.sight.disk[name]) - users(self.seen[name])
@@ -225,8 +257,22 @@ class AgentSteps(UserSteps):
                 self.pristine[name] = UNSURE
         self.acted.clear()
         self.known.clear()
-        for session in (0, 1):
+        for session in range(SESSIONS):
             await self.services.begin_turn(session)
+
+    async def _kill_editor(self) -> None:
+        """What was only in buffers is gone, and what an agent has copied of it is only found; what
+        the user has written is known before."""
+        for name in self.late:
+            await self._settle(0, (name,), named=False)
+        self.late.clear()
+        before = self.sight
+        self.world.restart()
+        self.sight = self.world.look()
+        for name, shown in before.shown.items():
+            if shown.modified:
+                self.scripted |= users(shown.text) - users(self.origin[name])
+            self._has_acted(name, before)
 
     async def _runs(self, step: Runs) -> None:
         name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]

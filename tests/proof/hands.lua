@@ -13,10 +13,11 @@ local function file_buffers()
 end
 
 --- A fresh editor: no buffers, no marks, and every question of Neovim's is counted.
-function M.reset()
-  vim.cmd('silent! only! | enew! | silent! %bwipeout! | messages clear')
+function M.reset(undo)
+  vim.cmd('silent! tabonly! | only! | enew! | silent! %bwipeout! | messages clear')
   vim.o.autoread, vim.o.hidden, vim.o.fixendofline = false, true, false
   vim.o.shortmess = vim.o.shortmess .. 'A'
+  vim.o.undofile, vim.o.undodir = true, undo
   M.asked, M.marks, M.encodings = {}, {}, {}
   api.nvim_create_autocmd('FileChangedShell', {
     group = api.nvim_create_augroup('proof', {}),
@@ -75,17 +76,31 @@ function M.save(path, answer, quiet)
   return vim.bo.modified
 end
 
---- Let the buffer go; without `force` only if nothing is lost.
-function M.close(path, force)
+--- Let the buffer go; without `force` only if nothing is lost. "wipe": with all that is known of it.
+function M.close(path, force, how)
   local buffer = vim.fn.bufnr('^' .. path .. '$')
   if buffer > 0 and (force or not vim.bo[buffer].modified) then
-    pcall(api.nvim_buf_delete, buffer, { force = force, unload = true })
+    pcall(api.nvim_buf_delete, buffer, { force = force, unload = how ~= 'wipe' })
   end
   -- Neovim may load another in its place, and guesses what that is in.
   local shown = api.nvim_buf_get_name(0)
   if M.encodings[shown] and vim.bo.fileencoding ~= M.encodings[shown] then
     edit(shown, '!')
   end
+end
+
+--- Wipe the buffer out and open its file anew, if nothing is lost. At which change the undo tree was
+--- and is, or nil.
+function M.reopen(path)
+  local buffer = vim.fn.bufnr('^' .. path .. '$')
+  if buffer < 1 or not api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].modified then
+    return nil
+  end
+  local was = vim.fn.undotree(buffer)
+  M.close(path, false, 'wipe')
+  M.open(path)
+  -- a buffer that was unloaded has old numbers
+  return #was.entries > 0 and { was.seq_cur, vim.fn.undotree().seq_cur } or nil
 end
 
 local function rows_of(lines)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
-from tests.proof.agent_steps import AgentSteps
 from tests.proof.codings import CODINGS
+from tests.proof.outside_steps import OutsideSteps
 from tests.proof.steps import (
+    SESSIONS,
     Coded,
     Decides,
     DoubleWrites,
     EndsTurn,
     Kills,
+    Outside,
     OwnWrite,
     Pause,
     Returns,
@@ -28,7 +30,7 @@ from tests.proof.undone_steps import UndoneSteps
 from tests.proof.world import NAMES, World
 
 
-class Machine(UndoneSteps, AgentSteps):
+class Machine(UndoneSteps, OutsideSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -43,6 +45,7 @@ class Machine(UndoneSteps, AgentSteps):
             EndsTurn: self._ends_turn,
             Kills: self._kills,
             OwnWrite: self._own_write,
+            Outside: self._outside,
             Decides: self._decides,
             TakesBack: self._takes_back,
             Returns: self._returns,
@@ -51,9 +54,9 @@ class Machine(UndoneSteps, AgentSteps):
     async def run(self, steps: Sequence[Step]) -> None:
         """Carry out all steps, let all turns end, take them all back, and walk the undo trees."""
         self._begin(it for it in steps if isinstance(it, Coded))
-        for session in (0, 1):
+        for session in range(SESSIONS):
             await self.services.begin_turn(session)
-        for step in (*steps, EndsTurn(0), EndsTurn(1)):
+        for step in (*steps, *map(EndsTurn, range(SESSIONS))):
             await self.step(step)
         await self._all_is_undone()
         self._check_undo_trees()
@@ -79,3 +82,4 @@ class Machine(UndoneSteps, AgentSteps):
         self.sight = self.world.look()
         for known in (self.seen, self.origin, self.pristine):
             known.update(self.sight.disk)
+        self._begin_outside()

@@ -54,7 +54,9 @@ class Model:
     that an agent has put them in again; `adopted`: those that agents have put in again, and were
     counted to them; `acted`: files that the user has changed since the host began; `untaken`: what
     an agent has written that the user's text stands against; `late`: files that the user has saved,
-    of which the host has not heard yet.
+    of which the host has not heard yet; `own_files`: files that only the user has
+    written, by path; `unwritten`: files that the user has read anew, so that the undo file is
+    another's; `amid`: what another program has written in the middle of an agent's write.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -75,6 +77,9 @@ class Model:
         self.pristine: dict[str, str | None] = dict(self.sight.disk)
         self.kept: set[str] = set()
         self.late: set[str] = set()
+        self.own_files: dict[str, str] = {}
+        self.unwritten: set[str] = set()
+        self.amid: set[str] = set()
         self.kept_words: set[str] = set()
         self.home: dict[str, str] = {}
         self.scripted: set[str] = set()
@@ -110,9 +115,16 @@ class Model:
 
     # The client looks at files
 
-    async def _settle(self, session: int, names: tuple[str, ...]) -> None:
+    async def _settle(self, session: int, names: tuple[str, ...], *, named: bool = True) -> None:
+        """`named`: by a tool call, if it is one."""
         is_one = len(names) == 1
-        look = self.services.look(session, names[0]) if is_one else self.services.sweep(session)
+        if is_one:
+            look = self.services.look(session, names[0], named=named)
+        else:
+            look = self.services.sweep(session)
+        if is_one and named:  # what another program has done just before counts as that call's
+            new = users(self.sight.disk[names[0]]) - users(self.seen[names[0]])
+            self.consented |= new & self.scripted
         self._count_as_made(session, names)
         await self._settled_by(look, names)
 
@@ -230,7 +242,10 @@ class Model:
         self._assert(same, f"{name}: all rejected, but not as it was: {now!r}, was {wanted!r}")
 
     def _check_books(self, step: Step) -> None:
-        """Nothing pending is dropped, and what agents took of the user's can be had back."""
+        """Nothing pending is dropped, and what agents took of the user's can be had back; nothing
+        is told of files of the user's own."""
+        told = [it for it in self.log.records if it.path in self.own_files]
+        self._assert(not told, f"the user's own file was told: {told}")
         for name in NAMES:
             if self._unsettled(name) or self._conflicts(name):
                 continue
@@ -263,6 +278,8 @@ class Model:
             self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
             gone = lost - users("".join(self.services.everything(other) for other in NAMES))
             self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
+        changed = {it for it, own in before.others.items() if after.others.get(it) != own}
+        self._assert(not changed, f"buffers of the user's have changed: {sorted(changed)}")
         for name in NAMES:
             self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")
         for name, shown in after.shown.items():
@@ -320,7 +337,8 @@ class Model:
         for record in told:
             is_gone = text is None and record.before == before  # as the buffer has it still
             is_back = text == "" and record.before == self.seen[name]  # it was gone when opened
-            told_right = record.before == text or is_gone or is_back
+            is_made = text == record.after == "" and record.before is None  # the user saved it then
+            told_right = record.before == text or is_gone or is_back or is_made
             self._assert(told_right, f"{name}: told of another text: {record} {text!r}")
             text = record.after
         gone = after.disk[name] is None and text is None

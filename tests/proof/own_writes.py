@@ -6,12 +6,13 @@ from tests.proof.deciding import text_of
 from tests.proof.lines import agents, bodies, split, users
 from tests.proof.model import UNSURE, Model
 from tests.proof.steps import OwnWrite
-from tests.proof.world import NAMES
+from tests.proof.world import NAMES, Sight
 
 COMMANDS = {
     "other": "write! {path}",
     "part": "1,2write! {path}",
     "append": "write! >> {path}",
+    "save as": "saveas! {path}",
     "script": "call writefile(0z{data}, '{path}', 'a')",
 }
 
@@ -23,11 +24,15 @@ class OwnWrites(Model):
         name, other = NAMES[step.file % len(NAMES)], NAMES[step.other % len(NAMES)]
         if name not in self.sight.shown or not self._may_write(step, name, other):
             return
+        if step.how == "save as" and name in self.late:
+            await self._settle(0, (name,), named=False)
         before = self.sight
         word, coding = self._user_word(other), self.world.codings.get(other)
         data = f"{word}\n".encode(coding.codec if coding else "utf-8").hex()
         self.world.act(name, "", COMMANDS[step.how].format(path=self.world.path(other), data=data))
         self.sight = self.world.look()
+        if name not in self.sight.shown:
+            self._has_acted(name, before)
         is_refused = other in before.shown  # E139, but for a script
         is_same = self.sight.disk[other] == before.disk[other]
         if is_same and (step.how == "script" or is_refused or not self._unsettled(other)):
@@ -39,6 +44,33 @@ class OwnWrites(Model):
             await self._settle(step.session, NAMES)
         else:
             await self._followed(other)
+
+    def _has_acted(self, name: str, before: Sight) -> None:
+        """Note what the user has done to the text of a file, or to its buffer."""
+        self._excuse(name)
+        was, now = users(before.live(name)), users(self.sight.live(name))
+        self.taken_out = ((self.taken_out | (was - now)) - (now - was)) | self.adopted
+        stays = users(self.sight.live(name)) if name in self.sight.shown else set()
+        self.put_away |= self.unsaved[name] - stays
+        self.unsaved[name] &= stays
+        if text_of(before, name) != text_of(self.sight, name):
+            is_there = users(self.sight.disk[name]) - self.put_away  # `u` has brought it back
+            self.unsaved[name] |= now - was - is_there
+            self.pristine[name] = UNSURE
+            self.acted.add(name)
+            self.pending[name] &= agents(self.sight.live(name))
+
+    def _excuse(self, name: str) -> None:
+        """The user has acted upon what the client was late to look at: whose is it, then?"""
+        if self._unsettled(name) or self._conflicts(name):
+            self.reported[name] |= agents(self.sight.disk[name])
+            self.pristine[name] = UNSURE
+
+    def _scripted_word(self, name: str) -> str:
+        """Return a new word of a program of the user's, as it is on the disk."""
+        word, coding = self._user_word(name), self.world.codings.get(name)
+        self.scripted |= users(word)
+        return word.replace(coding.odd, coding.exact) if coding else word
 
     def _may_write(self, step: OwnWrite, name: str, other: str) -> bool:
         """Tell whether what comes of it is known: the other is none of the user's unsaved ones."""
@@ -62,7 +94,7 @@ class OwnWrites(Model):
     async def _followed(self, name: str) -> None:
         """The client hears of a file that the editor has written."""
         before, path = self.sight, self.world.path(name)
-        await self.services.look(0, name)
+        await self.services.look(0, name, named=False)
         told = [record for record in self.log.records if record.path == path]
         self._assert(not told, f"{name}: the user's own write was told: {told}")
         after = self._agents_look(before, {name: users(text_of(before, name))})

@@ -13,12 +13,13 @@ from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.review.log import Turn
 from acp_nvim.review.turned import Undone
 from acp_nvim.session.request import ReadFileRequest
+from tests.proof import steps
 from tests.proof.codings import Coding
 from tests.proof.world import World
 from tests.support.files.baselines import plain
 from tests.support.files.file_rig import FileRig
 
-SESSIONS = ("s0", "s1")
+SESSIONS = tuple(f"s{number}" for number in range(steps.SESSIONS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +120,11 @@ class Services:
     def _odd(self, name: str, coding: Coding) -> str:
         return coding.reading(is_open=self.world.is_open(name))
 
-    async def look(self, session: int, name: str) -> None:
-        """The agent's tool call names that file."""
-        await self.log.look(Path(self.world.path(name)), self.author(SESSIONS[session]))
+    async def look(self, session: int, name: str, *, named: bool = True) -> None:
+        """The agent's tool call names that file, or the user has opened or saved it meanwhile."""
+        author = self.author(SESSIONS[session])
+        author = author if named else supposed(author)
+        await self.log.look(Path(self.world.path(name)), author)
         await self._settled()
 
     async def sweep(self, session: int) -> None:

@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 Act: TypeAlias = Literal[
     "insert", "above", "amend", "replace", "delete", "join", "substitute", "global", "move", "copy",
     "undo", "redo", "save", "quiet save", "open", "close", "drop", "revert", "linger",
+    "wipe", "reopen", "split", "rename", "save as",
 ]  # fmt: skip
 Change: TypeAlias = Literal["insert", "amend", "replace", "delete"]
 Way: TypeAlias = Literal["in place", "renamed over"]
 Between: TypeAlias = Literal["nothing", "look", "sweep", "typing", "undo", "save", "turn"]
+Amid: TypeAlias = Literal["typing", "saving", "wiping", "renaming", "splitting", "another program"]
+Outsider: TypeAlias = Literal["edit", "save", "read", "checkout", "stash"]
 Shell: TypeAlias = Literal["create", "remove", "rename", "swap"]
 
 
@@ -43,7 +46,7 @@ class User:
 class Writes:
     """An agent writes through the client; `stale`: without having read again.
 
-    `meanwhile`: the user types between two of the client's calls, before the n-th.
+    `meanwhile`: the user acts between two of the client's calls, before the n-th; `by`: so.
     """
 
     session: int
@@ -51,6 +54,7 @@ class Writes:
     edits: tuple[Edit, ...]
     stale: bool = False
     meanwhile: int = 0
+    by: Amid = "typing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +142,34 @@ class OwnWrite:
     """The user has the editor write another file, in whole or in part, or by a script; `session`:
     whose command is over then."""
 
-    how: Literal["other", "part", "append", "script"]
+    how: Literal["other", "part", "append", "script", "save as"]
     file: int
     other: int
     session: int = 0
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """Another program of the user's changes files on the disk, and nobody is told.
+
+    "edit": one that reads and writes at once; "save": another editor, which has read the file when
+    it last saved or "read" it, else at the beginning, and writes over what is there; "checkout" and
+    "stash": git gives a file, or all, back as at the beginning, and at the next "stash" returns
+    what was there.
+    """
+
+    how: Outsider
+    file: int
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Kills:
-    """The host is killed, and another one goes on; `flushed`: its books were written before."""
+    """The host is killed, and another one goes on; `flushed`: its books were written before;
+    `editor`: Neovim with it."""
 
     flushed: bool
+    editor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +188,7 @@ class Pause:
 Step: TypeAlias = (
     User
     | OwnWrite
+    | Outside
     | Writes
     | Tool
     | DoubleWrites
@@ -181,7 +203,7 @@ Step: TypeAlias = (
     | Pause
 )
 
-SESSIONS = 2
+SESSIONS = 3
 
 files = st.sampled_from((0, 0, 0, 0, 1, 1, 2, 2, 3, 4))
 places = st.integers(0, 11)
@@ -194,9 +216,11 @@ edits = st.lists(
 
 TYPING = ("insert", "above", "amend", "replace", "delete", "undo", "save", "quiet save", "open")
 COMMANDS = ("join", "substitute", "global", "move", "copy", "redo", "close", "drop", "revert")
+WINDOWS = ("wipe", "reopen", "reopen", "reopen", "split", "rename", "save as")
 
 typing = st.builds(User, st.sampled_from((*TYPING, "linger")), files, places, places)
 commands = st.builds(User, st.sampled_from(COMMANDS), files, places, places)
+windows = st.builds(User, st.sampled_from(WINDOWS), files, places, places)
 writes = st.builds(
     Writes,
     session,
@@ -204,6 +228,9 @@ writes = st.builds(
     edits,
     st.booleans(),
     st.sampled_from((0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)),
+    st.sampled_from(
+        (*3 * ("typing",), "saving", "wiping", "renaming", "splitting", *2 * ("another program",))
+    ),
 )
 tools = st.builds(
     Tool,
@@ -239,9 +266,24 @@ turns = st.one_of(
 )
 
 own_writes = st.builds(
-    OwnWrite, st.sampled_from(("other", "part", "append", "script")), files, files, session
+    OwnWrite,
+    st.sampled_from(("other", "part", "append", "script", "save as")),
+    files,
+    files,
+    session,
 )
-kills = st.builds(Kills, st.booleans())
+outsiders = st.builds(
+    Outside,
+    st.sampled_from(("edit", "edit", "save", "save", "read", "checkout", "stash", "stash")),
+    files,
+    edits,
+)
+kills = st.builds(Kills, st.booleans(), st.sampled_from((*7 * (False,), True)))
+
+
+ALWAYS = (Coded(3, 0), Coded(2, 1))
+"""In each plan one file is in Latin-1, and one in cp1251, which has no last line end; another has
+line ends of DOS."""
 
 
 def plans(
@@ -251,19 +293,19 @@ def plans(
 
     Without `client` no agent writes through it, as those of ACP v2: the disk says it all.
     """
-    kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,)]
+    kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,), *2 * (windows,)]
     if client:
         kinds += [*4 * (writes,), *4 * (tools,), *3 * (doubles,)]
     else:
         kinds += 8 * (tools.map(lambda step: replace(step, twice=False)),)
-    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
+    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), *2 * (outsiders,), kills]
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one
     step = st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
-    coded = st.lists(st.builds(Coded, files, st.integers(0, 8)), max_size=2)
+    coded = st.lists(st.builds(Coded, files, st.integers(0, 8)), max_size=1)
     return st.tuples(coded, st.lists(step, min_size=8, max_size=most)).map(
-        lambda drawn: [*drawn[0], *drawn[1]]
+        lambda drawn: [*ALWAYS, *drawn[0], *drawn[1]]
     )
 
 

@@ -311,6 +311,12 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, (Edit("amend", 0),), way="in place", told=False, twice=False),
         DoubleWrites(0, 0, INSERT, disk_first=True, between="look", stale=False),
     ],
+    "another program writes an open file right before an agent's write comes to the editor": [
+        Writes(0, 0, INSERT, stale=False, meanwhile=2, by="another program"),
+    ],
+    "another program writes a closed file right before an agent's write comes to the disk": [
+        Writes(0, 2, INSERT, stale=False, meanwhile=4, by="another program"),
+    ],
 }
 """Plans of long runs, each of which has shown a fault of the program."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
+from tests.proof.codings import as_text
 from tests.proof.deciding import text_of
 from tests.proof.decision_steps import DecisionSteps
 from tests.proof.lines import agents, bodies, users
@@ -12,7 +14,7 @@ from tests.proof.steps import OwnWrite, User
 from tests.proof.user_steps import UserSteps
 from tests.proof.world import NAMES
 
-MADE_ANEW = ("copy", "undo", "redo", "revert", "drop", "join")
+MADE_ANEW = ("copy", "undo", "redo", "revert", "drop", "join", "rename", "save as")
 """Acts after which an agent's line may be the user's: nobody can tell whose it is."""
 
 
@@ -35,7 +37,11 @@ class UndoneSteps(UserSteps, DecisionSteps):
         super()._excuse(name)
 
     async def _own_write(self, step: OwnWrite) -> None:
+        before = self.sight
         await super()._own_write(step)
+        name = NAMES[step.file % len(NAMES)]
+        if name not in self.sight.shown:  # its lines are the other file's now
+            self.theirs |= agents(before.live(name))
         self.theirs |= agents(self.sight.disk[NAMES[step.other % len(NAMES)]])
 
     async def _all_is_undone(self) -> None:
@@ -58,6 +64,9 @@ class UndoneSteps(UserSteps, DecisionSteps):
             done[turn.key] += 1
             if done[turn.key] > len(NAMES):
                 raise Violation(f"there is no end of undoing {turn}")
+        for path, text in self.own_files.items():
+            now = as_text(Path(path).read_bytes())
+            self._assert(now == text, f"the user's own {path} has {now!r}, not {text!r}")
         for name in NAMES:
             for line in bodies(text_of(self.sight, name)):
                 is_agents = agents(line) - self.theirs and not users(line)

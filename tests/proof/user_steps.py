@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from tests.proof.deciding import text_of
-from tests.proof.lines import agents, bodies, users
+from tests.proof.lines import agents, bodies
 from tests.proof.model import UNSURE
 from tests.proof.own_writes import OwnWrites
 from tests.proof.steps import User
 from tests.proof.world import NAMES
+
+GOES = ("close", "drop", "wipe", "reopen", "rename", "save as")
+"""Acts after which the file is not open any more."""
 
 
 class UserSteps(OwnWrites):
@@ -19,61 +22,73 @@ class UserSteps(OwnWrites):
         is_late = step.to % 4 == 3
         if name not in self.sight.shown and not is_late:
             self._act(User("open", step.file), name)
-            await self._settle(0, (name,))
-        if step.act in ("close", "drop") and name in self.late:
+            await self._settle(0, (name,), named=False)
+        if step.act in GOES and name in self.late:
             # no text is left of what was saved, should the file go before the event has come
-            await self._settle(0, (name,))
+            await self._settle(0, (name,), named=False)
         self._act(step, name)
         self.late.discard(name)
+        if step.act == "save as":
+            await self.services.look(0, next(reversed(self.own_files)), named=False)
         if step.act in ("save", "quiet save", "revert"):
             if is_late:
                 self.late.add(name)
             else:
-                await self._settle(0, (name,))
+                await self._settle(0, (name,), named=False)
 
     def _act(self, step: User, name: str) -> None:
-        loaded = set(self.sight.shown)
-        lines = bodies(self.sight.live(name)) or [""]
+        before = self.sight
+        lines = bodies(before.live(name)) or [""]
         row = step.at % len(lines) + 1
         word = self._user_word(name)
         match step.act:
             case "save" | "quiet save":
-                before = self.sight
                 quiet = "noautocmd " if step.act == "quiet save" else ""
                 self._save(name, "y" if step.at % 2 else "n", quiet)
                 if text_of(before, name) != text_of(self.sight, name):
                     self.pristine[name] = UNSURE  # the user has brought back what was gone
                 return
-            case "close" | "drop":
-                self.world.hand("close", self.world.path(name), step.act == "drop")
             case "linger":
                 self.world.linger(name, f"{row}GA {word}")
+            case it if it in GOES:
+                self._let_go(step.act, name)
             case _:
                 to = step.to % (len(lines) + 1)
                 self.world.act(name, *_keys(step.act, row, to, word))
-        before, self.sight = self.sight, self.world.look()
-        self._excuse(name)
-        was, now = users(before.live(name)), users(self.sight.live(name))
-        self.taken_out = ((self.taken_out | (was - now)) - (now - was)) | self.adopted
-        stays = users(self.sight.live(name)) if name in self.sight.shown else set()
-        self.put_away |= self.unsaved[name] - stays
-        self.unsaved[name] &= stays
-        if text_of(before, name) != text_of(self.sight, name):
-            is_there = users(self.sight.disk[name]) - self.put_away  # `u` has brought it back
-            self.unsaved[name] |= now - was - is_there
-            self.pristine[name] = UNSURE
-            self.acted.add(name)
-            self.pending[name] &= agents(self.sight.live(name))
+        self.sight = self.world.look()
+        self._has_acted(name, before)
         if step.act == "copy":  # which of the two is whose cannot be known
             self.pending[name] -= agents(lines[row - 1])
-        if step.act == "revert" or name not in loaded:
+        if step.act == "revert":
+            self.unwritten.add(name)
+        shown = before.shown.get(name)
+        is_reopened = step.act == "reopen" and shown and not shown.modified
+        if step.act == "revert" or is_reopened or shown is None:
             self.origin[name] = self.sight.disk[name]
 
-    def _excuse(self, name: str) -> None:
-        """The user has acted upon what the client was late to look at: whose is it, then?"""
-        if self._unsettled(name) or self._conflicts(name):
-            self.reported[name] |= agents(self.sight.disk[name])
-            self.pristine[name] = UNSURE
+    def _let_go(self, act: str, name: str) -> None:
+        match act:
+            case "reopen":
+                self._reopen(name)
+            case "rename" | "save as":
+                self._give_name(name, act)
+            case _:
+                self.world.hand("close", self.world.path(name), act == "drop", act)
+
+    def _reopen(self, name: str) -> None:
+        """Wipe out the buffer and open the file anew: with 'undofile' its history goes on."""
+        same = self.sight.live(name) == self.sight.disk[name]
+        history = self.world.hand("reopen", self.world.path(name))
+        if history and same and name not in self.unwritten:
+            self._assert(history[0] == history[1], f"{name}: the undo history is lost: {history}")
+
+    def _give_name(self, name: str, act: str) -> None:
+        """Give the buffer, and with "save as" its text, a name that the plan has no file of."""
+        path = self.world.path(f"x{next(self._numbers)}.txt")
+        shown = self.sight.shown.get(name)
+        self.world.act(name, "", f"file {path}" if act == "rename" else f"saveas {path}")
+        if act == "save as":
+            self.own_files[path] = shown.text if shown else self.sight.disk[name] or ""
 
     def _save(self, name: str, answer: str, quiet: str) -> None:
         shown = self.sight.shown.get(name)
@@ -93,6 +108,7 @@ class UserSteps(OwnWrites):
         if still_modified or (behind and may_refuse and not is_written):
             return
         self.touched.discard(name)
+        self.unwritten.discard(name)
         self.origin[name] = now.disk[name]
         self.kept_words |= unheard  # the user has written them before anybody looked
         self.pending[name] -= unseen  # so with what was gone by then
@@ -122,5 +138,6 @@ def _keys(act: str, row: int, to: int, word: str) -> tuple[str, str]:
         "move": f"{row}m{min(to, row - 1)}",
         "copy": f"{row}t{to}",
         "revert": "edit!",
+        "split": ("split", "tab split", "only", "vsplit")[row % 4],
     }
     return typed.get(act, ""), command.get(act, "")

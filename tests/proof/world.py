@@ -39,6 +39,8 @@ class Sight:
 
     disk: dict[str, str | None] = field(default_factory=dict)
     shown: dict[str, Shown] = field(default_factory=dict)
+    others: dict[str, Shown] = field(default_factory=dict)
+    """Buffers to which the user has given names of their own."""
 
     def live(self, name: str) -> str | None:
         """Return the live text: what the buffer holds, else the disk."""
@@ -52,10 +54,8 @@ class World:
     def __init__(self) -> None:
         shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self._top = Path(tempfile.mkdtemp(prefix="acp-proof", dir=shared)).resolve()
-        self.nvim = Neovim(columns=80, lines=24)
-        self.nvim.lua("dofile(...)", str(HANDS))
-        self.nvim.lua("require('acp.files.stamps')")  # as a chat does, before the user opens files
-        self.folder = self._top
+        self.nvim = _editor()
+        self.folder = self._top / "0"
         self._plans = self._times = 0
         self._lingers = False
         self.before_call: Callable[[], None] | None = None
@@ -71,11 +71,12 @@ class World:
         self.at_end()
         self.end_insert()
         self.codings.clear()
-        self.hand("reset")
-        for folder in (self.folder, self.folder.with_name(f"{self.folder.name}.kept")):
-            shutil.rmtree(folder, ignore_errors=True)
+        for ending in ("", ".kept", ".undo"):
+            shutil.rmtree(f"{self.folder}{ending}", ignore_errors=True)
         self._plans += 1
         self.folder = self._top / str(self._plans)
+        Path(f"{self.folder}.undo").mkdir(parents=True)
+        self.hand("reset", f"{self.folder}.undo")
         self.folder.mkdir(parents=True)
         for name in NAMES[:-1]:
             self._make(name)
@@ -89,9 +90,19 @@ class World:
     def code(self, name: str, coding: Coding) -> None:
         """Let that file be in that encoding, in which the user always opens it; a plan begins."""
         self.codings[name] = coding
-        self.hand("close", self.path(name), True)
+        self.hand("close", self.path(name), True, "drop")
         self.hand("code", self.path(name), coding.encoding)
         self._make(name, coding.exact)
+
+    def restart(self) -> None:
+        """Kill Neovim, and start it anew without any file."""
+        self._lingers = False
+        self.nvim.kill()
+        self.nvim.quit()
+        self.nvim = _editor()
+        self.hand("reset", f"{self.folder}.undo")
+        for name, coding in self.codings.items():
+            self.hand("code", self.path(name), coding.encoding)
 
     def close(self) -> None:
         """End Neovim and leave nothing behind."""
@@ -171,12 +182,20 @@ class World:
 
     def look(self) -> Sight:
         """Return everything as it is, and put fresh marks on the lines."""
-        shown = {}
+        sight = Sight({name: self.disk(name) for name in NAMES})
         for row in self.hand("look"):
             folder, name = os.path.split(row["path"])
             if folder == str(self.folder):
-                shown[name] = Shown(_text(row), row["modified"], tuple(row["wrong"]))
-        return Sight({name: self.disk(name) for name in NAMES}, shown)
+                there = sight.shown if name in NAMES else sight.others
+                there[name] = Shown(_text(row), row["modified"], tuple(row["wrong"]))
+        return sight
+
+
+def _editor() -> Neovim:
+    nvim = Neovim(columns=80, lines=24)
+    nvim.lua("dofile(...)", str(HANDS))
+    nvim.lua("require('acp.files.stamps')")  # as a chat does, before the user opens files
+    return nvim
 
 
 def _text(row: dict[str, Any]) -> str:

@@ -221,26 +221,31 @@ local function changed(change, buffer, tick, hunks, options, settle_it)
   return outcome
 end
 
---- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, busy
---- with what the user is in the middle of. `quiet`: without `BufWritePost`.
+--- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
+--- file not as at that stamp; busy with what the user is in the middle of. `quiet`: without
+--- `BufWritePost`.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@param quiet? boolean
+---@param seen? string
 ---@return acp.Outcome
-function M.write(buffer, tick, hunks, options, quiet)
+function M.write(buffer, tick, hunks, options, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()
-    written = save.save(buffer)
+    written = save.save(buffer, seen)
   end)
   if outcome.ok then
     stamps.sync(buffer, written)
     return quiet and outcome or saved(buffer, outcome)
+  end
+  if outcome.error == save.CHANGED then
+    return { stale = true }
   end
   local name = api.nvim_buf_get_name(buffer)
   if not outcome.error:find(name, 1, true) then

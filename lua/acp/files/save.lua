@@ -19,6 +19,9 @@ local READ_AND_WRITE = 438
 -- O_PATH, for which libuv has no name: only Linux has it, and paths of what is open.
 local SEARCH = uv.os_uname().sysname == 'Linux' and uv.fs_stat('/proc/self/fd') and 0x200000
 
+-- Why a file was not written that is another than the one that was seen.
+M.CHANGED = 'the file has changed meanwhile'
+
 --- What tells one state of a file from the next; as `services.disk.stamp` in the host.
 ---@param path string
 ---@return string
@@ -300,13 +303,17 @@ end
 ---@param buffer integer
 ---@param folder string by which the folder is reached
 ---@param path string of the file, by the same folder
-local function write_beside(buffer, folder, path)
+---@param seen? string see `save`
+local function write_beside(buffer, folder, path, seen)
   local name = ('.acp-%d-%d~'):format(uv.os_getpid(), uv.hrtime())
   local is_open = uv.fs_access(folder, 'W')
   local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
   local ok, err = pcall(function()
     write_to(buffer, beside)
     check_coded(buffer, beside)
+    if seen and M.stamp(path) ~= seen then
+      error(M.CHANGED, 0)
+    end
     replace(beside, path, M.in_place(buffer))
   end)
   uv.fs_unlink(beside)
@@ -317,8 +324,9 @@ end
 
 --- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
 ---@param buffer integer
+---@param seen? string the stamp of what may be replaced; of anything else it is not: `CHANGED`
 ---@return string stamp of what was written: another program may write at any time
-function M.save(buffer)
+function M.save(buffer, seen)
   local path = file_of(buffer)
   local status = uv.fs_lstat(path)
   if status then
@@ -327,7 +335,7 @@ function M.save(buffer)
   local written
   local ok, err = pcall(in_folder, vim.fs.dirname(path), function(folder)
     local held = vim.fs.joinpath(folder, vim.fs.basename(path))
-    write_beside(buffer, folder, held)
+    write_beside(buffer, folder, held, seen)
     written = M.stamp(held)
   end)
   if not ok and not written then

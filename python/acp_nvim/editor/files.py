@@ -86,8 +86,10 @@ class Files(Protocol):
         options: BufferOptions,
         *,
         quiet: bool = False,
+        stamp: str | None = None,
     ) -> LiveBuffer | None:
-        """Apply line hunks and save, in one step; None when the buffer has changed meanwhile.
+        """Apply line hunks and save, in one step; None when the buffer has changed meanwhile, or
+        the file has not that `stamp` any more, "" for none: what nobody has seen is not replaced.
 
         The hunks' positions are those of `buffer.lines`, and their lines as exact. One undo step of
         its own. No autocommand that could change the text runs before; BufWritePost does after,

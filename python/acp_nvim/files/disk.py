@@ -10,7 +10,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -80,7 +80,12 @@ def stamp(path: str) -> str:
     except OSError:
         return ""
     seconds, rest = divmod(status.st_mtime_ns, 1_000_000_000)
-    return f"{seconds}.{rest:09d}:{status.st_size}:{status.st_ino}"
+    return f"{seconds}.{rest:09d}:{status.st_size}:{_inode(status)}"
+
+
+def _inode(status: os.stat_result) -> int:
+    """Return the number of the file as Lua has it, which rounds long ones."""
+    return int(float(status.st_ino))
 
 
 def mode(path: str) -> int | None:
@@ -121,7 +126,7 @@ def make_own(path: str, inode: int) -> None:
     of another file than that: what is written would be in all. Raises `FileProblem`."""
     with _sentences(path, "written"), suppress(*GONE), rooted.place(path) as place:
         status = place.status()
-        if inode and inode != status.st_ino and status.st_nlink > 1:
+        if inode and inode != _inode(status) and status.st_nlink > 1:
             with place.open(os.O_RDONLY) as file:
                 data = file.readall()
             _replace(place, data, status)
@@ -133,15 +138,23 @@ def set_mode(path: str, mode: int) -> None:
         os.fchmod(file.fileno(), mode)
 
 
-async def write(path: str, data: bytes, *, in_place: bool = False, mode: int = 0) -> None:
+async def write(
+    path: str, data: bytes, *, in_place: bool = False, mode: int = 0, seen: str | None = None
+) -> bool:
     """Make this the content of the file, whose folder exists; it changes at once or not at all.
 
     Owner and extended attributes stay, and the mode unless there is another, a new file gets what
     the umask leaves. `in_place`: the file itself is written, and put back if that fails, so that
-    its inode stays, too. Raises `FileProblem`.
+    its inode stays, too. `seen`: the stamp of what may be replaced, "" for no file; False if it is
+    another by then. Raises `FileProblem`.
     """
+
+    def is_seen() -> bool:
+        return seen is None or stamp(path) == seen
+
     with _sentences(path, "written"):
-        await to_thread.run_sync(partial(_write, path, data, in_place=in_place, mode=mode))
+        writing = partial(_write, path, data, in_place=in_place, mode=mode, is_seen=is_seen)
+        return await to_thread.run_sync(writing)
 
 
 def remove(path: str) -> None:
@@ -168,17 +181,22 @@ def _content(file: FileIO, path: str) -> bytes:
     return data
 
 
-def _write(path: str, data: bytes, *, in_place: bool, mode: int) -> None:
+def _write(
+    path: str, data: bytes, *, in_place: bool, mode: int, is_seen: Callable[[], bool]
+) -> bool:
     with rooted.place(path) as place:
         status = _status(place)
         if status is None or (status.st_nlink == 1 and not in_place):
             try:
-                return _replace(place, data, status, mode)
+                return _replace(place, data, status, mode, is_seen)
             except OSError as error:
                 # The folder takes no new file, or not with that owner; the file is mounted there.
                 if status is None or error.errno not in IN_PLACE:
                     raise
-        _overwrite(place, data, mode)
+        if is_seen():
+            _overwrite(place, data, mode)
+            return True
+        return False
 
 
 def _overwrite(place: Place, data: bytes, mode: int) -> None:
@@ -202,8 +220,14 @@ def _put(descriptor: int, data: bytes) -> None:
     os.fsync(descriptor)
 
 
-def _replace(place: Place, data: bytes, status: os.stat_result | None, mode: int = 0) -> None:
-    """Write a file beside it and put that in its place."""
+def _replace(
+    place: Place,
+    data: bytes,
+    status: os.stat_result | None,
+    mode: int = 0,
+    is_seen: Callable[[], bool] = lambda: True,
+) -> bool:
+    """Write a file beside it and put that in its place; return whether what is there was seen."""
     temporary, folder = f".acp-{secrets.token_hex(8)}~", place.folder
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_BINARY", 0)
     with open(os.open(temporary, flags, 0o666, dir_fd=folder), "wb") as file:
@@ -215,10 +239,14 @@ def _replace(place: Place, data: bytes, status: os.stat_result | None, mode: int
                 _dress(file.fileno(), status)
                 _copy_attributes(place, file.fileno())
             _give(file.fileno(), mode)
-            os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+            if may_replace := is_seen():
+                os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+            else:
+                os.unlink(temporary, dir_fd=folder)
         except BaseException:
             os.unlink(temporary, dir_fd=folder)
             raise
+    return may_replace
 
 
 def _give(file: int, mode: int) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import NotRead, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
@@ -48,10 +49,12 @@ async def put(
             raise stays(live.path, problem) from problem
     disk.check_writable(live.path)
     disk.make_folders(live.path)
-    disk.make_own(live.path, attributes.inode)
+    seen = _own(live, attributes)
     data, mode = exact_bytes(live.path, text), attributes.mode
-    await disk.write(live.path, data, in_place=await files.in_place(), mode=mode)
-    return True
+    in_place = await files.in_place()
+    return seen is not None and await disk.write(
+        live.path, data, in_place=in_place, mode=mode, seen=seen
+    )
 
 
 def dress(path: str, mode: int) -> None:
@@ -59,6 +62,20 @@ def dress(path: str, mode: int) -> None:
     if mode:
         with suppress(FileProblem):
             disk.set_mode(path, mode)
+
+
+def left_by_put(live: LiveFile, text: str | None, *, saves: bool = False) -> Text:
+    """Return what `put` has made the disk hold; `UNKNOWN`: it is as it was."""
+    is_unsaved = live.buffer is not None and live.buffer.modified and not saves
+    return UNKNOWN if is_unsaved and text is not None else text
+
+
+def _own(live: LiveFile, attributes: FileAttributes) -> str | None:
+    """Return the stamp of the file, which is of its own now; None if it changed meanwhile."""
+    if disk.stamp(live.path) != live.stamp:
+        return None
+    disk.make_own(live.path, attributes.inode)
+    return disk.stamp(live.path)
 
 
 def stays(path: str, problem: NotRead) -> FileProblem:
@@ -88,9 +105,9 @@ async def _write(
     disk.check_writable(live.path)
     _check_readable(live)
     exact_bytes(live.path, text)
-    disk.make_own(live.path, attributes.inode)
-    written = await files.write(buffer, hunks, options)
-    if written is None:
+    seen = _own(live, attributes)
+    written = seen is not None and await files.write(buffer, hunks, options, stamp=seen)
+    if not written:
         return False
     await _insist(files, live.path, written, text)
     dress(live.path, attributes.mode)
@@ -121,15 +138,17 @@ async def _remove(files: Files, live: LiveFile) -> bool:
     buffer = live.buffer
     disk.check_removable(live.path)
     _check_readable(live)
-    if buffer is not None:
+    if buffer is not None and disk.stamp(live.path) == live.stamp:
         hunks, options = form_edits("", buffer)
         # what the user writes there next is to have a line end
         options = replace(options, endofline=True)
         if buffer.modified:
             if not await files.edit(buffer, hunks, options, settled=True):
                 return False
-        elif not await files.follow(buffer, hunks, options):
+        elif not await files.follow(buffer, hunks, options, stamp=live.stamp):
             return False
+    if disk.stamp(live.path) != live.stamp:
+        return False
     disk.remove(live.path)
     await files.saved(live.path)  # it is gone, as the editor sees: whoever makes it anew is another
     return True

@@ -250,6 +250,7 @@ class FileService:
     async def _begun(
         self, path: str, author: Author | None, before: str | None, after: str
     ) -> None:
+        self._check_undisputed(path, found=True)  # the disk would have it no more, nor would we
         self._sync.unfinished.begins(path, before, after, author)
         self._emit(event.WriteBegun(path, before, after, author))
         await self._noted()
@@ -258,7 +259,10 @@ class FileService:
         """Raise `FileProblem` if the file must not be written now."""
         disk.check_writable(path)
         disk.make_folders(path)
-        line = self._sync.disputed(path)
+        self._check_undisputed(path)
+
+    def _check_undisputed(self, path: str, *, found: bool = False) -> None:
+        line = self._sync.disputes.line(path, found=found)
         if line is not None:
             raise FileProblem(
                 f"{path} was changed on disk by another program, and by the user, at line "

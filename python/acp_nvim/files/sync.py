@@ -75,7 +75,7 @@ class DiskSync:
         self.ended = self._asked.ended
         self.unfinished = Unfinished(emit, knowledge)
         self._busy: dict[str, Busy] = {}
-        self._disputes = Disputes(emit)
+        self.disputes = Disputes(emit)
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -195,7 +195,7 @@ class DiskSync:
             if attempt or change is not None:  # the user has gone on meanwhile
                 buffer = await self._files.loaded(path)
             told = told if change is None else joined(told, change)
-            same = change is None and isinstance(known, str) and path not in self._disputes
+            same = change is None and isinstance(known, str) and path not in self.disputes
             opened = await self._files.loaded(path) if change and not buffer else buffer
             live = await with_buffer(path, opened)  # it may be opened meanwhile
             change = self.unfinished.without_own(live, change)
@@ -216,10 +216,15 @@ class DiskSync:
         """
         if text is None:
             await self._baselines.look(path, encoding, at_once=True)
-        else:
-            self._baselines.note(path, text)
+        self.decided(path, UNKNOWN if text is None else text)
+
+    def decided(self, path: str, left: Text) -> None:
+        """The user has decided what the file holds; `left`: what the disk was made to hold for
+        that, `UNKNOWN`: nothing else. Another program may have changed it since."""
+        if not isinstance(left, Unknown):
+            self._baselines.note(path, left)
         self.unfinished.over(path)
-        self._disputes.over(path)
+        self.disputes.over(path)
         self._waits(path)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
@@ -236,7 +241,7 @@ class DiskSync:
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
-            self._disputes.note(path, author, followed, change)
+            self.disputes.note(path, author, followed, change)
         return followed
 
     async def tell(self, fact: FileWritten | DiskChanged) -> None:
@@ -249,10 +254,6 @@ class DiskSync:
         """Return whether the disk has something new of which nobody was told yet."""
         known = self._baselines.text(live.path, live.encoding)
         return known is not UNKNOWN and live.problem is None and known != live.on_disk
-
-    def disputed(self, path: str) -> int | None:
-        """Return the line where the user and another program disagree; see `Disputes.line`."""
-        return self._disputes.line(path)
 
     async def _sweep(
         self, author: Author | None, roots: Roots, *, refresh_until: float | None = None
@@ -314,7 +315,7 @@ class DiskSync:
         author, is_sure = late.author, late.sure or is_sure
         held = self._baselines.text(live.path, live.encoding)
         with self.unfinished.amid(late):
-            change = self._disputes.made_upon(late.change)
+            change = self.disputes.made_upon(late.change)
             late = replace(late, change=change)
             try:
                 live, followed = await self._settle(live, late, same=same, held=held)
@@ -327,9 +328,9 @@ class DiskSync:
             if followed is not None:
                 followed = as_new(followed) if late.amid else followed
                 await self._took(live, author, followed, change, is_sure)
-                self._disputes.note_begun(live.path, followed, change)
+                self.disputes.note_begun(live.path, followed, change)
             else:
-                self._disputes.seen(live.path, live.stamp)
+                self.disputes.seen(live.path, live.stamp)
         return live
 
     def _waits(
@@ -356,7 +357,7 @@ class DiskSync:
         self, live: LiveFile, late: Late, *, same: bool = False, held: Text = UNKNOWN
     ) -> tuple[LiveFile, Followed | None]:
         """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
-        is_given_up = self._disputes.given_up(live)
+        is_given_up = self.disputes.given_up(live)
         if is_given_up:
             self._knowledge.given_up(live.path)
         knows = None if is_given_up else late.author
@@ -387,7 +388,7 @@ class DiskSync:
         if is_new:
             left = None if change is None else change.form
             await self.tell(DiskChanged(path, before, after, author, left, live.encoding))
-        self._disputes.note(path, author, followed, change)
+        self.disputes.note(path, author, followed, change)
 
     def _learn(
         self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure

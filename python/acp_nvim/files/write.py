@@ -128,10 +128,8 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if now is None:
         data = exact_bytes(live.path, request.content)
         await request.begun(None, request.content)
-        if disk.stamp(live.path) != live.stamp:
-            return None
-        await disk.write(live.path, data)
-        return WriteResult(None, request.content, saved=saved)
+        is_written = await disk.write(live.path, data, seen=live.stamp)
+        return WriteResult(None, request.content, saved=saved) if is_written else None
     base = request.base if isinstance(request.base, str) else now
     merging = partial(_merge, request, base, now, now)
     text = await aside_if_large(merging, now, request.content)
@@ -140,9 +138,9 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if text != now:
         data = exact_bytes(live.path, text)
         await request.begun(now, text)
-        if disk.stamp(live.path) != live.stamp:
+        in_place = await files.in_place()
+        if not await disk.write(live.path, data, in_place=in_place, seen=live.stamp):
             return None
-        await disk.write(live.path, data, in_place=await files.in_place())
     return WriteResult(now, text, disk=now, saved=saved)
 
 
@@ -177,7 +175,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     await request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
-    written = await files.write(buffer, hunks, options)
+    written = await files.write(buffer, hunks, options, stamp=live.stamp)
     # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
     if written is None:
         return None

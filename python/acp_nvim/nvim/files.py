@@ -76,9 +76,11 @@ class NvimFiles(Files):
         options: BufferOptions,
         *,
         quiet: bool = False,
+        stamp: str | None = None,
     ) -> LiveBuffer | None:
-        """Edit and save in one step; None if the buffer has changed. Raises `FileProblem`."""
-        outcome = await self._change("acp.files.live.write", buffer, hunks, options, quiet)
+        """Edit and save in one step; None if buffer or file have changed. Raises `FileProblem`."""
+        more = (quiet,) if stamp is None else (quiet, stamp)
+        outcome = await self._change("acp.files.live.write", buffer, hunks, options, *more)
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:

@@ -17,10 +17,11 @@ import anyio
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
+from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.encoding import NotRead, decoded, guess
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.put import put, stays
+from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import taken, with_theirs
 from acp_nvim.ledger import review, rewind
@@ -175,7 +176,7 @@ class Decisions:
             self._log.writes(path, text, now, conflict.author)
             await self._log.noted()
             if is_done or await self._put(live, now, settled=conflict.on_disk):
-                await self._sync.refresh(path, live.encoding)
+                self._sync.decided(path, UNKNOWN if is_done else left_by_put(live, now))
                 self._emit(FilePut(path, live.read(text), live.read(now)))
                 self._log.wrote(path, text, now, conflict.author)
                 self._log.settled(path)
@@ -286,12 +287,14 @@ class Decisions:
             form = replace(after.form, mode=rewind.mode_after(ledger, after, live.mode))
             self._log.puts(path, live.exact, after)
             await self._log.noted()
-            if after.text == live.exact or await self._put(live, after.text, form, saves=is_theirs):
-                await self._sync.refresh(path, live.encoding)
-                theirs, left = live.read(live.exact), live.read(after.text)
-                self._emit(FilePut(path, theirs, left))
+            is_same = after.text == live.exact
+            if is_same or await self._put(live, after.text, form, saves=is_theirs):
+                left = UNKNOWN if is_same else left_by_put(live, after.text, saves=is_theirs)
+                self._sync.decided(path, left)
+                theirs, ours = live.read(live.exact), live.read(after.text)
+                self._emit(FilePut(path, theirs, ours))
                 for session in turned.sessions if turned.count else ():
-                    self._emit(TakenBack(session, path, theirs, left, because))
+                    self._emit(TakenBack(session, path, theirs, ours, because))
                 self._log.put(path, after)
                 return replace(turned, live=live)
         raise keeps_changing(path)

@@ -112,8 +112,9 @@ class FakeFiles(Files):
         options: BufferOptions,
         *,
         quiet: bool = False,
+        stamp: str | None = None,
     ) -> LiveBuffer | None:
-        path = self._change("write", buffer, hunks, options)
+        path = self._change("write", buffer, hunks, options, stamp)
         if path is None:
             return None
         save(path, self.buffers[path])
@@ -170,7 +171,12 @@ class FakeFiles(Files):
         self.buffers[path] = replace(self.buffers[path], synced=stamp or disk.stamp(path))
 
     def _change(
-        self, verb: str, buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions | None
+        self,
+        verb: str,
+        buffer: LiveBuffer,
+        hunks: Sequence[Hunk],
+        options: BufferOptions | None,
+        stamp: str | None = None,
     ) -> str | None:
         if self.before_change:
             interrupt, self.before_change = self.before_change, None
@@ -178,7 +184,7 @@ class FakeFiles(Files):
         path, now = next(
             (path, now) for path, now in self.buffers.items() if now.number == buffer.number
         )
-        if now.changedtick != buffer.changedtick:
+        if now.changedtick != buffer.changedtick or stamp not in (None, disk.stamp(path)):
             return None
         if path in self.busy:
             raise Busy(self.busy[path])

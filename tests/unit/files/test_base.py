@@ -377,3 +377,42 @@ async def test_what_stood_against_the_users_text_and_is_written_anew_with_more_s
         await rig.sync.drain()
         assert rig.files.lines(path) == [*first, "one", "2", "mine", "3", "4", "5"]
         rig.files.save(path)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_a_line_of_another_program_stays_beside_one_that_an_agent_changes(
+    tmp_path: Path, *, is_open: bool
+) -> None:
+    rig = FileRig(tmp_path)
+    rig.running[""] = replace(AGENT, how="found")
+    path = rig.file(text(*OLD))
+    if is_open:
+        rig.files.open(path)
+    await rig.read(path)
+    path.write_text(text("another's", *OLD))
+    error = await rig.failure(path, FIRST)
+    assert "read it again" in error.message
+    assert path.read_text() == text("another's", *OLD)
+    await rig.read(path)
+    await rig.write(path, text("another's", "one", *OLD[1:]))
+    assert path.read_text() == text("another's", "one", *OLD[1:])
+
+
+async def test_what_another_program_has_written_against_the_user_is_not_written_over(
+    tmp_path: Path,
+) -> None:
+    rig = FileRig(tmp_path)
+    rig.running[""] = replace(AGENT, how="found")
+    path = rig.file(text(*OLD))
+    rig.files.open(path)
+    await rig.begin()
+    await rig.read(path)
+    rig.files.type(path, "mine", *OLD[1:])
+    path.write_text(text("another's", *OLD[1:]))
+    for content in (text(*OLD, "more"), text("mine", *OLD[1:], "more")):
+        assert "at line 1" in (await rig.failure(path, content)).message
+        assert path.read_text() == text("another's", *OLD[1:])
+        await rig.read(path)
+    rig.files.save(path)
+    await rig.write(path, text("mine", *OLD[1:], "more"))
+    assert path.read_text() == text("mine", *OLD[1:], "more")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,13 @@ async def test_reads_short_and_long_files(tmp_path: Path, size: int) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * size)
     assert await disk.read(str(path)) == disk.DiskText("x" * size)
+
+
+def test_a_stamp_is_the_one_that_lua_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of files have up to 64 bits, as in overlays and on NFS; a number of Lua has 53."""
+    status = SimpleNamespace(st_mtime_ns=1_000_000_002, st_size=3, st_ino=2**53 + 3)
+    monkeypatch.setattr(os, "lstat", lambda _: status)
+    assert disk.stamp(str(tmp_path / "a")) == "1.000000002:3:9007199254740996"
 
 
 async def test_what_is_no_text_is_said(tmp_path: Path) -> None:

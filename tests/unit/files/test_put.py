@@ -47,7 +47,7 @@ async def test_what_was_read_is_written_byte_for_byte(
     assert live.exact is not None
     assert await put(files, live, live.exact + "more\n")
     assert path.read_bytes() == data + b"more\n"
-    assert await put(files, live, live.exact)
+    assert await put(files, await load(files, str(path)), live.exact)
     assert path.read_bytes() == data
 
 
@@ -203,3 +203,34 @@ async def test_a_file_that_cannot_be_removed_is_told(files: FakeFiles, path: Pat
     with pytest.raises(FileProblem, match="cannot be removed"):
         await put(files, live, None)
     assert os.path.isdir(path / "b")
+
+
+@pytest.mark.parametrize("text", ["two\n", None])
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_what_another_program_writes_meanwhile_is_not_written_over(
+    files: FakeFiles, path: Path, text: str | None, is_open: bool
+) -> None:
+    path.write_text("one\n")
+    live = await load(files, str(path))
+    if is_open:
+        files.open(path)
+        live = await load(files, str(path))
+        files.before_change = lambda: path.write_text("another's\n")
+    else:
+        path.write_text("another's\n")
+    assert not await put(files, live, text)
+    assert path.read_text() == "another's\n"
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+async def test_a_file_is_replaced_only_as_long_as_it_is_the_one_that_was_seen(
+    files: FakeFiles, path: Path, monkeypatch: pytest.MonkeyPatch, *, in_place: bool
+) -> None:
+    async def slow() -> bool:
+        path.write_text("another's\n")
+        return in_place
+
+    monkeypatch.setattr(files, "in_place", slow)
+    path.write_text("one\n")
+    assert not await change(files, path, "two\n")
+    assert (path.read_text(), os.listdir(path.parent)) == ("another's\n", ["a"])

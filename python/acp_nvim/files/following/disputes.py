@@ -40,15 +40,17 @@ class Disputes:
     def __contains__(self, path: str) -> bool:
         return path in self._open
 
-    def line(self, path: str) -> int | None:
+    def line(self, path: str, *, found: bool = False) -> int | None:
         """Return the 0-based line where the user's text stands against another program's on disk.
 
-        An agent's own text on disk does not count: that conflict is kept by the log.
+        An agent's own text on disk does not count: that conflict is kept by the log. With `found`
+        what is only supposed to be an agent's does.
         """
         dispute = self._open.get(path)
-        if dispute is None or dispute.author is not None or dispute.stamp != disk.stamp(path):
+        if dispute is None or dispute.stamp != disk.stamp(path):
             return None
-        return dispute.line
+        is_others = dispute.author is None or (found and dispute.author.how == "found")
+        return dispute.line if is_others else None
 
     def note(
         self, path: str, author: Author | None, followed: Followed, change: DiskChange | None

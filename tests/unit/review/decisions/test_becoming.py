@@ -273,3 +273,25 @@ async def test_backupcopy_holds_for_files_that_are_not_open_too(rig: FileRig, st
     inodes.append(path.stat().st_ino)
     assert path.read_text() == LINES
     assert (len(set(inodes)) == 1) is stays
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unsaved"),
+    [(LINES, True), (LINES, False), (None, False)],
+    ids=["unsaved", "changed", "made"],
+)
+async def test_what_another_program_writes_amid_an_undo_is_followed(
+    rig: FileRig, text: str | None, *, is_unsaved: bool
+) -> None:
+    path = rig.folder / "a"
+    if text is not None:
+        path.write_text(text)
+    await rig.agent(path, THEIRS)
+    rig.files.open(path)
+    if is_unsaved:
+        rig.files.type(path, *THEIRS.splitlines(), "mine")
+    rig.files.before_change = lambda: path.write_text(f"another's\n{THEIRS}")
+    await rig.undo()
+    assert path.read_text().startswith("another's\n")
+    await rig.look(path, None)
+    assert rig.files.lines(path)[0] == "another's"
