@@ -37,9 +37,8 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """A file after it was brought up to the disk; what the disk was known to hold until then, and
-    what it had new, if anything. `busy`: the user's hands keep the buffer from having that;
-    `unread`: it cannot have it, for Neovim does not read that as it is."""
+    """A file after it was brought up to the disk; what that was known to hold until then, and had
+    new, if anything. `busy`: the user's hands keep the buffer from it; `unread`: Neovim does."""
 
     live: LiveFile
     known: Text = UNKNOWN
@@ -206,8 +205,7 @@ class DiskSync:
                 break
         if before is UNKNOWN and told is not None:
             before = told.before
-        unread = self.unfinished.unread(path)
-        return Synced(live, before, told, self._busy.get(path), unread)
+        return Synced(live, before, told, self._busy.get(path), self.unfinished.unread(path))
 
     async def refresh(self, path: str, encoding: str, text: str | None = None) -> None:
         """See the file as it is now: it was we who wrote it, through a buffer in that encoding.

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from acp_nvim.config import parse
+from acp_nvim.editor import LiveBuffer
 from acp_nvim.errors import Code
 from acp_nvim.hunks import Hunk
 from acp_nvim.workspace.launching import launch
@@ -210,9 +211,9 @@ async def test_c236_a_write_is_answered_when_it_is_done(path: Path):
     gate = anyio.Event()
 
     class SlowFiles(FakeFiles):
-        async def write(self, *arguments: Any) -> bool:
+        async def write(self, *arguments: Any, **options: Any) -> LiveBuffer | None:
             await gate.wait()
-            return await super().write(*arguments)
+            return await super().write(*arguments, **options)
 
     put(path, "before\n")
     stage = Files(path.parent)

@@ -92,8 +92,8 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
         "endofline": True,
         "endoffile": False,
     }
-    rest = "" if verb == "follow" else False
-    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options, rest)]
+    rest = ("", True) if verb == "follow" else (False,)
+    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options, *rest)]
     lua.answer = {"stale": True}
     assert not await change(BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
