@@ -155,21 +155,24 @@ local function resumed(frame, level)
   return inner and inner.func or nil
 end
 
+---@type table<function, true> what Lua calls that does not wait for the user
+local HARMLESS = { [pcall] = true, [xpcall] = true, [vim.wait] = true }
+
 --- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
 --- of it, but it is on the stack below the function that the host has called, the fourth of it. What
 --- waits by `vim.wait` may wait for just this edit.
 ---@return boolean
 local function is_asked()
   local level = 5
-  local frame = debug.getinfo(level, 'f')
-  if frame and (resumed(frame, level) or frame.func) ~= vim.wait then
-    return true
-  end
-  while frame and frame.func ~= vim.call do -- all of `vim.fn`
+  local frame = debug.getinfo(level, 'fS')
+  while frame do
+    if frame.what == 'C' and not HARMLESS[resumed(frame, level) or frame.func] then
+      return true
+    end
     level = level + 1
-    frame = debug.getinfo(level, 'f')
+    frame = debug.getinfo(level, 'fS')
   end
-  return frame ~= nil
+  return false
 end
 
 --- Raise, as Neovim does where it refuses, while lines are typed for |:append|, |:insert| or |:change|:

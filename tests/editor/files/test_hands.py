@@ -235,7 +235,7 @@ ASKING = {
     "deferred": "vim.defer_fn(function() KEY end, 0)",
     "scheduled, deeper": "local function ask() KEY end vim.schedule(function() ask() end)",
     "in a timer": "vim.fn.timer_start(0, 'WaitForKey')",
-    "in a coroutine": "vim.schedule(coroutine.wrap(function() KEY end))",
+    "in a coroutine": "vim.schedule(function() coroutine.wrap(function() KEY end)() end)",
     "in a coroutine, resumed": "local co = coroutine.create(function() KEY end) "
     "vim.schedule(function() coroutine.resume(co) end)",
     "by a command": "vim.schedule(function() vim.cmd('call WaitForKey(1)') end)",
