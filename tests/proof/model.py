@@ -278,7 +278,7 @@ class Model:
             self._assert(not too_many, f"{name}: lost the user's {sorted(too_many)}")
             gone = lost - users("".join(self.services.everything(other) for other in NAMES))
             self._assert(not gone, f"{name}: no way back to the user's {sorted(gone)}")
-        changed = {it for it, own in before.others.items() if after.others.get(it) != own}
+        changed = {it for it, own in before.others.items() if not own.is_like(after.others.get(it))}
         self._assert(not changed, f"buffers of the user's have changed: {sorted(changed)}")
         for name in NAMES:
             self._assert(not glued(after.live(name)), f"{name}: glued {glued(after.live(name))}")

@@ -32,6 +32,10 @@ class Shown:
     wrong: tuple[str, ...]
     """Marks that are not where they ought to be."""
 
+    def is_like(self, other: Shown | None) -> bool:
+        """Return whether the other has the same text, saved or not."""
+        return other is not None and (self.text, self.modified) == (other.text, other.modified)
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:

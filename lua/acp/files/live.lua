@@ -56,6 +56,10 @@ local function size(buffer, first, last)
   return api.nvim_buf_get_offset(buffer, last) - api.nvim_buf_get_offset(buffer, first)
 end
 
+-- By buffer, the name that it had when it was read last: `:file` makes it that of another file.
+---@type table<integer, string>
+local names = {}
+
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
 --- and `empty` if the host knows them already: of that buffer, at that changedtick. With `count` in
 --- their place if they are too many for one go, unless all are wanted.
@@ -71,6 +75,7 @@ function M.read(path, known_number, known_tick, whole)
   end
   local options, tick = vim.bo[buffer], api.nvim_buf_get_changedtick(buffer)
   local binary = options.binary
+  names[buffer] = api.nvim_buf_get_name(buffer)
   local live = {
     number = buffer,
     changedtick = tick,
@@ -145,7 +150,10 @@ end
 ---@param hunks acp.Hunk[]
 ---@return acp.Outcome?
 local function refusal(buffer, tick, hunks)
-  if not api.nvim_buf_is_loaded(buffer) or api.nvim_buf_get_changedtick(buffer) ~= tick then
+  local is_same = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_changedtick(buffer) == tick
+    and api.nvim_buf_get_name(buffer) == names[buffer]
+  if not is_same then
     return { stale = true }
   end
   local busy = hands.busy(buffer, hunks)

@@ -8,7 +8,7 @@ them, the writer did not know better, and what others have made of them stays.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -32,8 +32,6 @@ class Ancestor:
     firm: bool
     encoding: str | None = None
     """That of the buffer by which it was read, "" without one; None: the one it has now."""
-    is_own: bool = False
-    """The writer has read or written it: where the user has just that, it may change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +196,9 @@ def _made_upon(
     if seeming:
         taken += _unsure((it for it, _ in rest), lost)
     elif ancestor.firm or taken:  # one place shows that the writer does not know the others
-        mines = diff(new, mine) if rest else ()
-        own = {*mines} if ancestor.is_own else set[Hunk]()
-        taken += _against([it for it, _ in rest], _Changed(changes), _Changed(mines), own)
+        from_new, from_mine = _Changed(changes), _Changed(diff(new, mine) if rest else ())
+        places = [(it, _here(it)) for it, _ in rest]
+        taken += (it for it, at in places if from_new.touch(at) and not from_mine.touch(at))
     return even.made_upon(apply(new, sorted(taken, key=lambda it: (it.first, it.last))))
 
 
@@ -211,14 +209,8 @@ def _unsure(hunks: Iterable[Hunk], lost: _Changed) -> Iterator[Hunk]:
             yield hunk
 
 
-def _against(
-    hunks: Iterable[Hunk], theirs: _Changed, ours: _Changed, own: Container[Hunk]
-) -> Iterator[Hunk]:
-    """Yield where the writer wants something else, and the user has not changed what was read, or
-    has just what was, of the writer's `own`."""
-    for hunk in hunks:
-        if theirs.touch(_here(hunk)) and (hunk in own or not ours.touch(_here(hunk))):
-            yield hunk
+def _here(hunk: Hunk) -> tuple[int, int]:
+    return hunk.first, hunk.last
 
 
 class _Changed:
@@ -249,10 +241,6 @@ class _Changed:
     def place(self, row: int) -> int:
         """Return where a line that stays is now."""
         return row + self._grown[bisect_right(self._lasts, row)]
-
-
-def _here(hunk: Hunk) -> tuple[int, int]:
-    return hunk.first, hunk.last
 
 
 def _grown(hunks: Iterable[Hunk]) -> int:

@@ -245,10 +245,10 @@ class Knowledge:
         known = NOTHING if own is None else known or self.of(own, path)
         if isinstance(known.latest, str) and known.how != "told":
             firm = known.how in ("served", "written", "read")
-            found.append(Ancestor(known.latest, firm, known.encoding, is_own=True))
+            found.append(Ancestor(known.latest, firm, known.encoding))
         left: Ancestor | None = None
         if isinstance(known.text, str) and known.how == "left" and known.text != known.latest:
-            left = Ancestor(known.text, False, known.encoding, is_own=True)
+            left = Ancestor(known.text, False, known.encoding)
         refused = known.refused and (
             known.refused[0],
             Ancestor(known.refused[1], True, known.encoding),

@@ -72,8 +72,18 @@ def test_no_buffer_no_answer(nvim: Neovim) -> None:
     assert nvim.lua("return require('acp.files.live').read('/nowhere')") is None
 
 
+def test_a_buffer_that_has_got_another_name_is_stale(nvim: Neovim) -> None:
+    live = read(nvim, open_file(nvim, b"one\n"))
+    nvim.command("file another")
+    code = "return require('acp.files.live').edit(...)"
+    edit = live["number"], live["changedtick"], [[0, 1, ["x"]]], None, False
+    assert nvim.lua(code, *edit) == {"stale": True}
+    assert nvim.lines() == ["one"]
+
+
 def test_a_changed_buffer_is_stale(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
+    read(nvim, path)
     code = "return require('acp.files.live').write(...)"
     assert nvim.lua(code, nvim.eval("bufnr()"), 1, [[0, 1, ["x"]]], UNIX) == {"stale": True}
     assert path.read_bytes() == b"one\n"

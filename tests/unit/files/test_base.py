@@ -341,26 +341,6 @@ async def test_an_agent_that_shows_that_it_knows_an_older_text_takes_out_no_line
     assert [it.base for it in rig.conflicts] == [text(*OLD, "last")]
 
 
-@pytest.mark.parametrize("place", [1, len(OLD)], ids=["in a line", "at the end"])
-async def test_where_the_user_has_what_the_agent_has_read_it_may_write_by_itself(
-    rig: FileRig, place: int
-) -> None:
-    """The user has taken its first change back; the disk still has that, below unsaved edits."""
-    path = rig.folder / "a"
-    mine = [OLD[0], OLD[1], OLD[2], "mine", OLD[4]]
-    rig.files.type(path, *mine)
-    for word in ("first", "second"):
-        theirs = [*mine]
-        theirs[place : place + 1] = [word]
-        await change(rig, path, "tool", text(*theirs))
-        await rig.sync.drain()
-        assert rig.files.lines(path) == theirs
-        if word == "first":
-            rig.files.type(path, *mine)
-            assert await rig.read(path) == text(*mine)
-    assert rig.conflicts == []
-
-
 async def test_what_stood_against_the_users_text_and_is_written_anew_with_more_stands_so_again(
     rig: FileRig,
 ) -> None:
