@@ -338,7 +338,7 @@ def test_the_mode_is_as_before_once_nothing_of_an_agent_is_left(
         path.chmod(0o644)
     given = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     command(agent, {}, "run-2")
-    until_files(job, {"a.sh": 2 if how == "replaced" else 1})
+    until_files(job, {"a.sh": 1 if how == "removed" else 2})
     job.finish(agent, prompt)
     looked(job)
     answer(job, to_take=True)
