@@ -244,6 +244,9 @@ class EditLog:
         """Let this be the file's ledger from now on: the user has decided."""
         self._store.journal.done(Act("put", path=path, ledger=ledger))
         self._keep(path, ledger)
+        conflict, text = self._conflicts.get(path), self._text(ledger)
+        if conflict and text is not None and not apart(conflict.base, text, conflict.theirs):
+            self.settled(path)  # that it is as the disk has it is this decision's doing
 
     def _keep(self, path: str, ledger: Ledger, *, yields: bool = False) -> None:
         self._missing.discard(path)
