@@ -298,5 +298,6 @@ class AgentSteps(UserSteps):
         self.older.add((name, text or ""))
         if text == old:
             self.touched.add(name)
-        self.allowed[name] |= users(old) - users(text)
+        was = self.origin[name] if old is None else old  # it comes again as another one
+        self.allowed[name] |= users(was) - users(text)
         self.sight.disk[name] = text
