@@ -130,6 +130,8 @@ def carried(text: str, before: str | None, after: str | None) -> str | None:
     rows, gaps = _places(len(new), diff(new, old))
     taken: list[Hunk] = []
     for hunk in diff(new, made):
+        if tuple(old[gaps[hunk.first] : gaps[hunk.last]]) == hunk.lines:
+            continue  # it is as in the older text again
         gone = [row for row in rows[hunk.first : hunk.last] if row is not None]
         first = gone[0] if gone else gaps[hunk.first]
         taken.append(Hunk(first, first, hunk.lines))
