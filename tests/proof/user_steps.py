@@ -65,8 +65,8 @@ class UserSteps(OwnWrites):
         is_reopened = step.act == "reopen" and shown and not shown.modified
         if step.act == "revert" or is_reopened or shown is None:
             self.origin[name] = self.sight.disk[name]
-        for other in {*self.sight.shown} - {*before.shown}:
-            self.origin[other] = self.sight.disk[other]  # Neovim goes there from what is closed
+        come = {*self.sight.shown} - {*before.shown}  # Neovim goes there from what is closed
+        self.origin |= {it: self.sight.disk[it] for it in come}
 
     def _let_go(self, act: str, name: str) -> None:
         match act:
