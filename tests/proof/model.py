@@ -273,7 +273,7 @@ class Model:
             was = None if was_gone else text_of(before, name)
             lost = users(was) - users(text_of(after, name))
             lost -= {word for other in NAMES for word in users(text_of(after, other))}
-            if self._conflicts(name):  # what only a script has written may stand against a rejection
+            if self._conflicts(name):  # a script's line may stand against a rejection
                 lost -= users(after.disk[name]) & self.scripted
             at_home = {word for word in lost if self.home[word] == name}
             too_many = at_home - allowed.get(name, set()) - self.taken_out
