@@ -50,7 +50,10 @@ def kept(job: MainJob) -> list[Path]:
     folder = job.nvim.eval("stdpath('state')")
     files = list(Path(folder, "acp.nvim", "sessions").glob("*.jsonl"))
     running = '"running":true'
-    return files if not any(running in file.read_text() for file in files) else []
+    try:
+        return files if not any(running in file.read_text() for file in files) else []
+    except FileNotFoundError:  # one was removed meanwhile
+        return kept(job)
 
 
 def restart_host(job: MainJob) -> None:
