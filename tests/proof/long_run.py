@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=24, help="steps of a plan, at most")
     parser.add_argument("--no-review", action="store_true")
     parser.add_argument("--disk-only", action="store_true", help="no agent writes through us")
+    parser.add_argument("--no-outside", action="store_true", help="no other program of the user's")
     parser.add_argument("--count", action="append", default=[], help="complaints to count only")
     parser.add_argument("--ledger", action="store_true", help="the ledger of one file alone")
     parser.add_argument("--jobs", type=int, default=1, help="so many at once, each its share")
@@ -73,7 +74,14 @@ def play(options: argparse.Namespace) -> int:
 
     @seed(options.seed)
     @many
-    @given(plans(review=not options.no_review, client=not options.disk_only, most=options.most))
+    @given(
+        plans(
+            review=not options.no_review,
+            client=not options.disk_only,
+            outside=not options.no_outside,
+            most=options.most,
+        )
+    )
     def check(plan: list[Step]) -> None:
         note(f"the plan:\n{text(plan)}")
         machine = Machine(world, tuple(options.count))

@@ -287,18 +287,20 @@ line ends of DOS."""
 
 
 def plans(
-    *, review: bool = True, client: bool = True, most: int = 24
+    *, review: bool = True, client: bool = True, outside: bool = True, most: int = 24
 ) -> st.SearchStrategy[list[Step]]:
     """Return lists of steps, about 16 long when drawn and as short as can be when shrunk.
 
     Without `client` no agent writes through it, as those of ACP v2: the disk says it all.
+    Without `outside` no other program of the user's does between two steps.
     """
     kinds = [st.just(Pause()), *5 * (typing,), *2 * (commands,), *2 * (windows,)]
     if client:
         kinds += [*4 * (writes,), *4 * (tools,), *3 * (doubles,)]
     else:
         kinds += 8 * (tools.map(lambda step: replace(step, twice=False)),)
-    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), *2 * (outsiders,), kills]
+    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
+    kinds += 2 * (outsiders,) if outside else ()
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]
     # not one_of, which takes equal ones for one
