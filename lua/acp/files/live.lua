@@ -152,7 +152,7 @@ end
 local function refusal(buffer, tick, hunks)
   local is_same = api.nvim_buf_is_loaded(buffer)
     and api.nvim_buf_get_changedtick(buffer) == tick
-    and api.nvim_buf_get_name(buffer) == names[buffer]
+    and (not names[buffer] or api.nvim_buf_get_name(buffer) == names[buffer])
   if not is_same then
     return { stale = true }
   end

@@ -83,7 +83,6 @@ def test_a_buffer_that_has_got_another_name_is_stale(nvim: Neovim) -> None:
 
 def test_a_changed_buffer_is_stale(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
-    read(nvim, path)
     code = "return require('acp.files.live').write(...)"
     assert nvim.lua(code, nvim.eval("bufnr()"), 1, [[0, 1, ["x"]]], UNIX) == {"stale": True}
     assert path.read_bytes() == b"one\n"
