@@ -183,7 +183,7 @@ def _made_upon(
     from_old = _Changed(diff(old, other))
     lost = _Changed([it for it in changes if it.first < it.last])
     taken: list[Hunk] = []
-    rest: list[tuple[Hunk, int]] = []
+    rest: list[Hunk] = []
     grown = 0
     for hunk in diff(new, old):
         there = hunk.first + grown
@@ -194,12 +194,12 @@ def _made_upon(
             first = from_old.place(there)
             taken.append(replace(hunk, lines=tuple(other[first : first + len(hunk.lines)])))
         else:
-            rest.append((hunk, there))
+            rest.append(hunk)
     if seeming:
-        taken += _unsure((it for it, _ in rest), lost)
+        taken += _unsure(rest, lost)
     elif ancestor.firm or taken:  # one place shows that the writer does not know the others
         from_new, from_mine = _Changed(changes), _Changed(diff(new, mine) if rest else ())
-        places = [(it, _here(it)) for it, _ in rest]
+        places = [(it, _here(it)) for it in rest]
         taken += (it for it, at in places if from_new.touch(at) and not from_mine.touch(at))
     return even.made_upon(apply(new, sorted(taken, key=lambda it: (it.first, it.last))))
 

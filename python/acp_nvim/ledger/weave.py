@@ -225,15 +225,8 @@ class _Changed:
         items = [line for span in region.spans for line in exploded(span)]
         if is_users:
             key = by_user((it.lines[0] for it in items if not it.alive), region.lines)
-        theirs = {it.born for it in items if it.alive} if is_users else set[int]()
-
-        def may(item: Span) -> bool:
-            # an agent's without an end, in the place of which the user's own stands, only as it was
-            is_open_end = item.born != NOBODY and is_open(item.lines[0])
-            is_other = is_open_end and item.lines[0] not in region.lines
-            return may_return(item) and not (is_other and theirs and item.died not in theirs)
-
-        returns = placing.returning(items, region.lines, may, key)
+            may_return = _as_it_was(items, region.lines, may_return)
+        returns = placing.returning(items, region.lines, may_return, key)
         killed = [at for at, item in enumerate(items) if item.alive]
         texts = {at: items[at].lines[0].strip() for at in (*killed, *returns)}
         paired = placing.paired(texts, region.lines, returns)
@@ -257,12 +250,19 @@ class _Changed:
         )
         self._moved = moved
         self._is_users = is_users
-        self._same = {body(it.lines[0]): it.born for it in revived if it.born} if is_users else {}
-        self._only_goes = is_users and len(returns) == len(region.lines)
-        # in place of a line that has no end but for those that have come below it
-        self._ends_open = is_users and bool(killed) and is_open(items[killed[-1]].lines[0])
         self._file_goes = any(it.lines == (FILE,) for it in place.killed)
-        left = {it.born for at, it in enumerate(items) if not it.alive and at not in returns}
+        self._see_users(place, stays)
+
+    def _see_users(self, place: Place, stays: set[int | None]) -> None:
+        """See what the user has done, if it was the user: what stands otherwise `stays`."""
+        is_users, gone = self._is_users, place.killed
+        back = place.revived if is_users else ()
+        self._same = {body(it.lines[0]): it.born for it in back if it.born}
+        self._only_goes = is_users and len(self._returns) == len(self._lines)
+        # in place of a line that has no end but for those that have come below it
+        self._ends_open = is_users and bool(gone) and is_open(gone[-1].lines[0])
+        dead = (it for at, it in enumerate(self._items) if at not in self._returns)
+        left = {it.born for it in dead if not it.alive}
         self._goes_again = self._only_goes and _goes_again(place, stays | left)
 
     def spans(self) -> Iterator[Span]:
@@ -321,6 +321,19 @@ class _Changed:
             # with the end that an agent had given to it: by that it goes
             return replace(item.dead(agents, kept=kept), since=by)
         return item.dead(by, kept=kept)
+
+
+def _as_it_was(items: Sequence[Span], lines: Sequence[str], may_return: MayReturn) -> MayReturn:
+    """Tell which lines may return as the user puts in these: an agent's without an end, in the
+    place of which the user's own stands, only as it was."""
+    theirs = {it.born for it in items if it.alive}
+
+    def may(item: Span) -> bool:
+        is_open_end = item.born != NOBODY and is_open(item.lines[0])
+        is_other = is_open_end and item.lines[0] not in lines
+        return may_return(item) and not (is_other and theirs and item.died not in theirs)
+
+    return may
 
 
 def _goes_again(place: Place, stays: set[int | None]) -> bool:

@@ -196,11 +196,17 @@ class JsonStore(Generic[T]):
         No kill does that, but a loss of power may. Blocking.
         """
         cut, self._cut = self._cut, set()
+        count = 0
+        for file in cut:
+            with suppress(OSError):
+                with private.read(file) as lines:
+                    is_cut = not lines.read().endswith(WHOLE)
+                if is_cut:  # still: else another Neovim was writing it
+                    os.replace(file, file.with_name(file.name + CUT))
+                    count += 1
         with suppress(OSError):
-            for file in cut:
-                os.replace(file, file.with_name(file.name + CUT))
             limits.drop(Path(self._folder()).glob(f"*{CUT}"), most=MOST_CUT)
-        return len(cut)
+        return count
 
     def heads(self) -> list[T]:
         """Return what is kept, as noted last; of what is on disk only the first lines are read."""
