@@ -164,9 +164,11 @@ async def undo(host: Host, payload: Undo) -> None:
     What is only supposed to be the agent's is asked about then.
     """
     turn, outcome = await _undo(host, payload)
+    if not outcome.found:
+        return
     decisions = host.review.decisions
     await host.review.presenter.settled()
-    wanted = await wants_found(host, outcome.found) if outcome.found else None
+    wanted = await wants_found(host, outcome.found)
     if wanted is False:
         decisions.left.add(turn.key)
     if wanted:
@@ -174,13 +176,13 @@ async def undo(host: Host, payload: Undo) -> None:
             rest = replace(turn, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
             outcome = together(outcome, await decisions.undo(rest, batch=outcome.batch))
     # not before the question, which would cover it
-    if wanted or outcome.paths or outcome.left or outcome.failed or not outcome.found:
+    if wanted or outcome.paths or outcome.left or outcome.failed:
         _tell(host, "undo", outcome)
 
 
 @in_order
 async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
-    """Take back what is surely the agent's."""
+    """Take back what is surely the agent's, and say so, unless something is to be asked first."""
     await catch_up(host)
     number = payload.turn
     turns = _turns(host, payload.chat, payload.path)
@@ -191,7 +193,10 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
         raise UserError(_nothing(host, payload))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
-    return turn, await decisions.undo(turn, found=False)
+    outcome = await decisions.undo(turn, found=False)
+    if not outcome.found:
+        _tell(host, "undo", outcome)
+    return turn, outcome
 
 
 def _nothing(host: Host, payload: Undo) -> str:
