@@ -296,7 +296,7 @@ class AgentSteps(UserSteps):
         old = self.sight.disk[name]
         self.world.put(name, text, rename=rename)
         self.older.add((name, text or ""))
-        if text == old:
+        if text in (old, self.origin[name]):
             self.touched.add(name)
         was = self.origin[name] if old is None else old  # it comes again as another one
         self.allowed[name] |= users(was) - users(text)

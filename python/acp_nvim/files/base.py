@@ -191,8 +191,8 @@ def _made_upon(
         if hunk.first < hunk.last and not lost.touch(_here(hunk)):
             continue  # who has all of them knows them, and may put something in between
         if from_old.leave(there, len(hunk.lines), len(old)):
-            first = from_old.place(there)
-            taken.append(replace(hunk, lines=tuple(other[first : first + len(hunk.lines)])))
+            rows = map(from_old.place, range(there, there + len(hunk.lines)))
+            taken.append(replace(hunk, lines=tuple(other[row] for row in rows)))
         else:
             rest.append(hunk)
     if seeming:
@@ -233,9 +233,12 @@ class _Changed:
         )
 
     def leave(self, first: int, count: int, length: int) -> bool:
-        """Return whether these lines stay; of none, whether that place does: a line beside it."""
-        if count or not length:
-            return not self.touch((first, first + count))
+        """Return whether these lines stay, be it with others in between; of none, whether that
+        place does: a line beside it."""
+        if count:
+            return not any(self.touch((row, row + 1)) for row in range(first, first + count))
+        if not length:
+            return not self.touch((first, first))
         beside = (row for row in (first - 1, first) if 0 <= row < length)
         is_near = any(not self.touch((row, row + 1)) for row in beside)
         return is_near and not self.touch((first, first))
