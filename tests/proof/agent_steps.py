@@ -80,9 +80,9 @@ class AgentSteps(UserSteps):
             untaken = set(bodies(text)) - set(bodies(known)) - set(bodies(after.live(name)))
             self.untaken[step.session, name] = untaken if typed else set()
             self._note_saved(name, text, was_modified=bool(typed or (shown and shown.modified)))
-            # another program may have written after it
-            seen = after.disk[name] if last is None or not is_amid else last
-            self.seen[name] = self.origin[name] = seen
+            # another program may have written after it, also after it had nothing to write
+            unseen = self.seen[name] if last is None else last
+            self.seen[name] = self.origin[name] = unseen if is_amid else after.disk[name]
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:

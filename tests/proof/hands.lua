@@ -85,7 +85,10 @@ function M.close(path, force, how)
   -- Neovim may load another in its place, and guesses what that is in.
   local shown = api.nvim_buf_get_name(0)
   if M.encodings[shown] and vim.bo.fileencoding ~= M.encodings[shown] then
+    local reloads = vim.o.undoreload
+    vim.o.undoreload = 0 -- by no `u` the guess comes back
     edit(shown, '!')
+    vim.o.undoreload = reloads
   end
 end
 

@@ -7,7 +7,7 @@ is asked before that is taken back.
 from __future__ import annotations
 
 from tests.proof.agent_steps import AgentSteps
-from tests.proof.lines import edited
+from tests.proof.lines import edited, users
 from tests.proof.steps import Outside
 from tests.proof.world import NAMES
 
@@ -57,6 +57,7 @@ class OutsideSteps(AgentSteps):
     def _change(self, name: str, text: str | None, *, rename: bool = False) -> None:
         if text == self.sight.disk[name]:
             return
+        self.scripted |= users(text) - users(self.sight.live(name)) - users(self.sight.disk[name])
         self._put(name, text, rename=rename)
         if self._unsettled(name):
             self.commanded.add(name)

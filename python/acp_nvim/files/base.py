@@ -8,7 +8,7 @@ them, the writer did not know better, and what others have made of them stays.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -17,7 +17,7 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.line_ends import Even, even
 from acp_nvim.files.text import with_theirs
-from acp_nvim.hunks import Hunk, apply, diff
+from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _made_upon(
         else:
             rest.append(hunk)
     if seeming:
-        taken += _unsure(rest, lost)
+        taken += (it for it in rest if _is_unsure(it, new, changes))
     elif ancestor.firm or taken:  # one place shows that the writer does not know the others
         from_new, from_mine = _Changed(changes), _Changed(diff(new, mine) if rest else ())
         places = [(it, _here(it)) for it in rest]
@@ -204,11 +204,27 @@ def _made_upon(
     return even.made_upon(apply(new, sorted(taken, key=lambda it: (it.first, it.last))))
 
 
-def _unsure(hunks: Iterable[Hunk], lost: _Changed) -> Iterator[Hunk]:
-    """Yield where lines were put in, all of which are lost: it is not sure who had done so."""
-    for hunk in hunks:
-        if not hunk.lines and all(lost.touch((row, row + 1)) for row in range(*_here(hunk))):
-            yield hunk
+def _is_unsure(hunk: Hunk, new: Sequence[str], changes: Sequence[Hunk]) -> bool:
+    """Tell whether all lines that were put in there are lost by these changes, and it is not sure
+    who had put them in: if in place of others, what is there now seems to be made of those."""
+    first, last = _here(hunk)
+    lost = [it for it in changes if it.first < last and first < it.last]
+    rows = {row for it in lost for row in range(it.first, it.last)}
+    if first == last or not rows.issuperset(range(first, last)):
+        return False
+    was, now = _run(hunk.lines), _run(new[first:last])
+    made = _run(line for it in lost for line in it.lines)
+    return not was or _share(was, made) > max(0.5, _share(now, made))
+
+
+def _run(lines: Iterable[str]) -> str:
+    return " ".join(line.strip() for line in lines)
+
+
+def _share(text: str, made: str) -> float:
+    """Return how much of a text is where another begins or ends, from 0 to 1."""
+    head, tail = ends_in_common(text, made, (0, len(text)), (0, len(made)))
+    return (head + tail) / len(text) if text else 0.0
 
 
 def _here(hunk: Hunk) -> tuple[int, int]:

@@ -100,14 +100,16 @@ def settle(
     `lineage`: the texts that the change may have been made upon. Raises `FileProblem` if the disk
     holds no text.
     """
-    if _is_users(live, saved) or _is_as_written(live):
+    if _is_users(live, saved):
         return NOTHING
+    if _is_as_written(live):
+        return _touched(live, same=same)
     live, change = _since_written(live, change)
     if live.buffer is None or _has_read(live, live.buffer):
         return Settlement(
             followed=None if change is None else Followed(change.before, change.after)
         )
-    touched = bool(live.stamp and live.buffer.synced) and live.stamp != live.buffer.synced
+    touched = _is_touched(live)
     if not live.buffer.modified:
         if change is None and live.stamp and live.stamp == live.buffer.synced:
             return NOTHING  # what differs an autocommand has made: Neovim does not call it modified
@@ -119,8 +121,7 @@ def settle(
             return replace(taken, followed=None)
         return _take(live, live.buffer, text, change, lineage, touched=touched, kept=kept)
     if change is None:
-        # Nothing new: at most Neovim is to know that the file's time tells nothing.
-        return Settlement(BufferEdit((), settled=True)) if touched and same else NOTHING
+        return _touched(live, same=same)
     return _merge(live, live.buffer, change, lineage, kept=kept)
 
 
@@ -207,6 +208,17 @@ def _is_users(live: LiveFile, saved: str) -> bool:
     if not live.stamp or live.stamp != saved:
         return False
     return live.buffer is None or live.buffer.modified or live.buffer.synced == live.stamp
+
+
+def _is_touched(live: LiveFile) -> bool:
+    """Return whether the file has another time than the one that Neovim knows."""
+    synced = live.buffer.synced if live.buffer is not None else ""
+    return bool(live.stamp and synced) and live.stamp != synced
+
+
+def _touched(live: LiveFile, *, same: bool) -> Settlement:
+    """Nothing is new: at most Neovim is to know that the file's time tells nothing."""
+    return Settlement(BufferEdit((), settled=True)) if same and _is_touched(live) else NOTHING
 
 
 def _is_as_written(live: LiveFile) -> bool:
