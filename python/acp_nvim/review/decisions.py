@@ -7,7 +7,7 @@ one step of undo in a buffer, and then the books.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -18,7 +18,7 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.encoding import NotRead, decoded, guess
+from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
@@ -27,12 +27,21 @@ from acp_nvim.files.text import taken, with_theirs
 from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
-from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
-from acp_nvim.review.turned import Turned, Turning, Undone, all_of, made, missing, sessions_of
+from acp_nvim.review.shown import as_read
+from acp_nvim.review.turned import (
+    Turned,
+    Turning,
+    Undone,
+    all_of,
+    made,
+    missing,
+    not_removed,
+    sessions_of,
+)
 from acp_nvim.view.review.marks import FileReview
 
 
@@ -78,7 +87,7 @@ class Decisions:
         if live is None:
             return FileReview(path, 0)
         hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
-        return await aside_if_large(partial(_review, live, hunks), live.read_text)
+        return await aside_if_large(partial(as_read, live, hunks), live.read_text)
 
     async def keep(self, path: str, rows: Rows = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many.
@@ -275,6 +284,7 @@ class Decisions:
             turning = partial(turn, ledger, at)
             is_theirs = saves and await self._is_theirs(live, ledger)
             turned = await aside_if_large(turning, live.read_text)
+            turned = self._not_removed(turned, ledger, live)
             turned = replace(turned, path=path, saves=is_theirs)
             after = turned.ledger
             if self._log.is_missing(path) and turned.count:
@@ -306,6 +316,14 @@ class Decisions:
             return False
         telling = partial(review.differs_by_agents, ledger, live.disk.text)
         return await aside_if_large(telling, live.read_text)
+
+    def _not_removed(self, turned: Turned, ledger: Ledger, live: LiveFile) -> Turned:
+        """Return it so that no file goes that has on the disk what stands against the buffer."""
+        conflict, buffer = self._log.conflict(live.path), live.buffer
+        if conflict is None or live.disk is None or buffer is None:
+            return turned
+        stands = conflict.on_disk and buffer.modified
+        return not_removed(turned, ledger, live, self._log.now()) if stands else turned
 
     async def _placed(
         self, path: str, rows: Rows, look: Callable[[str], Awaitable[L]]
@@ -372,21 +390,6 @@ def _waits(path: str, problem: FileProblem) -> str:
     if isinstance(problem, Busy):
         return str(_busy(path, problem))
     return str(stays(path, problem) if isinstance(problem, NotRead) else problem)
-
-
-def _review(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:
-    """Return the hunks as they are read, in their order."""
-    encoding = live.encoding or guess(live.exact or "")
-    hunks = sorted(found, key=lambda it: (it.first, it.last))
-    return FileReview(live.path, live.rows, tuple(_read(it, encoding) for it in hunks))
-
-
-def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
-    """Return a hunk with its lines as they are read."""
-    added, removed = (
-        tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
-    )
-    return replace(hunk, added=added, removed=removed)
 
 
 def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:

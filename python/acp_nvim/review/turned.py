@@ -10,7 +10,7 @@ from typing import TypeAlias
 from acp_nvim.files.live import LiveFile
 from acp_nvim.ledger.delta import Author, SessionKey
 from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.ledger.ledger import Ledger, saw
 from acp_nvim.ledger.rewind import Rewound
 
 
@@ -50,6 +50,16 @@ def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
     """Return what an undo or a redo makes of it."""
     turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
     return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
+
+
+def not_removed(turned: Turned, before: Ledger, live: LiveFile, at: float) -> Turned:
+    """Return what is to be made of a modified buffer, `before`, the file of which would go, and has
+    on the disk what stands against it: that stays, and the buffer is empty."""
+    if turned.ledger is before or turned.ledger.text is not None:
+        return turned
+    return (
+        Turned(before) if live.exact == "" else replace(turned, ledger=saw(turned.ledger, "", at))
+    )
 
 
 def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:
