@@ -212,19 +212,19 @@ def _is_unsure(hunk: Hunk, new: Sequence[str], changes: Sequence[Hunk]) -> bool:
     rows = {row for it in lost for row in range(it.first, it.last)}
     if first == last or not rows.issuperset(range(first, last)):
         return False
-    was, now = _run(hunk.lines), _run(new[first:last])
-    made = _run(line for it in lost for line in it.lines)
+    made = [line for it in lost for line in it.lines]
+    was, now = hunk.lines, new[first:last]
     return not was or _share(was, made) > max(0.5, _share(now, made))
 
 
-def _run(lines: Iterable[str]) -> str:
-    return " ".join(line.strip() for line in lines)
-
-
-def _share(text: str, made: str) -> float:
-    """Return how much of a text is where another begins or ends, from 0 to 1."""
-    head, tail = ends_in_common(text, made, (0, len(text)), (0, len(made)))
-    return (head + tail) / len(text) if text else 0.0
+def _share(lines: Sequence[str], made: Sequence[str]) -> float:
+    """Return how much of these lines, from 0 to 1, is in others: whole lines, or what all of them
+    together begin and end with."""
+    there = {*made}
+    text, other = (" ".join(it.strip() for it in side) for side in (lines, made))
+    head, tail = ends_in_common(text, other, (0, len(text)), (0, len(other)))
+    whole = sum(line in there for line in lines) / len(lines)
+    return max(whole, (head + tail) / len(text) if text else 0.0)
 
 
 def _here(hunk: Hunk) -> tuple[int, int]:

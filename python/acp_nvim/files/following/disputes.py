@@ -31,6 +31,9 @@ class Disputes:
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
         self._open: dict[str, Dispute] = {}
+        self._upon: dict[str, Conflict] = {}
+        """What the disk has, or had last, of an agent's that stood against the user's text, also
+        where the user has decided since and not saved."""
         self._begun: dict[str, tuple[str, str]] = {}
         """What files held that are gone, or empty, or another text, below unsaved edits, and that
         text: the rest of it may come."""
@@ -62,6 +65,7 @@ class Disputes:
                 self._emit(Rewritten(path, author, followed.after or "", change.after))
             if change is not None and followed.after == change.after:
                 self.over(path)
+                self._upon.pop(path, None)
             return
         conflict: Conflict | None = None
         if author is not None:
@@ -70,6 +74,7 @@ class Disputes:
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
             is_news = self._told.get(path) != author.turn_key
             self._told[path] = author.turn_key
+            self._upon[path] = conflict
             self._emit(Conflicted(conflict, tell=is_news))
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
@@ -77,9 +82,7 @@ class Disputes:
     def _before(self, path: str, change: DiskChange | None) -> str | None:
         """Return what the disk held before agents' texts that stand against the user's, one upon
         the other: the user has had none of them."""
-        dispute = self._open.get(path)
-        older = None if dispute is None else dispute.conflict
-        before = None if change is None else change.before
+        older, before = self._upon.get(path), None if change is None else change.before
         return older.before if older is not None and older.theirs == before else before
 
     def _goes_on(self, path: str, author: Author, theirs: str) -> None:
@@ -88,7 +91,7 @@ class Disputes:
         dispute = self._open.get(path)
         conflict = None if dispute is None else dispute.conflict
         if dispute and conflict and conflict.author.session_key == author.session_key:
-            conflict = replace(conflict, theirs=theirs)
+            self._upon[path] = conflict = replace(conflict, theirs=theirs)
             self._open[path] = replace(dispute, stamp=disk.stamp(path), conflict=conflict)
 
     def given_up(self, live: LiveFile) -> bool:
@@ -97,6 +100,7 @@ class Disputes:
         if buffer is None or buffer.modified or not live.stamp or live.stamp != buffer.read_at:
             return False
         dispute = self._open.pop(live.path, None)
+        self._upon.pop(live.path, None)
         if dispute is not None and dispute.conflict is not None:
             # the agent may have wanted another text since, which was refused
             self._emit(Conflicted(dispute.conflict))
