@@ -263,7 +263,7 @@ class AgentSteps(UserSteps):
     async def _kill_editor(self) -> None:
         """What was only in buffers is gone, and what an agent has copied of it is only found; what
         the user has written is known before."""
-        for name in self.late:
+        for name in tuple(self.late):
             await self._settle(0, (name,), named=False)
         self.late.clear()
         before = self.sight

@@ -147,6 +147,7 @@ class Model:
         safe = {name: self.unsaved[name] if name in before.shown else set() for name in names}
         after = self._agents_look(before, {name: self.allowed[name] - safe[name] for name in names})
         self.touched -= {*names}
+        self.late -= {*names}
         for name in names:
             self._check_told(name, self._stood(before, name), after)
             self._check_settled(name, before, after)
@@ -239,6 +240,7 @@ class Model:
         wanted, now = self.pristine[name], text_of(self.sight, name)
         own = None if wanted is None else join(split(wanted)[0], FORMS.get(name, Form()))
         same = wanted in (UNSURE, now) or (now is not None and now == own)
+        same |= wanted is None and now == "" and self._conflicts(name)  # it is left on the disk
         self._assert(same, f"{name}: all rejected, but not as it was: {now!r}, was {wanted!r}")
 
     def _check_books(self, step: Step) -> None:

@@ -27,7 +27,6 @@ class UserSteps(OwnWrites):
             # no text is left of what was saved, should the file go before the event has come
             await self._settle(0, (name,), named=False)
         self._act(step, name)
-        self.late.discard(name)
         if step.act == "save as":
             await self.services.look(0, next(reversed(self.own_files)), named=False)
         if step.act in ("save", "quiet save", "revert"):

@@ -89,6 +89,12 @@ class Ledger:
         """The numbers of all that agents have done."""
         return frozenset(delta.number for delta in self.deltas if delta.kind == "agent")
 
+    @property
+    def agents_and_joined(self) -> frozenset[int]:
+        """The numbers of these, and of what the user has done upon them."""
+        kinds = ("agent", "joined")
+        return frozenset(delta.number for delta in self.deltas if delta.kind in kinds)
+
     def of_turn(self, key: TurnKey) -> frozenset[int]:
         """Return the numbers of what the agent did in that turn."""
         return frozenset(
@@ -111,6 +117,24 @@ class Ledger:
             )
             - numbers
         )
+
+    @property
+    def undos(self) -> tuple[Delta, ...]:
+        """What has taken turns back and can be returned, in order."""
+        return tuple(delta for delta in self.deltas if delta.kind == "undo" and delta.batch)
+
+    def taken_back(self) -> dict[int, int]:
+        """Return, by the number of what an agent has done, that of the undo that has taken it
+        back."""
+        undos = {it.author.turn_key: it for it in self.undos}
+        found: dict[int, int] = {}
+        for delta in self.deltas if undos else ():
+            by = undos.get(delta.author.turn_key) if delta.kind == "agent" else None
+            if by is None or by.number < delta.number:
+                continue
+            if by.author.how == "found" or delta.author.how == "named":
+                found[delta.number] = by.number
+        return found
 
 
 def begin(text: str | None) -> Ledger:

@@ -14,7 +14,16 @@ from acp_nvim.hunks import diff
 from acp_nvim.ledger.delta import Author, Delta
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, added, with_ends_of_user
-from acp_nvim.ledger.span import FILE, Span, alive_lines, exploded, lines_of, marked, with_file
+from acp_nvim.ledger.span import (
+    FILE,
+    NOBODY,
+    Span,
+    alive_lines,
+    exploded,
+    lines_of,
+    marked,
+    with_file,
+)
 
 State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
@@ -68,7 +77,13 @@ def reject(
     def turn_back(span: Span) -> Span:
         return span.dead(number) if span.alive else span.returned()
 
-    decided = _decide(ledger, rows, turn_back, found=found)
+    agents = ledger.agents_and_joined
+
+    def pass_by(span: Span) -> Span:
+        is_theirs = _is_new(span, agents, kept=False) and _is_gone(span, agents, kept=False)
+        return span.passed(number) if is_theirs else span
+
+    decided = _decide(ledger, rows, turn_back, pass_by, found=found)
     if not decided.count:
         return decided
     turned = replace(recorded, weave=with_file(decided.ledger.weave))
@@ -102,8 +117,14 @@ def origin(ledger: Ledger, row: int) -> Delta | None:
 
 
 def _decide(
-    ledger: Ledger, rows: range | None, verdict: Callable[[Span], Span], *, found: bool = True
+    ledger: Ledger,
+    rows: range | None,
+    verdict: Callable[[Span], Span],
+    passed: Callable[[Span], Span] = lambda span: span,
+    *,
+    found: bool = True,
 ) -> Decided:
+    """Let what waits in these rows be as the verdict says; `passed`: what came and went there."""
     spans, groups = _grouped(ledger, "pending")
     meant = rows if rows is None else _meant(spans, groups, rows)
     count = 0
@@ -112,9 +133,24 @@ def _decide(
         if not found and any(_is_doubtful(ledger, spans[at]) for at in chosen):
             continue
         count += bool(chosen)
+        for at in _passed(spans, group, chosen):
+            spans[at] = passed(spans[at])
         for at in chosen:
             spans[at] = verdict(spans[at])
     return Decided(replace(ledger, weave=with_file(spans)) if count else ledger, count)
+
+
+def _passed(spans: Sequence[Span], group: Group, chosen: Group) -> Iterator[int]:
+    """Yield what is gone among what is chosen of a hunk, and around all of it."""
+    if not chosen:
+        return
+    first, last = chosen[0], chosen[-1]
+    if len(chosen) == len(group):
+        while first and not spans[first - 1].alive:
+            first -= 1
+        while last + 1 < len(spans) and not spans[last + 1].alive:
+            last += 1
+    yield from (at for at in range(first, last + 1) if at not in chosen)
 
 
 def _is_doubtful(ledger: Ledger, span: Span) -> bool:
@@ -126,10 +162,13 @@ def _is_doubtful(ledger: Ledger, span: Span) -> bool:
 def _grouped(ledger: Ledger, state: State) -> tuple[list[Span], list[tuple[int, Group]]]:
     """Return the spans, and the hunks with the number of lines above each."""
     kept = state == "kept"
-    agents = {delta.number for delta in ledger.deltas if delta.kind in ("agent", "joined")}
+    agents = ledger.agents_and_joined
+    since = ledger.taken_back()
 
     def is_changed(span: Span) -> bool:
         """Tell whether it is in only one of: the text, and the text without those deltas."""
+        if not span.alive and since.get(span.born, 0) > (span.died or NOBODY):
+            return False  # the user has taken back that it came: it does not come back
         return span.alive == _is_new(span, agents, kept=kept) and (
             span.alive or _is_gone(span, agents, kept=kept)
         )

@@ -134,7 +134,7 @@ def _as_before(ledger: Ledger, span: Span, numbers: Container[int]) -> Span:
 
 def undone(ledger: Ledger) -> tuple[Delta, ...]:
     """Return the undos that can be returned, in their order."""
-    return tuple(delta for delta in ledger.deltas if delta.kind == "undo" and delta.batch)
+    return ledger.undos
 
 
 def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
@@ -237,7 +237,7 @@ def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozens
     What was taken back before, and was left for what stood in its place, comes back with these.
     """
     undos = {it.author.turn_key for it in undone(ledger)}
-    since = _taken_back(ledger)
+    since = ledger.taken_back()
     before = mine | since.keys()
     others = ledger.over(before | doubtful) | before | doubtful
 
@@ -257,23 +257,10 @@ def _roles(ledger: Ledger, key: TurnKey, mine: frozenset[int], doubtful: frozens
     return role
 
 
-def _taken_back(ledger: Ledger) -> dict[int, int]:
-    """Return, by the number of what an agent has done, that of the undo that has taken it back."""
-    undos = {it.author.turn_key: it for it in undone(ledger)}
-    found: dict[int, int] = {}
-    for delta in ledger.deltas:
-        by = undos.get(delta.author.turn_key) if delta.kind == "agent" else None
-        if by is None or by.number < delta.number:
-            continue
-        if by.author.how == "found" or delta.author.how == "named":
-            found[delta.number] = by.number
-    return found
-
-
 def _waiting(ledger: Ledger, mine: frozenset[int], doubtful: frozenset[int]) -> Iterator[int]:
     """Yield the numbers of the spans that wait for that undo, though it may move none: they go, or
     do not come back, as soon as other turns are taken back."""
-    since = _taken_back(ledger)
+    since = ledger.taken_back()
     others = ledger.agents - mine - doubtful
     for at, span in enumerate(ledger.weave):
         gone = span.died or NOBODY

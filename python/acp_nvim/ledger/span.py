@@ -36,7 +36,8 @@ class Span:
     """The undo that has brought them back."""
     was: int | None = None
     """The delta that had taken them out before: should the user take them out again, it is that
-    deed's doing again. Of lines that are gone, and `reverted`, the one that had put them in."""
+    deed's doing again. Of lines that are gone, and `reverted`, the one that had put them in; of
+    such as have come and gone where the user has rejected both, the one that had taken them out."""
     since: int | None = None
     """The delta up to which an undo of what took them out is none: the user has brought that about
     again since."""
@@ -60,6 +61,15 @@ class Span:
     def gone_again(self) -> Span:
         """Return them as they were before they were `returned`, or an undo brought them back."""
         return replace(self, died=self.was, undone=None, was=None, since=self.undone or self.since)
+
+    def passed(self, delta: int) -> Span:
+        """Return lines that are gone as that rejection passes by them: with what was there before
+        they had come, what took them out is no more."""
+        return replace(self, died=delta, was=self.died, since=None)
+
+    def met_again(self) -> Span:
+        """Return them as they were before they were `passed`."""
+        return replace(self, died=self.was, was=None)
 
     def returned(self) -> Span:
         """Return them as the user has brought them back: what took them out is not forgotten."""

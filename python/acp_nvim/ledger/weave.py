@@ -257,6 +257,7 @@ class _Changed:
         """See what the user has done, if it was the user: what stands otherwise `stays`."""
         is_users, gone = self._is_users, place.killed
         back = place.revived if is_users else ()
+        self._back = {it.died for it in back} - {NOBODY}
         self._same = {body(it.lines[0]): it.born for it in back if it.born}
         self._only_goes = is_users and len(self._returns) == len(self._lines)
         # in place of a line that has no end but for those that have come below it
@@ -308,7 +309,8 @@ class _Changed:
             is_own = item.lines == (FILE,) and not self._is_users
             return item.back() if is_own else item.returned()
         if not item.alive:
-            return item
+            is_met = item.died in self._back and item.was is not None and not item.reverted
+            return item.met_again() if is_met else item
         if self._only_goes and is_untouched(item) and item.was is None:
             # the user's own, in the place of which nothing stands; a whole file may come again
             return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)

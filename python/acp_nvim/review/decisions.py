@@ -287,12 +287,12 @@ class Decisions:
             turned = self._not_removed(turned, ledger, live)
             turned = replace(turned, path=path, saves=is_theirs)
             after = turned.ledger
-            if self._log.is_missing(path) and turned.count:
+            if after is ledger:
+                return turned
+            if self._log.is_missing(path):
                 if live.problem is not None:
                     raise UserError(str(live.problem)) from live.problem
                 return Turned(ledger, missing=True, path=path)
-            if after is ledger:
-                return turned
             after = _leaving(live, after)
             form = replace(after.form, mode=rewind.mode_after(ledger, after, live.mode))
             self._log.puts(path, live.exact, after)

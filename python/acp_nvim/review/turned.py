@@ -57,9 +57,11 @@ def not_removed(turned: Turned, before: Ledger, live: LiveFile, at: float) -> Tu
     on the disk what stands against it: that stays, and the buffer is empty."""
     if turned.ledger is before or turned.ledger.text is not None:
         return turned
-    return (
-        Turned(before) if live.exact == "" else replace(turned, ledger=saw(turned.ledger, "", at))
-    )
+    if live.exact == "" and all(it.kept_birth for it in before.weave if it.alive):
+        return Turned(before)
+    empty = saw(turned.ledger, "", at)
+    kept = (replace(it, kept_birth=True) if it.alive else it for it in empty.weave)
+    return replace(turned, ledger=replace(empty, weave=tuple(kept)))
 
 
 def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:

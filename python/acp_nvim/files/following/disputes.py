@@ -31,9 +31,9 @@ class Disputes:
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
         self._open: dict[str, Dispute] = {}
-        self._upon: dict[str, Conflict] = {}
-        """What the disk has, or had last, of an agent's that stood against the user's text, also
-        where the user has decided since and not saved."""
+        self._upon: dict[str, dict[str, str | None]] = {}
+        """By path, and each text that the disk has had of an agent's against the user's text, what
+        it had held before all of them; also where the user has decided since and not saved."""
         self._begun: dict[str, tuple[str, str]] = {}
         """What files held that are gone, or empty, or another text, below unsaved edits, and that
         text: the rest of it may come."""
@@ -74,7 +74,7 @@ class Disputes:
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
             is_news = self._told.get(path) != author.turn_key
             self._told[path] = author.turn_key
-            self._upon[path] = conflict
+            self._upon.setdefault(path, {})[conflict.theirs] = before
             self._emit(Conflicted(conflict, tell=is_news))
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
@@ -82,8 +82,8 @@ class Disputes:
     def _before(self, path: str, change: DiskChange | None) -> str | None:
         """Return what the disk held before agents' texts that stand against the user's, one upon
         the other: the user has had none of them."""
-        older, before = self._upon.get(path), None if change is None else change.before
-        return older.before if older is not None and older.theirs == before else before
+        before = None if change is None else change.before
+        return before if before is None else self._upon.get(path, {}).get(before, before)
 
     def _goes_on(self, path: str, author: Author, theirs: str) -> None:
         """The disk has another text of that agent's, of which nothing more stands against the user:
@@ -91,7 +91,8 @@ class Disputes:
         dispute = self._open.get(path)
         conflict = None if dispute is None else dispute.conflict
         if dispute and conflict and conflict.author.session_key == author.session_key:
-            self._upon[path] = conflict = replace(conflict, theirs=theirs)
+            self._upon.setdefault(path, {})[theirs] = conflict.before
+            conflict = replace(conflict, theirs=theirs)
             self._open[path] = replace(dispute, stamp=disk.stamp(path), conflict=conflict)
 
     def given_up(self, live: LiveFile) -> bool:
@@ -134,6 +135,7 @@ class Disputes:
         if change is None or not change.before:
             return
         if change.before == before and not followed.conflicts:
+            self.over(path)
             self._emit(ConflictSettled(path))
         if followed.conflicts:
             self._begun[path] = change.before, change.after or ""
