@@ -313,7 +313,7 @@ class DiskSync:
         author, is_sure = late.author, late.sure or is_sure
         held = self._baselines.text(live.path, live.encoding)
         with self.unfinished.amid(late):
-            change = self.disputes.made_upon(late.change)
+            change = self.disputes.made_upon(late.change, live)
             late = replace(late, change=change)
             try:
                 live, followed = await self._settle(live, late, same=same, held=held)
@@ -328,7 +328,7 @@ class DiskSync:
                 await self._took(live, author, followed, change, is_sure)
                 self.disputes.note_begun(live.path, followed, change)
             else:
-                self.disputes.seen(live.path, live.stamp)
+                self.disputes.seen(live)
         return live
 
     def _waits(

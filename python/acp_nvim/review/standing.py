@@ -12,14 +12,17 @@ from acp_nvim.review.given_up import without_theirs
 
 def with_older(conflict: Conflict, older: Conflict | None) -> Conflict:
     """Return a conflict with what both had differed on before, from which the agent's text goes
-    on."""
+    on. If that was only supposed to be an agent's, so is all."""
     if older is None or not older.on_disk:
         return conflict
     if older.theirs == conflict.theirs:  # it is found again
         return replace(conflict, base=older.base, before=older.before)
+    upon = conflict.theirs if conflict.before is None else conflict.before
+    goes_on = older.theirs in (conflict.base, upon) or older.before == conflict.before
+    if goes_on and older.author.how == "found":
+        conflict = replace(conflict, author=replace(conflict.author, how="found"))
     if older.theirs == conflict.base:
         conflict = replace(conflict, base=older.base)
-    upon = conflict.theirs if conflict.before is None else conflict.before
     return replace(conflict, before=older.before) if older.theirs == upon else conflict
 
 

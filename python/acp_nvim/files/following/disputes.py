@@ -97,8 +97,7 @@ class Disputes:
 
     def given_up(self, live: LiveFile) -> bool:
         """Return whether the user has given up their text by reading the file anew; once."""
-        buffer = live.buffer
-        if buffer is None or buffer.modified or not live.stamp or live.stamp != buffer.read_at:
+        if not _is_reread(live):
             return False
         dispute = self._open.pop(live.path, None)
         self._upon.pop(live.path, None)
@@ -111,18 +110,22 @@ class Disputes:
         """The buffer and the disk are one again."""
         self._open.pop(path, None)
 
-    def seen(self, path: str, stamp: str) -> None:
+    def seen(self, live: LiveFile) -> None:
         """The disk as it is has nothing against the user's text.
 
-        An agent's text is kept by the log until the user has decided on it.
+        An agent's text is kept by the log until the user has decided on it. Of what the user has
+        written no rest comes.
         """
-        if path in self._open and self._open[path].stamp != stamp:
+        path = live.path
+        if path in self._open and self._open[path].stamp != live.stamp:
             del self._open[path]
+        if live.buffer is not None and live.stamp and live.stamp == live.buffer.saved:
+            self._begun.pop(path, None)
 
-    def made_upon(self, change: DiskChange | None) -> DiskChange | None:
+    def made_upon(self, change: DiskChange | None, live: LiveFile) -> DiskChange | None:
         """Return the change of a file that comes back, or of which the rest comes, as made upon
-        what it had held."""
-        begun = None if change is None else self._begun.get(change.path)
+        what it had held, unless the user has read it anew: then what stood against them is over."""
+        begun = None if change is None or _is_reread(live) else self._begun.get(change.path)
         if change is None or begun is None or not change.after:
             return change
         before, after = begun
@@ -139,3 +142,10 @@ class Disputes:
             self._emit(ConflictSettled(path))
         if followed.conflicts:
             self._begun[path] = change.before, change.after or ""
+
+
+def _is_reread(live: LiveFile) -> bool:
+    """Return whether the buffer has been read from the file as it is, and is as that."""
+    buffer = live.buffer
+    is_read = buffer is not None and not buffer.modified and live.stamp == buffer.read_at
+    return is_read and live.stamp != ""

@@ -1,4 +1,4 @@
-"""Plans of long runs, each of which has shown a fault of the program."""
+"""Plans in which agents and the user alone are at work."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from tests.proof.steps import (
     Decides,
     DoubleWrites,
     Edit,
-    EndsTurn,
-    Kills,
-    Outside,
     OwnWrite,
     Returns,
     Runs,
@@ -21,7 +18,7 @@ from tests.proof.steps import (
 )
 
 INSERT = (Edit("insert", 0),)
-FOUND: dict[str, list[Step]] = {
+AGENTS: dict[str, list[Step]] = {
     "a command puts a file away and back, in which another agent has written meanwhile": [
         DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
         Runs(0, "swap", 0, 1),
@@ -78,13 +75,6 @@ FOUND: dict[str, list[Step]] = {
         Tool(1, 0, INSERT, way="in place", told=False, twice=True),
         User("drop", 0, 0, 0),
     ],
-    "a found line that another agent has replaced, and only the sure is undone": [
-        Writes(0, 0, (Edit("amend", 0),), stale=False, meanwhile=0),
-        Kills(flushed=False),
-        OwnWrite("script", 1, 0, 1),
-        Writes(0, 0, (Edit("amend", 8),), stale=False, meanwhile=0),
-        Writes(1, 0, INSERT, stale=False, meanwhile=0),
-    ],
     "a file that an agent has written before the user opens it in its encoding": [
         Coded(2, 1),
         Writes(0, 2, INSERT, stale=False, meanwhile=0),
@@ -121,11 +111,6 @@ FOUND: dict[str, list[Step]] = {
         User("insert", 4, 0, 0),
         Tool(0, 4, INSERT, way="in place", told=True, twice=False),
     ],
-    "a line that the user has deleted, and an agent changed on disk before a kill": [
-        User("delete", 1, 1, 0),
-        Tool(0, 1, (Edit("amend", 1),), way="in place", told=False, twice=True),
-        Kills(flushed=True),
-    ],
     "a line that was rejected, is refused as a conflict, and comes to the disk all the same": [
         DoubleWrites(1, 2, (*INSERT, *INSERT), disk_first=False, between="nothing", stale=False),
         Decides("reject", "hunk", 2, 0),
@@ -135,12 +120,6 @@ FOUND: dict[str, list[Step]] = {
         Writes(0, 2, (Edit("insert", 7),), stale=False, meanwhile=2),
         Tool(0, 2, (Edit("insert", 7),), way="in place", told=False, twice=False),
         DoubleWrites(0, 2, INSERT, disk_first=False, between="nothing", stale=True),
-    ],
-    "a line of the user's that one turn has amended, and the next one the line beside it": [
-        User("insert", 0, 4, 0),
-        Writes(0, 0, (Edit("insert", 5), Edit("amend", 6)), stale=False, meanwhile=0),
-        Kills(flushed=False),
-        Writes(0, 0, (*INSERT, Edit("amend", 6)), stale=False, meanwhile=0),
     ],
     "a line in between those of another agent, all of which are there: no conflict": [
         DoubleWrites(1, 4, INSERT, disk_first=False, between="undo", stale=False),
@@ -206,13 +185,6 @@ FOUND: dict[str, list[Step]] = {
     "an empty file that the user has made, into which an agent writes": [
         User("save", 4, 0, 3),
         Tool(0, 4, INSERT, way="in place", told=False, twice=False),
-    ],
-    "a refused write, another one, and a kill": [
-        User("insert", 0, 0, 0),
-        User("above", 0, 0, 0),
-        DoubleWrites(0, 0, INSERT, disk_first=True, between="undo", stale=False),
-        Writes(0, 0, INSERT, stale=True, meanwhile=0),
-        Kills(flushed=True),
     ],
     "an empty buffer, of whose file one line end is made": [
         User("insert", 4, 0, 0),
@@ -287,21 +259,6 @@ FOUND: dict[str, list[Step]] = {
         Decides("reject", "hunk", 0, 0),
         Writes(0, 0, (Edit("amend", 0),), stale=True, meanwhile=0),
     ],
-    "what stands against the user's text is there once a hunk is rejected": [
-        Writes(0, 0, (Edit("insert", 3), *INSERT, Edit("amend", 3)), stale=False, meanwhile=0),
-        Writes(1, 0, (Edit("amend", 5),), stale=False, meanwhile=0),
-        Outside("checkout", 0, INSERT),
-        Decides("reject", "hunk", 0, 0),
-    ],
-    "what stands against the user's text is there once a turn is undone": [
-        Writes(0, 1, (Edit("amend", 0),), stale=False, meanwhile=0),
-        Writes(2, 1, (Edit("amend", 7),), stale=False, meanwhile=0),
-        Outside("edit", 1, (*INSERT, Edit("amend", 2))),
-        EndsTurn(2),
-        Outside("checkout", 1, INSERT),
-        EndsTurn(2),
-        Writes(2, 0, INSERT, stale=False, meanwhile=0),
-    ],
     "a line that the user deletes and an agent's tool amends, and takes out then": [
         User("global", 0, 2, 0),
         Tool(0, 0, (Edit("amend", 2),), way="in place", told=True, twice=False),
@@ -317,16 +274,35 @@ FOUND: dict[str, list[Step]] = {
         Tool(0, 0, (Edit("amend", 0),), way="in place", told=False, twice=False),
         DoubleWrites(0, 0, INSERT, disk_first=True, between="look", stale=False),
     ],
-    "another program writes an open file right before an agent's write comes to the editor": [
-        Writes(0, 0, INSERT, stale=False, meanwhile=2, by="another program"),
-    ],
-    "another program makes a rejected file anew right before its agent writes it again": [
-        Writes(0, 4, (*INSERT, *INSERT), stale=False, meanwhile=0),
+    "a new file is rejected, while the disk has what stands against the user's text": [
+        DoubleWrites(0, 4, INSERT, disk_first=False, between="undo", stale=False),
+        TakesBack(0),
+        DoubleWrites(0, 4, INSERT, disk_first=False, between="undo", stale=True),
+        TakesBack(0),
         Decides("reject", "hunk", 0, 0),
-        Writes(0, 4, (*INSERT, *INSERT, Edit("insert", 3)), True, 1, by="another program"),
     ],
-    "another program writes a closed file right before an agent's write comes to the disk": [
-        Writes(0, 2, INSERT, stale=False, meanwhile=4, by="another program"),
+    "three texts of an agent stand against the user's, who decides after the first": [
+        Writes(0, 0, INSERT, stale=False, meanwhile=0),
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="undo", stale=False),
+        Tool(0, 0, INSERT, way="in place", told=False, twice=False),
+        Decides("reject", "hunk", 0, 0),
+        Tool(0, 0, (Edit("replace", 0),), way="in place", told=True, twice=False),
+        Tool(0, 0, INSERT, way="in place", told=True, twice=False),
+        User("rename", 0, 0, 0),
+    ],
+    "a file that stands against the user's text goes and comes anew, and the user reads it": [
+        User("insert", 1, 3, 0),
+        Tool(0, 1, (Edit("insert", 4),), way="in place", told=True, twice=False),
+        Runs(0, "remove", 1, 0),
+        TakesBack(0),
+        Tool(0, 1, INSERT, way="in place", told=False, twice=False),
+        User("revert", 1, 0, 0),
+    ],
+    "a line that an agent adds to an exchanged file, amends, and the user rejects": [
+        User("wipe", 0, 0, 0),
+        Runs(0, "swap", 0, 1),
+        DoubleWrites(0, 0, (Edit("insert", 1),), disk_first=True, between="save", stale=False),
+        Writes(0, 0, (Edit("amend", 1),), stale=False, meanwhile=0),
+        Decides("reject", "hunk", 0, 0),
     ],
 }
-"""By what they show."""
