@@ -44,6 +44,7 @@ class DecisionSteps(Model):
             count = await self.services.review.reject(path, rows)
         may = users(added(touched))
         after = self._agents_look(before, {name: may})
+        self._check_disk(before, after)
         others = [other for other in NAMES if other != name or step.verdict == "keep"]
         complaint = complaint_of_others(before, after, others)
         self._assert(not complaint, complaint)
@@ -154,6 +155,7 @@ class DecisionSteps(Model):
             allowed[name] |= set() if strict else users(removed(both))
             allowed[name] |= self.scripted if asked or not strict else self.consented
         after = self._agents_look(before, allowed)
+        self._check_disk(before, after)
         for name in NAMES:
             if before.live(name) != after.live(name):
                 if not self.services.changes(name) and name not in self.kept:
@@ -169,6 +171,20 @@ class DecisionSteps(Model):
                 self.origin[name] = after.disk[name]
             self._count_as_saved(name, before, after)
             self.seen[name] = after.disk[name]
+
+    def _check_disk(self, before: Sight, after: Sight) -> None:
+        """What the disk had of the user's, though the editor had not, is somewhere yet."""
+        kept = "".join(it.theirs for it in self.log.standing.values())
+        there = [kept, *map(self.services.everything, NAMES)]
+        there += [text or "" for it in NAMES for text in (after.disk[it], after.live(it))]
+        had = set().union(*(users(before.disk[it]) for it in NAMES))
+        gone = had - users("".join(there)) - self.taken_out
+        self._assert(not gone, f"nowhere, after it was on the disk: {sorted(gone)}")
+        for path, conflict in self.log.standing.items():
+            name = Path(path).name
+            was, is_unsaved = before.disk[name], name in after.shown and after.shown[name].modified
+            same = was != conflict.theirs or not is_unsaved or after.disk[name] is not None
+            self._assert(same, f"{name}: what stood against unsaved text was removed: {was!r}")
 
     def _count_as_saved(self, name: str, before: Sight, after: Sight) -> None:
         """What the user's decision has brought back, and written, the user has saved."""
