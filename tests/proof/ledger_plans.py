@@ -232,9 +232,9 @@ class LedgerMachine:
             assert again.ledger.text == before.text, "undo and redo are not the identity"
             assert plain(again.ledger) == plain(before), "undo and redo left another weave"
             self._brought[batch] = users(back.ledger.text) - users(before.text)
+        if self.kept and back.ledger is not before:
+            self.shadow = None  # also where it waits: a kept line that is gone does not come back
         self.ledger = back.ledger
-        if back.count and self.kept:
-            self.shadow = None
         self.pending &= agents(self.ledger.text)
 
     def _redo(self) -> None:

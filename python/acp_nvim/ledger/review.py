@@ -77,10 +77,10 @@ def reject(
     def turn_back(span: Span) -> Span:
         return span.dead(number) if span.alive else span.returned()
 
-    agents = ledger.agents_and_joined
+    agents, both = ledger.agents, ledger.agents_and_joined
 
     def pass_by(span: Span) -> Span:
-        is_theirs = _is_new(span, agents, kept=False) and _is_gone(span, agents, kept=False)
+        is_theirs = _is_new(span, agents, kept=False) and _is_gone(span, both, kept=False)
         return span.passed(number) if is_theirs else span
 
     decided = _decide(ledger, rows, turn_back, pass_by, found=found)
