@@ -19,6 +19,9 @@ from acp_nvim.files.line_ends import Even, even
 from acp_nvim.files.text import with_theirs
 from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
 
+MOST_COMPARED = 1_000
+"""Pairs of lines of one place that are compared by their beginnings and ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
@@ -218,13 +221,21 @@ def _is_unsure(hunk: Hunk, new: Sequence[str], changes: Sequence[Hunk]) -> bool:
 
 
 def _share(lines: Sequence[str], made: Sequence[str]) -> float:
-    """Return how much of these lines, from 0 to 1, is in others: whole lines, or what all of them
-    together begin and end with."""
-    there = {*made}
-    text, other = (" ".join(it.strip() for it in side) for side in (lines, made))
-    head, tail = ends_in_common(text, other, (0, len(text)), (0, len(other)))
-    whole = sum(line in there for line in lines) / len(lines)
-    return max(whole, (head + tail) / len(text) if text else 0.0)
+    """Return how much of these lines, from 0 to 1, is in others, which may begin or end as they do;
+    of many only what is there as it was."""
+    others = {it.strip() for it in made}
+    looked = others if len(lines) * len(others) <= MOST_COMPARED else ()
+    texts = (line.strip() for line in lines)
+    shares = (
+        1.0 if it in others else max((_ends(it, to) for to in looked), default=0.0) for it in texts
+    )
+    return sum(shares) / len(lines)
+
+
+def _ends(line: str, other: str) -> float:
+    """Return how much of a line another begins and ends with."""
+    head, tail = ends_in_common(line, other, (0, len(line)), (0, len(other)))
+    return (head + tail) / len(line) if line else 0.0
 
 
 def _here(hunk: Hunk) -> tuple[int, int]:
