@@ -52,6 +52,10 @@ class OwnWrites(Model):
         self.taken_out = ((self.taken_out | (was - now)) - (now - was)) | self.adopted
         stays = users(self.sight.live(name)) if name in self.sight.shown else set()
         self.put_away |= self.unsaved[name] - stays
+        shown = before.shown.get(name)
+        if shown and shown.modified and not stays:  # what an agent has made of it may go with that
+            lines = (it for it in bodies(self.sight.disk[name]) if agents(it))
+            self.taken_out |= users(shown.text) & users("".join(lines))
         self.unsaved[name] &= stays
         if text_of(before, name) != text_of(self.sight, name):
             is_there = users(self.sight.disk[name]) - self.put_away  # `u` has brought it back
