@@ -33,7 +33,7 @@ class Span:
     kept_death: bool = False
     """The user has said that they may be gone."""
     undone: int | None = None
-    """The undo that has brought them back."""
+    """The undo that has brought them back; of such as a rejection has `passed` by, that."""
     was: int | None = None
     """The delta that had taken them out before: should the user take them out again, it is that
     deed's doing again. Of lines that are gone, and `reverted`, the one that had put them in; of
@@ -65,11 +65,16 @@ class Span:
     def passed(self, delta: int) -> Span:
         """Return lines that are gone as that rejection passes by them: with what was there before
         they had come, what took them out is no more."""
-        return replace(self, died=delta, was=self.died, since=None)
+        return replace(self, died=delta, undone=delta, was=self.died, since=None)
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether they are as a rejection has `passed` by them."""
+        return self.died is not None and self.died == self.undone
 
     def met_again(self) -> Span:
         """Return them as they were before they were `passed`."""
-        return replace(self, died=self.was, was=None)
+        return replace(self, died=self.was, undone=None, was=None)
 
     def returned(self) -> Span:
         """Return them as the user has brought them back: what took them out is not forgotten."""

@@ -309,8 +309,7 @@ class _Changed:
             is_own = item.lines == (FILE,) and not self._is_users
             return item.back() if is_own else item.returned()
         if not item.alive:
-            is_met = item.died in self._back and item.was is not None and not item.reverted
-            return item.met_again() if is_met else item
+            return item.met_again() if item.is_passed and item.died in self._back else item
         if self._only_goes and is_untouched(item) and item.was is None:
             # the user's own, in the place of which nothing stands; a whole file may come again
             return item.dead(self._verdict.delta if self._file_goes else NOBODY, kept=True)

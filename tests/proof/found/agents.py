@@ -305,4 +305,11 @@ AGENTS: dict[str, list[Step]] = {
         Writes(0, 0, (Edit("amend", 1),), stale=False, meanwhile=0),
         Decides("reject", "hunk", 0, 0),
     ],
+    "an undo by which a file would go below what the disk has is returned": [
+        DoubleWrites(0, 4, INSERT, disk_first=False, between="undo", stale=False),
+        Writes(1, 4, (*INSERT, Edit("amend", 1)), stale=False, meanwhile=0),
+        Runs(0, "swap", 0, 4),
+        TakesBack(0),
+        TakesBack(0, returns=True),
+    ],
 }
