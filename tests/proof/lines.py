@@ -161,8 +161,10 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
         wanted[line] = max(wanted[line], count)
     # a line that we moved is one that we put in: theirs took out only what stood there before; of
     # two that we exchanged either may be it
-    carried = gone & (Counter(o) - (_stayed(b, o) & _stayed(b[::-1], o[::-1])))
+    carried = gone & (Counter(o) - _unmoved(b, o))
     twice = gone & (Counter(b) - Counter(o))  # both took out the same one, of several alike
+    # one that we took out, and theirs has moved, they put in
+    carried += (Counter(b) - Counter(o)) & (Counter(t) - _unmoved(b, t))
     missing, extra = wanted - Counter(m), Counter(m) - wanted
     if missing or extra - (carried | twice):
         return f"not both sides' lines: missing {sorted(missing)}, too many {sorted(extra)}"
@@ -175,6 +177,11 @@ def merge_complaint(base: str, ours: str, theirs: str, merged: str | None) -> st
                 return ""
             return f"another order: {m} of {side}"
     return ""
+
+
+def _unmoved(base: list[str], ours: list[str]) -> Counter[str]:
+    """Return the lines that are where they were, whichever of those that were exchanged was it."""
+    return _stayed(base, ours) & _stayed(base[::-1], ours[::-1])
 
 
 def _stayed(base: list[str], ours: list[str]) -> Counter[str]:
