@@ -12,7 +12,6 @@ import pytest
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files import disk
-from acp_nvim.files.base import carried
 from acp_nvim.files.baselines.baselines import Baselines
 from tests.support.files.file_rig import AGENT, FileRig
 
@@ -397,8 +396,3 @@ async def test_what_another_program_has_written_against_the_user_is_not_written_
     rig.files.save(path)
     await rig.write(path, text("mine", *OLD[1:], "more"))
     assert path.read_text() == text("mine", *OLD[1:], "more")
-
-
-def test_what_is_as_in_the_older_text_again_is_carried_once() -> None:
-    older, before = text("1", "2", "3"), text("1", "2 and more", "3")
-    assert carried(older, before, text("1", "2", "3", "4")) == text("1", "2", "3", "4")
