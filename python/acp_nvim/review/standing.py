@@ -15,12 +15,13 @@ def with_older(conflict: Conflict, older: Conflict | None) -> Conflict:
     on. If that was only supposed to be an agent's, so is all."""
     if older is None or not older.on_disk:
         return conflict
-    if older.theirs == conflict.theirs:  # it is found again
-        return replace(conflict, base=older.base, before=older.before)
+    is_again = older.theirs == conflict.theirs
     upon = conflict.theirs if conflict.before is None else conflict.before
     goes_on = older.theirs in (conflict.base, upon) or older.before == conflict.before
-    if goes_on and older.author.how == "found":
+    if older.author.how == "found" and (is_again or goes_on):
         conflict = replace(conflict, author=replace(conflict.author, how="found"))
+    if is_again:
+        return replace(conflict, base=older.base, before=older.before)
     if older.theirs == conflict.base:
         conflict = replace(conflict, base=older.base)
     return replace(conflict, before=older.before) if older.theirs == upon else conflict

@@ -140,4 +140,10 @@ OTHERS: dict[str, list[Step]] = {
         Outside("save", 0, INSERT),
         Sweeps(1),
     ],
+    "an agent's tool writes a file with another program's line, and it sends that, too": [
+        User("insert", 0, 0, 0),
+        Outside("edit", 0, (Edit("insert", 1),)),
+        Tool(0, 0, INSERT, way="in place", told=False, twice=True),
+        Kills(flushed=False, editor=True),
+    ],
 }
