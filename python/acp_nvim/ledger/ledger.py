@@ -118,15 +118,10 @@ class Ledger:
             - numbers
         )
 
-    @property
-    def undos(self) -> tuple[Delta, ...]:
-        """What has taken turns back and can be returned, in order."""
-        return tuple(delta for delta in self.deltas if delta.kind == "undo" and delta.batch)
-
     def taken_back(self) -> dict[int, int]:
         """Return, by the number of what an agent has done, that of the undo that has taken it
         back."""
-        undos = {it.author.turn_key: it for it in self.undos}
+        undos = {it.author.turn_key: it for it in self.deltas if it.kind == "undo" and it.batch}
         found: dict[int, int] = {}
         for delta in self.deltas if undos else ():
             by = undos.get(delta.author.turn_key) if delta.kind == "agent" else None

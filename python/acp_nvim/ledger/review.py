@@ -79,9 +79,10 @@ def reject(
 
     agents, both = ledger.agents, ledger.agents_and_joined
 
-    def pass_by(span: Span) -> Span:
-        is_theirs = _is_new(span, agents, kept=False) and _is_gone(span, both, kept=False)
-        return span.passed(number) if is_theirs else span
+    def pass_by(span: Span, stood: Container[int]) -> Span:
+        is_pending = _is_new(span, both, kept=False) and _is_gone(span, both, kept=False)
+        is_theirs = span.born in agents or span.died in stood  # else it is the user's alone
+        return span.passed(number) if is_pending and is_theirs else span
 
     decided = _decide(ledger, rows, turn_back, pass_by, found=found)
     if not decided.count:
@@ -120,11 +121,12 @@ def _decide(
     ledger: Ledger,
     rows: range | None,
     verdict: Callable[[Span], Span],
-    passed: Callable[[Span], Span] = lambda span: span,
+    passed: Callable[[Span, Container[int]], Span] = lambda span, _: span,
     *,
     found: bool = True,
 ) -> Decided:
-    """Let what waits in these rows be as the verdict says; `passed`: what came and went there."""
+    """Let what waits in these rows be as the verdict says, and as `passed` says what came and went
+    there, where lines of these deltas stand."""
     spans, groups = _grouped(ledger, "pending")
     meant = rows if rows is None else _meant(spans, groups, rows)
     count = 0
@@ -133,8 +135,9 @@ def _decide(
         if not found and any(_is_doubtful(ledger, spans[at]) for at in chosen):
             continue
         count += bool(chosen)
+        stood = {spans[at].born for at in chosen if spans[at].alive}
         for at in _passed(spans, group, chosen):
-            spans[at] = passed(spans[at])
+            spans[at] = passed(spans[at], stood)
         for at in chosen:
             spans[at] = verdict(spans[at])
     return Decided(replace(ledger, weave=with_file(spans)) if count else ledger, count)

@@ -134,7 +134,7 @@ def _as_before(ledger: Ledger, span: Span, numbers: Container[int]) -> Span:
 
 def undone(ledger: Ledger) -> tuple[Delta, ...]:
     """Return the undos that can be returned, in their order."""
-    return ledger.undos
+    return tuple(delta for delta in ledger.deltas if delta.kind == "undo" and delta.batch)
 
 
 def turns(ledger: Ledger) -> tuple[TurnKey, ...]:
