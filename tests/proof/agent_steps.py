@@ -60,8 +60,8 @@ class AgentSteps(UserSteps):
         self.world.before_call = None
         if typed:
             before = self.sight
-        now = self.world.look()
-        kept = users(now.live(name)) | users(now.disk[name]) | self.taken_out
+        then = self.world.look()
+        kept = users(then.live(name)) | users(then.disk[name]) | self.taken_out
         self._assert(self.amid <= kept, f"{name}: another program's {self.amid} are written over")
         is_amid, self.amid = bool(self.amid), set()
         gone = users(known) - users(text)
@@ -70,7 +70,9 @@ class AgentSteps(UserSteps):
         last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
         stands = self.log.standing.get(self.world.path(name))
         is_found = stands is not None and stands.on_disk and stands.theirs == after.disk[name]
-        if refused and (is_found or last == after.disk[name]):
+        now = after.shown.get(name)
+        is_followed = now is not None and not now.modified and now.text == after.disk[name]
+        if refused and (is_found or is_followed or last == after.disk[name]):
             self.seen[name] = after.disk[name]  # looked at before it was refused
         live, made = before.live(name), self.made.get((step.session, name), [known])[-1]
         tools = {it for (_, of), texts in self.made.items() if of == name for it in texts}
@@ -251,7 +253,12 @@ class AgentSteps(UserSteps):
         self.older.clear()
         self.made.clear()
         self.commanded.clear()
-        await self._settled_by(self.services.killed(flushed=step.flushed), NAMES)
+        before = self.sight
+        await self.services.killed(flushed=step.flushed)
+        self.log = self.services.log
+        if not step.flushed:
+            self._forget_unheard()
+        self._check_look(before, NAMES)
         if not step.flushed:
             for name in self.acted:
                 self.pristine[name] = UNSURE
@@ -259,6 +266,15 @@ class AgentSteps(UserSteps):
         self.known.clear()
         for session in range(SESSIONS):
             await self.services.begin_turn(session)
+
+    def _forget_unheard(self) -> None:
+        """What had come and gone since the books were written, nobody knows of."""
+        told = {record.path for record in self.log.records}
+        for name in NAMES:
+            books = self.services.edits.ledger(self.world.path(name))
+            is_as_then = books is not None and books.text == self.sight.disk[name]
+            if is_as_then and self.world.path(name) not in told:
+                self.seen[name] = self.sight.disk[name]
 
     async def _kill_editor(self) -> None:
         """What was only in buffers is gone, and what an agent has copied of it is only found; what

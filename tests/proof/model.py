@@ -165,7 +165,8 @@ class Model:
         """Let an agent read that file; if it was seen, what the disk has new is taken first."""
         before, path = self.sight, self.world.path(name)
         text = self.known[session, name] = await self.services.read(session, name)
-        is_found = self._unsettled(name) and any(it.path == path for it in self.log.records)
+        is_told = name in before.shown or any(it.path == path for it in self.log.records)
+        is_found = self._unsettled(name) and is_told
         if is_found:
             self._count_as_made(0, (name,))  # that no call has named is the first one's
         self.made.pop((session, name), None)
