@@ -85,6 +85,7 @@ class AgentSteps(UserSteps):
             # another program may have written after it, also after it had nothing to write
             unseen = self.seen[name] if last is None else last
             self.seen[name] = self.origin[name] = unseen if is_amid else after.disk[name]
+            self.overlooked |= {name: after.disk[name]} if is_amid else {}
             if not typed:
                 self._check_written(name, after)
             if not unsettled and not typed:

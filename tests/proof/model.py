@@ -56,7 +56,9 @@ class Model:
     an agent has written that the user's text stands against; `late`: files that the user has saved,
     of which the host has not heard yet; `own_files`: files that only the user has
     written, by path; `unwritten`: files that the user has read anew, so that the undo file is
-    another's; `amid`: what another program has written in the middle of an agent's write.
+    another's; `amid`: what another program has written in the middle of an agent's write;
+    `overlooked`: the text that it has left where the agent had nothing to write, which may count as
+    known, or as found.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -94,6 +96,7 @@ class Model:
         self.commanded: set[str] = set()
         self.touched: set[str] = set()
         self.acted: set[str] = set()
+        self.overlooked: dict[str, str | None] = {}
         self.untaken: dict[tuple[int, str], set[str]] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
@@ -346,6 +349,8 @@ class Model:
             told_right = record.before == text or is_gone or is_back or is_made
             self._assert(told_right, f"{name}: told of another text: {record} {text!r}")
             text = record.after
+        if not told and after.live(name) == self.overlooked.get(name):
+            return text
         gone = after.disk[name] is None and text is None
         self._assert(gone or text == after.live(name), f"{name}: not told: {text!r}")
         return text

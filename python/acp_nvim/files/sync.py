@@ -222,7 +222,7 @@ class DiskSync:
         if not isinstance(left, Unknown):
             self._baselines.note(path, left)
         self.unfinished.over(path)
-        self.disputes.over(path)
+        self.disputes.over(path, wrote=not isinstance(left, Unknown))
         self._waits(path)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:

@@ -146,4 +146,18 @@ OTHERS: dict[str, list[Step]] = {
         Tool(0, 0, INSERT, way="in place", told=False, twice=True),
         Kills(flushed=False, editor=True),
     ],
+    "an agent's tool adds to what stood against the user's text, and was written since": [
+        User("copy", 0, 0, 0),
+        Outside("edit", 0, INSERT),
+        TakesBack(0),
+        DoubleWrites(
+            0,
+            0,
+            (Edit("amend", 0), *INSERT, Edit("delete", 0)),
+            disk_first=True,
+            between="look",
+            stale=False,
+        ),
+        Tool(0, 0, (Edit("insert", 9),), way="in place", told=False, twice=False),
+    ],
 }

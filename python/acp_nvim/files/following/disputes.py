@@ -106,9 +106,12 @@ class Disputes:
             self._emit(Conflicted(dispute.conflict))
         return dispute is not None
 
-    def over(self, path: str) -> None:
-        """The buffer and the disk are one again."""
+    def over(self, path: str, *, wrote: bool = False) -> None:
+        """The buffer and the disk are one again, or the user has decided; of what we `wrote` no
+        rest comes."""
         self._open.pop(path, None)
+        if wrote:
+            self._begun.pop(path, None)
 
     def seen(self, live: LiveFile) -> None:
         """The disk as it is has nothing against the user's text.
