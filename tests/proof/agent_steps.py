@@ -136,6 +136,8 @@ class AgentSteps(UserSteps):
                 self.world.act(name, f"{row}Go{self._user_word(name)}<Esc>")
             case "saving":
                 self.world.hand("save", path, "y", "")
+                now = self.world.look()
+                self.unsaved[name] -= users(now.disk[name]) if now.disk[name] != old else set()
             case "wiping":
                 self.world.hand("close", path, False, "wipe")
             case "renaming":

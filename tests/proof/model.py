@@ -189,7 +189,8 @@ class Model:
             return
         if self._may_differ(name, theirs) and after.live(name) != theirs:
             self._check_kept(name, after)
-            self.origin[name] = theirs
+            if not self._conflicts(name):  # else both go on from what they had in common
+                self.origin[name] = theirs
             return
         if not shown.modified:
             self._assert(after.live(name) == theirs, f"{name}: the buffer is not the disk")
