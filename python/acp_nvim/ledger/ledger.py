@@ -89,12 +89,6 @@ class Ledger:
         """The numbers of all that agents have done."""
         return frozenset(delta.number for delta in self.deltas if delta.kind == "agent")
 
-    @property
-    def agents_and_joined(self) -> frozenset[int]:
-        """The numbers of these, and of what the user has done upon them."""
-        kinds = ("agent", "joined")
-        return frozenset(delta.number for delta in self.deltas if delta.kind in kinds)
-
     def of_turn(self, key: TurnKey) -> frozenset[int]:
         """Return the numbers of what the agent did in that turn."""
         return frozenset(
@@ -121,7 +115,10 @@ class Ledger:
     def taken_back(self) -> dict[int, int]:
         """Return, by the number of what an agent has done, that of the undo that has taken it
         back."""
-        undos = {it.author.turn_key: it for it in self.deltas if it.kind == "undo" and it.batch}
+        undos: dict[TurnKey, Delta] = {}
+        for delta in self.deltas:
+            if delta.kind == "undo" and delta.batch:
+                undos[delta.author.turn_key] = delta
         found: dict[int, int] = {}
         for delta in self.deltas if undos else ():
             by = undos.get(delta.author.turn_key) if delta.kind == "agent" else None

@@ -77,7 +77,8 @@ def reject(
     def turn_back(span: Span) -> Span:
         return span.dead(number) if span.alive else span.returned()
 
-    agents, both = ledger.agents, ledger.agents_and_joined
+    agents = ledger.agents
+    both = {delta.number for delta in ledger.deltas if delta.kind in ("agent", "joined")}
 
     def pass_by(span: Span, stood: Container[int]) -> Span:
         is_pending = _is_new(span, both, kept=False) and _is_gone(span, both, kept=False)
@@ -165,7 +166,7 @@ def _is_doubtful(ledger: Ledger, span: Span) -> bool:
 def _grouped(ledger: Ledger, state: State) -> tuple[list[Span], list[tuple[int, Group]]]:
     """Return the spans, and the hunks with the number of lines above each."""
     kept = state == "kept"
-    agents = ledger.agents_and_joined
+    agents = {delta.number for delta in ledger.deltas if delta.kind in ("agent", "joined")}
     since = ledger.taken_back()
 
     def is_changed(span: Span) -> bool:
