@@ -97,14 +97,15 @@ class Disputes:
 
     def given_up(self, live: LiveFile) -> bool:
         """Return whether the user has given up their text by reading the file anew; once."""
-        if not _is_reread(live):
+        dispute = self._open.get(live.path)
+        if dispute is None or not _is_reread(live):
             return False
-        dispute = self._open.pop(live.path, None)
+        del self._open[live.path]
         self._upon.pop(live.path, None)
-        if dispute is not None and dispute.conflict is not None:
+        if dispute.conflict is not None:
             # the agent may have wanted another text since, which was refused
             self._emit(Conflicted(dispute.conflict))
-        return dispute is not None
+        return True
 
     def over(self, path: str, *, wrote: bool = False) -> None:
         """The buffer and the disk are one again, or the user has decided; of what we `wrote` no
@@ -128,8 +129,8 @@ class Disputes:
     def made_upon(self, change: DiskChange | None, live: LiveFile) -> DiskChange | None:
         """Return the change of a file that comes back, or of which the rest comes, as made upon
         what it had held, unless the user has read it anew: then what stood against them is over."""
-        begun = None if change is None or _is_reread(live) else self._begun.get(change.path)
-        if change is None or begun is None or not change.after:
+        begun = None if change is None else self._begun.get(change.path)
+        if change is None or begun is None or not change.after or _is_reread(live):
             return change
         before, after = begun
         is_rest = (change.before or "") == after and change.after.startswith(after)
