@@ -126,10 +126,12 @@ def test_a_folder_that_is_gone_is_said_and_the_buffer_stays(nvim: Neovim) -> Non
     assert nvim.eval("&modified") == 0
 
 
-def test_the_undo_file_is_kept_in_step(nvim: Neovim) -> None:
+@pytest.mark.parametrize("lines", [["two"], [""], []])
+def test_the_undo_file_is_kept_in_step(nvim: Neovim, lines: list[str]) -> None:
     nvim.command(f"set undofile undodir={nvim.cwd}")
     path = open_file(nvim, b"one\n")
-    write(nvim, path, [[0, 1, ["two"]]])
+    write(nvim, path, [[0, 1, lines]])
+    assert path.read_text() == "".join(f"{it}\n" for it in lines)
     nvim.command(f"bwipeout | edit {path} | silent undo")
     assert nvim.lines() == ["one"]
 

@@ -312,4 +312,11 @@ AGENTS: dict[str, list[Step]] = {
         TakesBack(0),
         TakesBack(0, returns=True),
     ],
+    "the undo history of a file that an agent empties": [
+        Writes(0, 4, (*INSERT, *INSERT), stale=False, meanwhile=0),
+        User("insert", 4, 0, 0),
+        Decides("reject", "hunk", 0, 0),
+        Writes(0, 4, (*INSERT, Edit("delete", 0)), stale=False, meanwhile=0),
+        User("reopen", 4, 0, 0),
+    ],
 }
