@@ -166,10 +166,11 @@ class Model:
 
     async def _read(self, session: int, name: str) -> str:
         """Let an agent read that file; if it was seen, what the disk has new is taken first."""
-        before, path = self.sight, self.world.path(name)
+        before, path, waits = self.sight, self.world.path(name), self.world.lingers
         text = self.known[session, name] = await self.services.read(session, name)
-        is_told = name in before.shown or any(it.path == path for it in self.log.records)
-        is_found = self._unsettled(name) and is_told
+        is_told = any(it.path == path for it in self.log.records)
+        is_followed = name in before.shown and not waits
+        is_found = self._unsettled(name) and (is_told or is_followed)
         if is_found:
             self._count_as_made(0, (name,))  # that no call has named is the first one's
         self.made.pop((session, name), None)

@@ -61,7 +61,7 @@ class World:
         self.nvim = _editor()
         self.folder = self._top / "0"
         self._plans = self._times = 0
-        self._lingers = False
+        self.lingers = False
         self.before_call: Callable[[], None] | None = None
         self.on_free: Callable[[], None] | None = None
         self.calls = 0
@@ -100,7 +100,7 @@ class World:
 
     def restart(self) -> None:
         """Kill Neovim, and start it anew without any file."""
-        self._lingers = False
+        self.lingers = False
         self.nvim.kill()
         self.nvim.quit()
         self.nvim = _editor()
@@ -128,7 +128,7 @@ class World:
         module, _, name = function.rpartition(".")
         result = self.nvim.lua(CALL, module, name, *arguments)
         if isinstance(result, dict) and "busy" in result:
-            assert self._lingers, f"busy without the user's hands: {result}"
+            assert self.lingers, f"busy without the user's hands: {result}"
             self.end_insert()
             if self.on_free:
                 self.on_free()
@@ -148,7 +148,7 @@ class World:
         self.end_insert()
         self.hand("open", self.path(name))
         self.nvim.input(typed)
-        self._lingers = True
+        self.lingers = True
 
     def is_open(self, name: str) -> bool:
         """Return whether a buffer has that file."""
@@ -156,9 +156,9 @@ class World:
 
     def end_insert(self) -> None:
         """Let the user leave insert mode."""
-        if self._lingers:
+        if self.lingers:
             self.nvim.input("<Esc>")
-            self._lingers = False
+            self.lingers = False
 
     def put(self, name: str, text: str | None, *, rename: bool = False) -> None:
         """Make the disk hold that text, as any program would; None removes the file."""
