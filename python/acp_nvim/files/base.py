@@ -199,7 +199,7 @@ def _made_upon(
         else:
             rest.append(hunk)
     if seeming:
-        taken += (it for it in rest if _is_unsure(it, new, changes))
+        taken += (it for it in rest if _is_unsure(it, new, lost))
     elif ancestor.firm or taken:  # one place shows that the writer does not know the others
         from_new, from_mine = _Changed(changes), _Changed(diff(new, mine) if rest else ())
         places = [(it, _here(it)) for it in rest]
@@ -207,13 +207,13 @@ def _made_upon(
     return even.made_upon(apply(new, sorted(taken, key=lambda it: (it.first, it.last))))
 
 
-def _is_unsure(hunk: Hunk, new: Sequence[str], changes: Sequence[Hunk]) -> bool:
-    """Tell whether all lines that were put in there are lost by these changes, and it is not sure
-    who had put them in: if in place of others, what is there now seems to be made of those."""
+def _is_unsure(hunk: Hunk, new: Sequence[str], changed: _Changed) -> bool:
+    """Tell whether all lines that were put in there are lost by what was changed, and it is not
+    sure who had put them in: if in place of others, what is there now seems to be made of those."""
     first, last = _here(hunk)
-    lost = [it for it in changes if it.first < last and first < it.last]
-    rows = {row for it in lost for row in range(it.first, it.last)}
-    if first == last or not rows.issuperset(range(first, last)):
+    lost = changed.there(first, last)
+    rows = sum(min(it.last, last) - max(it.first, first) for it in lost)
+    if first == last or rows < last - first:
         return False
     made = [line for it in lost for line in it.lines]
     was, now = hunk.lines, new[first:last]
@@ -258,6 +258,11 @@ class _Changed:
             (hunk.first < last and first < hunk.last) or (first == last == hunk.first == hunk.last)
             for hunk in self._hunks[at : at + 2]
         )
+
+    def there(self, first: int, last: int) -> Sequence[Hunk]:
+        """Return those that take out one of these lines."""
+        begin, end = bisect_right(self._lasts, first), bisect_left(self._lasts, last) + 1
+        return [it for it in self._hunks[begin:end] if it.first < last]
 
     def leave(self, first: int, count: int, length: int) -> bool:
         """Return whether these lines stay, be it with others in between; of none, whether that

@@ -12,6 +12,9 @@ from acp_nvim.files.settle import Followed
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, TurnKey
 
+MOST_TEXTS = 10
+"""Texts of one file that are remembered, of which one may have been made upon the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
@@ -74,7 +77,7 @@ class Disputes:
             conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
             is_news = self._told.get(path) != author.turn_key
             self._told[path] = author.turn_key
-            self._upon.setdefault(path, {})[conflict.theirs] = before
+            self._stands_upon(path, conflict.theirs, before)
             self._emit(Conflicted(conflict, tell=is_news))
         line = followed.conflicts[0].first
         self._open[path] = Dispute(disk.stamp(path), line, author, conflict)
@@ -85,13 +88,19 @@ class Disputes:
         before = None if change is None else change.before
         return before if before is None else self._upon.get(path, {}).get(before, before)
 
+    def _stands_upon(self, path: str, theirs: str, before: str | None) -> None:
+        texts = self._upon.setdefault(path, {})
+        texts[theirs] = before
+        if len(texts) > MOST_TEXTS:
+            del texts[next(iter(texts))]
+
     def _goes_on(self, path: str, author: Author, theirs: str) -> None:
         """The disk has another text of that agent's, of which nothing more stands against the user:
         it is that which they may take."""
         dispute = self._open.get(path)
         conflict = None if dispute is None else dispute.conflict
         if dispute and conflict and conflict.author.session_key == author.session_key:
-            self._upon.setdefault(path, {})[theirs] = conflict.before
+            self._stands_upon(path, theirs, conflict.before)
             conflict = replace(conflict, theirs=theirs)
             self._open[path] = replace(dispute, stamp=disk.stamp(path), conflict=conflict)
 
