@@ -49,7 +49,8 @@ class OwnWrites(Model):
         """Note what the user has done to the text of a file, or to its buffer."""
         self._excuse(name)
         was, now = users(before.live(name)), users(self.sight.live(name))
-        self.taken_out = ((self.taken_out | (was - now)) - (now - was)) | self.adopted
+        brought = now - was if name in self.sight.shown else set()
+        self.taken_out = ((self.taken_out | (was - now)) - brought) | self.adopted
         stays = users(self.sight.live(name)) if name in self.sight.shown else set()
         self.put_away |= self.unsaved[name] - stays
         shown = before.shown.get(name)

@@ -243,7 +243,7 @@ class Knowledge:
         found: list[Ancestor] = []
         own = None if author is None else author.session_key
         known = NOTHING if own is None else known or self.of(own, path)
-        if isinstance(known.latest, str) and known.how != "told":
+        if isinstance(known.latest, str) and known.how != "told" and known.base is not UNKNOWN:
             firm = known.how in ("served", "written", "read")
             found.append(Ancestor(known.latest, firm, known.encoding))
         left: Ancestor | None = None

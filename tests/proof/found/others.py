@@ -160,4 +160,13 @@ OTHERS: dict[str, list[Step]] = {
         ),
         Tool(0, 0, (Edit("insert", 9),), way="in place", told=False, twice=False),
     ],
+    "a closed file that git puts away and back is shown as it is when it is opened": [
+        User("close", 0, 0, 0),
+        Outside("edit", 0, INSERT),
+        User("wipe", 0, 0, 0),
+        Outside("stash", 0),
+        Sweeps(1),
+        Outside("stash", 0),
+        User("insert", 0, 0, 0),
+    ],
 }
