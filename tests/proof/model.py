@@ -213,17 +213,13 @@ class Model:
     def _may_differ(self, name: str, theirs: str) -> bool:
         """Return whether the disk may lack what is not to be taken out of the buffer: what only a
         merge has saved, or what an agent did not know that has written the disk; or something new
-        stands where an agent knows lines that the user has rejected since."""
+        stands where an agent knows lines that are gone since."""
         older = {text for (_, of), text in self.known.items() if of == name}
-        rejected = set().union(*map(self._counted, older)) - self._counted(self.seen[name])
-        if rejected and self._conflicts(name):
+        gone = set().union(*map(bodies, older)) - {*bodies(self.seen[name])}
+        if gone and self._conflicts(name):
             return True
         older |= {text for of, text in self.older if of == name}
         return name in self.shared or any(goes_back(self.seen[name], theirs, it) for it in older)
-
-    def _counted(self, text: str | None) -> set[str]:
-        """Return what counts as an agent's: also what a script of the user's has written."""
-        return agents(text) | (users(text) & self.scripted)
 
     def _check_kept(self, name: str, after: Sight) -> None:
         """A buffer that is not as the disk is unsaved, and has the agents' lines, or a conflict."""
