@@ -16,7 +16,7 @@ from tests.proof.deciding import (
     removed,
     text_of,
 )
-from tests.proof.lines import agents, users
+from tests.proof.lines import agents, bodies, split, users
 from tests.proof.model import UNSURE, Model
 from tests.proof.services import SESSIONS
 from tests.proof.steps import Decides, Returns, TakesBack
@@ -162,6 +162,10 @@ class DecisionSteps(Model):
                     self._check_pristine(name)
                 self.pristine[name] = UNSURE
                 self.pending[name] &= agents(after.live(name))
+                if split(before.live(name))[1].end != split(after.live(name))[1].end:
+                    # what the user has gone on in, and has the user's line ends again, is kept
+                    mixed = (it for it in bodies(after.live(name)) if users(it))
+                    self.pending[name] -= agents("".join(mixed))
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
                 self._assert(
