@@ -99,6 +99,8 @@ class DecisionSteps(Model):
     async def _undone(self, turn: Turn, before: Sight) -> Undone:
         """Take back what is sure, and then, as the user says yes, what was only found."""
         review = self.services.review
+        # a kept line that is gone by now does not come back, though nothing moves by this
+        self.pristine |= dict.fromkeys({Path(it).name for it in turn.paths} & self.kept, UNSURE)
         sure = await review.undo(turn, found=False)
         self._after_rewind(before, strict=True)
         if not sure.found:
