@@ -84,10 +84,9 @@ class DecisionSteps(Model):
         undone = await self._undone(turn, before)
         self._check_failed(undone, before)
         if step.returns and undone.paths:
-            back = {name: self._brought_back(name) for name in NAMES}
             redone = await self.services.redo(turn.author.session)
             self._assert(redone and not redone.failed, f"redo failed: {redone}")
-            self._after_rewind(self.sight, strict=False, back=back)
+            self._after_rewind(self.sight, strict=False, back=self.brought)
             for name in NAMES:
                 same = text_of(before, name) == text_of(self.sight, name)
                 self._assert(
@@ -118,11 +117,10 @@ class DecisionSteps(Model):
         await self._settle(0, NAMES)
         for name in NAMES:
             await self.services.review.look(self.world.path(name))
-        back = {name: self._brought_back(name) for name in NAMES}
         redone = await self.services.redo(SESSIONS[step.session])
         if redone is not None:
             self._check_failed(redone, self.sight)
-        self._after_rewind(self.sight, strict=False, back=back)
+        self._after_rewind(self.sight, strict=False, back=self.brought)
 
     def _check_failed(self, undone: Undone, before: Sight) -> None:
         """Of a file that another has removed an undo or a redo brings back no scrap, and says so;
@@ -132,12 +130,6 @@ class DecisionSteps(Model):
         left = [f"{self.world.path(it)} is on the disk as the agent left it" for it in shown]
         failed = [it for it in undone.failed if not it.startswith((*gone, *left))]
         self._assert(not failed, f"undo or redo failed: {failed}")
-
-    def _brought_back(self, name: str) -> set[str]:
-        """Return the user's words that an undo has brought back: a redo may take them again."""
-        ledger = self.services.edits.ledger(self.world.path(name))
-        spans = () if ledger is None else ledger.weave
-        return users("".join(it for span in spans if span.undone for it in span.lines))
 
     def _after_rewind(
         self,
@@ -159,6 +151,8 @@ class DecisionSteps(Model):
         after = self._agents_look(before, allowed)
         self._check_disk(before, after)
         for name in NAMES:
+            came = users(after.live(name)) - users(before.live(name))
+            self.brought[name] |= came if strict else set()
             if before.live(name) != after.live(name):
                 if not self.services.changes(name) and name not in self.kept:
                     self._check_pristine(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import changes, keep, reject
+from acp_nvim.ledger.review import changes, keep, origin, reject
 from acp_nvim.ledger.rewind import redo, undo, undone
-from acp_nvim.ledger.span import FILE, Weave, file_apart, packed
 from tests.proof.lines import Form, agents, bodies, edited, join, users
 from tests.proof.steps import Edit
 
@@ -74,11 +73,11 @@ Act: TypeAlias = Wrote | Saw | Back | Removed | Decided | Undone | Redone
 places = st.integers(0, 11)
 edit = st.builds(Edit, st.sampled_from(("insert", "amend", "replace", "delete")), places)
 edits = st.lists(edit, min_size=1, max_size=3).map(tuple)
-turns = st.integers(1, 3)
+some_turn = st.integers(1, 3)
 acts = st.one_of(
     st.builds(Saw, edits),
-    st.builds(Wrote, turns, edits),
-    st.builds(Wrote, turns, edits),
+    st.builds(Wrote, some_turn, edits),
+    st.builds(Wrote, some_turn, edits),
     st.builds(
         Decided,
         st.sampled_from(("keep", "reject")),
@@ -86,10 +85,10 @@ acts = st.one_of(
         places,
         st.integers(1, 4),
     ),
-    st.builds(Undone, turns),
+    st.builds(Undone, some_turn),
     st.builds(Redone),
     st.builds(Back, st.integers(1, 3), st.just(()) | edits),
-    st.builds(Removed, turns),
+    st.builds(Removed, some_turn),
 )
 plans = st.lists(acts, min_size=1, max_size=14)
 
@@ -230,7 +229,7 @@ class LedgerMachine:
         if back.count:
             again = redo(back.ledger, batch)
             assert again.ledger.text == before.text, "undo and redo are not the identity"
-            assert plain(again.ledger) == plain(before), "undo and redo left another weave"
+            assert told(again.ledger) == told(before), "undo and redo are not the identity"
             self._brought[batch] = users(back.ledger.text) - users(before.text)
         if self.kept and back.ledger is not before:
             self.shadow = None  # also where it waits: a kept line that is gone does not come back
@@ -283,12 +282,15 @@ def shadowed(shadow: Sequence[str], live: Sequence[str], edit: Edit, word: str) 
     return bodies(edited(join(lines, Form()), (Edit(edit.change, at),), lambda: word))
 
 
-def plain(ledger: Ledger) -> Weave:
-    """Return its weave without the deeds before the last of a file that is gone."""
-    spans = file_apart(ledger.weave)
-    gone = [span for span in spans if span.lines == (FILE,) and not span.alive]
-    rest = [span for span in spans if span not in gone]
-    return packed([*(replace(span, undone=None, was=None) for span in gone), *rest])
+def told(ledger: Ledger) -> tuple[object, ...]:
+    """Return what a user can ask of a file: its text, its hunks, and who wrote each line."""
+    origins = (origin(ledger, row) for row in range(len(_split(ledger.text))))
+    return (
+        ledger.text,
+        changes(ledger),
+        changes(ledger, "kept"),
+        [it and it.author for it in origins],
+    )
 
 
 def _split(text: str | None) -> list[str]:

@@ -57,6 +57,7 @@ class Model:
     of which the host has not heard yet; `own_files`: files that only the user has
     written, by path; `unwritten`: files that the user has read anew, so that the undo file is
     another's; `amid`: what another program has written in the middle of an agent's write;
+    `brought`: the user's words that an undo has brought back: a redo may take them again;
     `overlooked`: the text that it has left where the agent had nothing to write, which may count as
     known, or as found.
     A complaint that contains one of `lenient` is only counted, in `soft`.
@@ -96,6 +97,7 @@ class Model:
         self.commanded: set[str] = set()
         self.touched: set[str] = set()
         self.acted: set[str] = set()
+        self.brought: dict[str, set[str]] = {name: set() for name in NAMES}
         self.overlooked: dict[str, str | None] = {}
         self.untaken: dict[tuple[int, str], set[str]] = {}
         self.soft: Counter[str] = Counter()
@@ -230,9 +232,7 @@ class Model:
 
     def _known_words(self, name: str) -> set[str]:
         """Return the agents' words that were there before: with them nothing is new."""
-        ledger = self.services.edits.ledger(self.world.path(name))
-        spans = () if ledger is None else ledger.weave
-        return agents("".join(line for span in spans for line in span.lines))
+        return agents(self.services.everything(name))
 
     # What holds always
 
