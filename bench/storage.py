@@ -21,8 +21,10 @@ from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, wrote
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
 from acp_nvim.storage.edits import LEDGERS, KeptLedger
 from acp_nvim.storage.json_store import JsonStore
 
@@ -60,7 +62,7 @@ class Sqlite:
         self._database.close()
 
 
-def ledger(number: int, turns: int, chance: random.Random) -> Ledger:
+def ledger(number: int, turns: int, chance: random.Random) -> File:
     text = [f"    line {row} of file {number} = something({row})\n" for row in range(LINES)]
     made = begin("".join(text))
     for turn in range(1, turns + 1):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from acp_nvim.app import compose
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.workspace.authors import Authors

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import begin
+from acp_nvim.history.author import Author
+from acp_nvim.history.fold import begin
 from acp_nvim.storage import journal, left_open, private
 from acp_nvim.storage.act import Act
 from acp_nvim.storage.edits import EditStore

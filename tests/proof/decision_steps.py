@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.review.log import Turn
 from acp_nvim.review.turned import Undone
 from tests.proof.deciding import (

@@ -13,11 +13,13 @@ from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import changes, keep, origin, reject
-from acp_nvim.ledger.rewind import redo, undo, undone
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.review import changes, keep, origin, reject
+from acp_nvim.history.switch import redo, undo, undone
 from tests.proof.lines import Form, agents, bodies, edited, join, users
 from tests.proof.steps import Edit
 
@@ -174,16 +176,16 @@ class LedgerMachine:
         touched = [it for it in found if rows is None or _meets(it, rows, found, end)]
         if act.verdict == "keep":
             decided = keep(self.ledger, rows)
-            assert decided.ledger.text == before, "keep changed the text"
+            assert decided.file.text == before, "keep changed the text"
             self.pending -= agents("".join(line for it in touched for line in it.added))
             if decided.count:
                 self.shadow = bodies(before) if rows is None and before else None
                 self.kept = True
         else:
-            decided = reject(self.ledger, author(1), 0.0, rows)
-            self._check_reject(before, found, touched, decided.ledger, act, rows)
-            self.pending &= agents(decided.ledger.text)
-        self.ledger = decided.ledger
+            decided = reject(self.ledger, 0.0, rows)
+            self._check_reject(before, found, touched, decided.file, act, rows)
+            self.pending &= agents(decided.file.text)
+        self.ledger = decided.file
         assert decided.count <= len(touched), "more decided than was touched"
         if act.scope == "hunk" and found:
             assert decided.count, "the hunk was not decided"
@@ -203,7 +205,7 @@ class LedgerMachine:
         before: str | None,
         found: Sequence[ReviewHunk],
         touched: Sequence[ReviewHunk],
-        after: Ledger,
+        after: File,
         act: Decided,
         rows: range | None,
     ) -> None:
@@ -224,22 +226,22 @@ class LedgerMachine:
         before = self.ledger
         batch = f"x{next(self._numbers)}"
         back = undo(before, author(turn), batch, 0.0)
-        lost = users(before.text) - users(back.ledger.text)
+        lost = users(before.text) - users(back.file.text)
         assert not lost, f"the undo took the user's {sorted(lost)}"
         if back.count:
-            again = redo(back.ledger, batch)
-            assert again.ledger.text == before.text, "undo and redo are not the identity"
-            assert told(again.ledger) == told(before), "undo and redo are not the identity"
-            self._brought[batch] = users(back.ledger.text) - users(before.text)
-        if self.kept and back.ledger is not before:
+            again = redo(back.file, batch)
+            assert again.file.text == before.text, "undo and redo are not the identity"
+            assert told(again.file) == told(before), "undo and redo are not the identity"
+            self._brought[batch] = users(back.file.text) - users(before.text)
+        if self.kept and back.file is not before:
             self.shadow = None  # also where it waits: a kept line that is gone does not come back
-        self.ledger = back.ledger
+        self.ledger = back.file
         self.pending &= agents(self.ledger.text)
 
     def _redo(self) -> None:
         if deltas := undone(self.ledger):
             before, batch = self.ledger.text, deltas[-1].batch
-            self.ledger = redo(self.ledger, batch).ledger
+            self.ledger = redo(self.ledger, batch).file
             both = (*changes(self.ledger), *changes(self.ledger, "kept"))
             removed = "".join(line for it in both for line in it.removed)
             lost = users(before) - users(self.ledger.text) - users(removed)
@@ -257,11 +259,11 @@ class LedgerMachine:
         shown = agents("".join(line for it in found for line in it.added))
         dropped = self.pending - shown
         assert not dropped, f"dropped from the review: {sorted(dropped)}"
-        rejected = reject(self.ledger, author(1), 0.0).ledger
+        rejected = reject(self.ledger, 0.0).file
         assert not changes(rejected), "something is left after rejecting all"
         if self.shadow is not None:
             assert bodies(rejected.text) == self.shadow, "rejecting all is not the base"
-        kept = keep(self.ledger).ledger
+        kept = keep(self.ledger).file
         assert not changes(kept), "something is left after keeping all"
         assert kept.text == self.ledger.text, "keeping changed the text"
 
@@ -282,7 +284,7 @@ def shadowed(shadow: Sequence[str], live: Sequence[str], edit: Edit, word: str) 
     return bodies(edited(join(lines, Form()), (Edit(edit.change, at),), lambda: word))
 
 
-def told(ledger: Ledger) -> tuple[object, ...]:
+def told(ledger: File) -> tuple[object, ...]:
     """Return what a user can ask of a file: its text, its hunks, and who wrote each line."""
     origins = (origin(ledger, row) for row in range(len(_split(ledger.text))))
     return (

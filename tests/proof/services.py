@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acp_nvim.files.event import Conflicted, ConflictSettled, FileEvent
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.author import Author
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.review.log import Turn
 from acp_nvim.review.turned import Undone
@@ -162,7 +162,7 @@ class Services:
     def everything(self, name: str) -> str:
         """Return all lines that the books have of a file, those that are gone among them."""
         ledger = self.edits.ledger(self.world.path(name))
-        return "".join(line for span in ledger.weave for line in span.lines) if ledger else ""
+        return "\n".join(ledger.everything()) if ledger else ""
 
     def turns(self) -> list[Turn]:
         """Return what can be taken back, the newest last."""

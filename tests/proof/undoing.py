@@ -14,10 +14,12 @@ from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import changes, keep, origin, reject
-from acp_nvim.ledger.rewind import redo, turns, undo, undone
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.review import changes, keep, origin, reject
+from acp_nvim.history.switch import redo, turns, undo, undone
 from tests.proof.ledger_plans import told
 from tests.proof.lines import Form, join, split
 from tests.proof.steps import Edit
@@ -142,7 +144,7 @@ class UndoingMachine:
     """
 
     def __init__(self, base: str | None) -> None:
-        self.ledger: Ledger = begin(base)
+        self.ledger: File = begin(base)
         lines, form = split(base)
         self.began_as_file = base is not None
         self.gone: set[str] = set()
@@ -272,7 +274,7 @@ class UndoingMachine:
         if self.opened or not split(self.ledger.text)[1].ended:
             self.exact = False  # which line is to have no end, then?
 
-    def _cover(self, ledger: Ledger) -> None:
+    def _cover(self, ledger: File) -> None:
         """What agents have taken out may stay out, where the user goes on in their lines."""
         for state in ("pending", "kept"):
             for hunk in changes(ledger, state):
@@ -320,9 +322,9 @@ class UndoingMachine:
     def _decides(self, verdict: str, rows: range) -> None:
         before = self.ledger
         if verdict == "keep":
-            self.ledger = keep(before, rows).ledger
+            self.ledger = keep(before, rows).file
             return
-        self.ledger = reject(before, TURNS[0], 0.0, rows).ledger
+        self.ledger = reject(before, 0.0, rows).file
         self.gone |= {*(Counter(_words(before.text)) - Counter(_words(self.ledger.text)))}
         if self.ledger.text is None:
             self.gone |= self.known  # with the file that an agent has made, which the user rejects
@@ -332,7 +334,7 @@ class UndoingMachine:
             self._undo(TURNS[act.turn], returns=act.returns)
         elif found := [it for it in undone(self.ledger) if it.author.agent == AGENTS[act.agent]]:
             before = Counter(_words(self.ledger.text))
-            self.ledger = redo(self.ledger, found[-1].batch).ledger
+            self.ledger = redo(self.ledger, found[-1].batch).file
             after = Counter(_words(self.ledger.text))
             twice = {it for it in after if after[it] > 1 and before[it] == 1}
             assert not twice, f"the redo has made them twice: {twice}"
@@ -340,8 +342,8 @@ class UndoingMachine:
     def _undo(self, turn: Author, *, returns: bool = False) -> None:
         before = self.ledger
         batch = f"x{next(self._numbers)}"
-        self.ledger = undo(before, turn, batch, 0.0).ledger
-        again = redo(self.ledger, batch).ledger
+        self.ledger = undo(before, turn, batch, 0.0).file
+        again = redo(self.ledger, batch).file
         assert again.text == before.text, "undo and redo are not the identity"
         assert told(again) == told(before), "undo and redo are not the identity"
         lost = {it for it in _words(before.text) if it[0] == "u"} - set(_words(self.ledger.text))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.review.marks import Drawing, FileReview, conflict_marks
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.files.reviews import ReviewingNeovim, review

@@ -22,8 +22,8 @@ from pydantic import BaseModel
 from acp_nvim.agents import PRESETS
 from acp_nvim.commands.verbs import VERBS
 from acp_nvim.config import NamedValue, Options, parse
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.author import Author
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.snapshot import snapshot

@@ -18,7 +18,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.history.author import SessionKey
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.prompt.mentions import Takes
 from acp_nvim.protocol.dialect import AgentCapabilities, StateTold

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 
 from acp_nvim.editor import Choice
-from acp_nvim.ledger import rewind
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history import switch
+from acp_nvim.history.author import Author
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
@@ -29,11 +29,11 @@ def doubtful(host: Host, turn: Turn) -> list[str]:
     return [
         path
         for path, ledger in ledgers
-        if ledger and rewind.undo(ledger, turn.author, "", 0.0, found=False).doubtful
+        if ledger and switch.undo(ledger, turn.author, "", 0.0, found=False).doubtful
     ]
 
 
 def authors(host: Host, path: str) -> list[Author]:
     """Return who has changed that file, one an agent's delta."""
     ledger = host.review.log.ledger(path)
-    return [it.author for it in ledger.deltas if it.kind == "agent"] if ledger else []
+    return [it.author for it in ledger.changes] if ledger else []

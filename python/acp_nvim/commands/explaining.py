@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from acp_nvim.commands.payloads.of_reviews import OfLine
-from acp_nvim.ledger.delta import Author, Delta
+from acp_nvim.history.author import Author
+from acp_nvim.history.facts import Wrote
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
@@ -39,7 +40,7 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     return answer
 
 
-def _found(books: EditLog, path: str, row: int) -> tuple[Delta, str] | None:
+def _found(books: EditLog, path: str, row: int) -> tuple[Wrote, str] | None:
     """Return what put the row there, else what took lines out above it; and what became of it."""
     pending = books.changes(path)
     delta = books.origin(path, row)
@@ -48,7 +49,8 @@ def _found(books: EditLog, path: str, row: int) -> tuple[Delta, str] | None:
         return delta, "pending" if waits else "kept"
     for change in (*pending, *books.changes(path, "kept")):
         if change.first == row and not change.added and (gone := books.remover(path, change)):
-            return gone, f"{change.state} · removed {plural(len(change.removed), 'line')} above"
+            what = change.form or f"removed {plural(len(change.removed), 'line')} above"
+            return gone, f"{change.state} · {what}"
     return None
 
 

@@ -12,8 +12,8 @@ from acp_nvim.commands.payloads.of_reviews import DecideParts, HunkPart, ShowDif
 from acp_nvim.commands.reviewing import in_order
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.live import load
-from acp_nvim.ledger.comment import rows_of
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.comment import rows_of
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.lists import decided

@@ -12,8 +12,8 @@ from acp_nvim.commands.doubting import authors, wants_found
 from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.history.author import SessionKey
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.ledger.ledger import FileAttributes
+from acp_nvim.history.attributes import FileAttributes
+from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.conflict import Conflict
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import EditWaits, Emit, NotFollowed
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
 
 T = TypeVar("T")
 

@@ -20,8 +20,8 @@ from acp_nvim.files.line_ends import even
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.files.write import WriteRequest, WriteResult
+from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.hunks import split_lines
-from acp_nvim.ledger.delta import Author, SessionKey
 
 MOST_KNOWN = 1_000
 """Texts that are remembered of a session; what the agent has learned longest ago goes first."""

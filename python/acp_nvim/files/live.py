@@ -13,8 +13,8 @@ from acp_nvim.files import disk
 from acp_nvim.files.disk import DiskText
 from acp_nvim.files.encoding import clean, decoded
 from acp_nvim.files.text import buffer_text
+from acp_nvim.history.attributes import NO_FILE, FileAttributes
 from acp_nvim.hunks import split_lines
-from acp_nvim.ledger.ledger import NO_FILE, FileAttributes
 
 ATTEMPTS = 3
 """How often a file that is written meanwhile is read."""

@@ -16,7 +16,7 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import NotRead, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
-from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 
 ATTEMPTS = 5
 """How often a buffer that Neovim reads meanwhile is written again."""

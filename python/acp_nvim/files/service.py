@@ -40,8 +40,8 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.sync import DiskSync, Synced
 from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.session.content import Diff
 from acp_nvim.session.place import first_change
 from acp_nvim.session.request import (

@@ -29,7 +29,7 @@ from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved, joined
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""

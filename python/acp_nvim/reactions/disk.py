@@ -8,7 +8,7 @@ from itertools import islice
 
 from acp_nvim.client.session import Session
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from acp_nvim.reactions.files import learn
 from acp_nvim.session.content import Diff, FileChange
 from acp_nvim.session.event import (

@@ -31,7 +31,7 @@ from acp_nvim.files.event import (
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.history.author import SessionKey
 from acp_nvim.reactions import notes, questions
 from acp_nvim.session.event import Noticed
 from acp_nvim.view.visible import one_line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.client.session import Session
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.history.author import SessionKey
 from acp_nvim.review.notes import Notes
 from acp_nvim.session.event import Event
 from acp_nvim.session.state import SessionState

@@ -11,7 +11,7 @@ from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import load
 from acp_nvim.files.roots import inside
-from acp_nvim.ledger.comment import Comment, overlaps, placed, rows_of
+from acp_nvim.history.comment import Comment, overlaps, placed, rows_of
 from acp_nvim.storage.edits import EditStore
 
 

@@ -24,10 +24,12 @@ from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import taken, with_theirs
-from acp_nvim.ledger import review, rewind
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
-from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
+from acp_nvim.history import review, switch
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.author import Author, SessionKey, TurnKey
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import had
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
@@ -100,10 +102,10 @@ class Decisions:
 
     async def _keep(self, path: str, rows: range | None, text: str) -> int:
         ledger = None if self._log.is_missing(path) else self._log.ledger(path)
-        keeping = partial(review.keep, ledger or Ledger(), rows)
+        keeping = partial(review.keep, ledger or File(), rows)
         decided = await aside_if_large(keeping, text)
         if decided.count:
-            self._log.put(path, decided.ledger)
+            self._log.put(path, decided.file)
         return decided.count
 
     async def reject(
@@ -116,16 +118,15 @@ class Decisions:
         Raises `UserError`, and then nothing has changed.
         """
 
-        def turn_back(ledger: Ledger, rows: range | None) -> Turned:
+        def turn_back(ledger: File, rows: range | None) -> Turned:
             hunks = review.changes(ledger)
             if not hunks:
                 return Turned(ledger)
-            last, now = hunks[-1].authors[-1], self._log.now()
-            decided = review.reject(ledger, last, now, rows, found=found)
+            decided = review.reject(ledger, self._log.now(), rows, found=found)
             if not decided.count:
                 return Turned(ledger)
-            sessions = sessions_of(hunks, review.changes(decided.ledger))
-            return Turned(decided.ledger, decided.count, sessions)
+            sessions = sessions_of(hunks, review.changes(decided.file))
+            return Turned(decided.file, decided.count, sessions)
 
         async with self._sync.exclusive():
             turned = await self._change(path, turn_back, rows, because=because)
@@ -210,11 +211,11 @@ class Decisions:
         batch = batch or uuid4().hex
         sessions = frozenset({session})
 
-        def take_back(ledger: Ledger, _rows: range | None) -> Turned:
-            whole = rewind.redo(ledger, batch).ledger
-            rewound = rewind.undo(whole, turn.author, batch, self._log.now(), found=found)
-            is_idle = rewound.ledger is whole
-            return made(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
+        def take_back(ledger: File, _rows: range | None) -> Turned:
+            whole = switch.redo(ledger, batch).file
+            rewound = switch.undo(whole, turn.author, batch, self._log.now(), found=found)
+            is_idle = rewound.file is whole
+            return made(replace(rewound, file=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         return replace(undone, batch=batch, failed=(*undone.failed, *rest))
@@ -240,12 +241,12 @@ class Decisions:
         if last is None:
             return None
         batch, paths = last
-        deltas = (delta for path in paths for delta in rewind.undone(self._ledger(path)))
+        deltas = (delta for path in paths for delta in switch.undone(self._ledger(path)))
         author = next(delta.author for delta in deltas if delta.batch == batch)
 
-        def return_it(ledger: Ledger, _rows: range | None) -> Turned:
+        def return_it(ledger: File, _rows: range | None) -> Turned:
             # what is returned is as the agent had left it: nothing for it to learn
-            return made(rewind.redo(ledger, batch), frozenset())
+            return made(switch.redo(ledger, batch), frozenset())
 
         return await self._rewind(paths, author, return_it)
 
@@ -280,7 +281,7 @@ class Decisions:
             live, at = await self._placed(path, rows, partial(self._look, raising=True))
             ledger = self._log.ledger(path)
             if ledger is None or live is None:
-                return Turned(ledger or Ledger(), path=path)
+                return Turned(ledger or File(), path=path)
             turning = partial(turn, ledger, at)
             is_theirs = saves and await self._is_theirs(live, ledger)
             turned = await aside_if_large(turning, live.read_text)
@@ -294,7 +295,7 @@ class Decisions:
                     raise UserError(str(live.problem)) from live.problem
                 return Turned(ledger, missing=True, path=path)
             after = _leaving(live, after)
-            form = replace(after.form, mode=rewind.mode_after(ledger, after, live.mode))
+            form = replace(after.attributes, mode=switch.mode_after(ledger, after, live.mode))
             self._log.puts(path, live.exact, after)
             await self._log.noted()
             is_same = after.text == live.exact
@@ -309,7 +310,7 @@ class Decisions:
                 return replace(turned, live=live)
         raise keeps_changing(path)
 
-    async def _is_theirs(self, live: LiveFile, ledger: Ledger) -> bool:
+    async def _is_theirs(self, live: LiveFile, ledger: File) -> bool:
         """Tell whether what is not saved in a modified buffer is nothing but agents' doing."""
         is_open = live.buffer is not None and live.buffer.modified
         if not is_open or live.disk is None or self._log.conflict(live.path) is not None:
@@ -317,7 +318,7 @@ class Decisions:
         telling = partial(review.differs_by_agents, ledger, live.disk.text)
         return await aside_if_large(telling, live.read_text)
 
-    def _not_removed(self, turned: Turned, ledger: Ledger, live: LiveFile) -> Turned:
+    def _not_removed(self, turned: Turned, ledger: File, live: LiveFile) -> Turned:
         """Return it so that no file goes that has on the disk what stands against the buffer."""
         conflict, buffer = self._log.conflict(live.path), live.buffer
         if conflict is None or live.disk is None or buffer is None:
@@ -377,8 +378,8 @@ class Decisions:
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
 
-    def _ledger(self, path: str) -> Ledger:
-        return self._log.ledger(path) or Ledger()
+    def _ledger(self, path: str) -> File:
+        return self._log.ledger(path) or File()
 
 
 def _busy(path: str, busy: Busy) -> UserError:
@@ -392,8 +393,8 @@ def _waits(path: str, problem: FileProblem) -> str:
     return str(stays(path, problem) if isinstance(problem, NotRead) else problem)
 
 
-def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:
+def _leaving(live: LiveFile, ledger: File) -> File:
     """Return the ledger with how the file is on disk if it goes, for when it comes back."""
     if ledger.text is not None or live.exact is None:
         return ledger
-    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode, given=0))
+    return had(ledger, replace(ledger.attributes, mode=live.attributes.mode, given=0))

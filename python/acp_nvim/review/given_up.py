@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from acp_nvim.files.line_ends import merge_lines
 from acp_nvim.files.text import having
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.file import File
 
 
-def without_theirs(conflict: Conflict, ledger: Ledger | None) -> str:
+def without_theirs(conflict: Conflict, ledger: File | None) -> str:
     """Return the text that the agent has written upon: unsaved text that stood against it is given
     up, and what the agent had read, or the file's books have already, is none of its own."""
     before, theirs = conflict.before, conflict.theirs
@@ -17,9 +17,8 @@ def without_theirs(conflict: Conflict, ledger: Ledger | None) -> str:
     return text if was is None else having(text, theirs, was)
 
 
-def _read(conflict: Conflict, ledger: Ledger | None) -> str:
+def _read(conflict: Conflict, ledger: File | None) -> str:
     """Return what the agent had read, without what were agents' lines that are gone by now."""
-    spans = ledger.weave if ledger is not None else ()
-    gone = {line for span in spans if span.born and not span.alive for line in span.lines}
+    gone = {*()} if ledger is None else ledger.gone_of_agents()
     (lines,) = merge_lines(conflict.base)
-    return "".join(line for line in lines if line not in gone)
+    return "".join(line for line in lines if line.rstrip("\r\n") not in gone)

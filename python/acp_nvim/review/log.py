@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, get_args
 
@@ -17,13 +17,15 @@ import anyio
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.files.text import apart
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, Delta, SessionKey, TurnKey
-from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
-from acp_nvim.ledger.review import State, changes, origin
-from acp_nvim.ledger.rewind import turns, undone
-from acp_nvim.review.recode import revived
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.author import Author, SessionKey, TurnKey
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.facts import Off, Wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import had
+from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.review import State, changes, origin
+from acp_nvim.history.switch import turns, undone
 from acp_nvim.review.standing import rewritten, weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.storage.act import Act, Killed
@@ -47,8 +49,8 @@ class _Foreseen:
     """What is made of a ledger by something that is told of next."""
 
     by: tuple[object, ...]
-    was: Ledger | None
-    ledger: Ledger
+    was: File | None
+    ledger: File
 
 
 class EditLog:
@@ -68,13 +70,13 @@ class EditLog:
         """Seconds since 1970."""
         self._changed = changed
         self._passed = passed
-        self._ledgers: dict[str, Ledger] = {}
+        self._ledgers: dict[str, File] = {}
         self._conflicts: dict[str, Conflict] = {}
         self._left: dict[str, FileAttributes] = {}
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
-        self._last: tuple[Ledger, str | None] = Ledger(), None
+        self._last: tuple[File, str | None] = File(), None
         self._hunks: dict[tuple[str, State], tuple[ReviewHunk, ...]] = {}
         """As far as somebody has asked for them since the file's ledger is as it is."""
         self._restored = False
@@ -90,10 +92,10 @@ class EditLog:
             conflicts = [] if self._restored else await self._store.read_conflicts()
             self._restored = True
         # what is done from now on is newer, though the clock was set back: undo goes by that
-        self._passed(max((it.at for ledger in kept.values() for it in ledger.deltas), default=0.0))
+        self._passed(max((ledger.at for ledger in kept.values()), default=0.0))
         for path, ledger in kept.items():
             if path not in self._ledgers:
-                self._ledgers[path] = revived(ledger) if ledger.form.encoding else ledger
+                self._ledgers[path] = ledger
                 self._changed(path)
         for conflict in conflicts:
             if conflict.path not in self._conflicts:
@@ -128,8 +130,7 @@ class EditLog:
         making = partial(written, was, before, after, author, both, self.now)
         ledger = self._made((path, before, after, author), was, making)
         self._encodings[path] = encoding
-        form = ledger.form.then(act.form, gone=after is None)
-        self._keep(path, replace(ledger, form=form))
+        self._keep(path, had(ledger, ledger.attributes.then(act.form, gone=after is None)))
 
     async def foresee(self, fact: FileWritten | DiskChanged) -> None:
         """Find out in a thread what `wrote` makes of a large file, which is told of that next."""
@@ -148,7 +149,7 @@ class EditLog:
             self._foreseen = _Foreseen((path, text, encoding), ledger, await aside(seeing))
         self.saw(path, text, encoding)
 
-    def _seen(self, path: str, ledger: Ledger, text: str, encoding: str) -> Ledger:
+    def _seen(self, path: str, ledger: File, text: str, encoding: str) -> File:
         if self._text(ledger) == text:
             return ledger
         return seen(ledger, text, self._both(path, encoding), self.now)
@@ -156,13 +157,11 @@ class EditLog:
     def _both(self, path: str, encoding: str) -> Encodings:
         return encoding, self._encodings.get(path, "")
 
-    def _made(
-        self, by: tuple[object, ...], was: Ledger | None, make: Callable[[], Ledger]
-    ) -> Ledger:
+    def _made(self, by: tuple[object, ...], was: File | None, make: Callable[[], File]) -> File:
         found, self._foreseen = self._foreseen, None
         return found.ledger if found and found.was is was and found.by == by else make()
 
-    def _text(self, ledger: Ledger) -> str | None:
+    def _text(self, ledger: File) -> str | None:
         """Return the text of a ledger; that of the last one is known."""
         if self._last[0] is not ledger:
             self._last = ledger, ledger.text
@@ -240,7 +239,7 @@ class EditLog:
         if text is not None:
             self._encodings[path] = encoding
 
-    def put(self, path: str, ledger: Ledger) -> None:
+    def put(self, path: str, ledger: File) -> None:
         """Let this be the file's ledger from now on: the user has decided."""
         self._store.journal.done(Act("put", path=path, ledger=ledger))
         self._keep(path, ledger)
@@ -248,7 +247,7 @@ class EditLog:
         if conflict and text is not None and not apart(conflict.base, text, conflict.theirs):
             self.settled(path)  # that it is as the disk has it is this decision's doing
 
-    def _keep(self, path: str, ledger: Ledger, *, yields: bool = False) -> None:
+    def _keep(self, path: str, ledger: File, *, yields: bool = False) -> None:
         self._missing.discard(path)
         self._forget_hunks(path)
         self._ledgers[path] = ledger
@@ -270,7 +269,7 @@ class EditLog:
             if conflict is not None and session in (None, conflict.author.session_key):
                 self.settled(path)
             ledger = self._ledgers.get(path)
-            who = {it.author.session_key for it in ledger.deltas} if ledger is not None else set()
+            who = {it.author.session_key for it in ledger.changes} if ledger is not None else set()
             if ledger is not None and (session is None or who == {session}):
                 del self._ledgers[path]
                 self._forget_hunks(path)
@@ -291,7 +290,7 @@ class EditLog:
         """Wait until a kill cannot make it undone that these were told."""
         await self._store.journal.noted()
 
-    def puts(self, path: str, before: str | None, ledger: Ledger) -> None:
+    def puts(self, path: str, before: str | None, ledger: File) -> None:
         """The file is about to be made what this ledger holds; `put` tells when it is."""
         self._store.journal.intend(Act("intend", 0, path, before, ledger.text, ledger=ledger))
 
@@ -314,7 +313,7 @@ class EditLog:
         """Return the files that agents have changed, or wanted to, in alphabetical order."""
         return tuple(sorted({*self._ledgers, *self._conflicts}))
 
-    def ledger(self, path: str) -> Ledger | None:
+    def ledger(self, path: str) -> File | None:
         """Return a file's ledger, None if no agent ever changed it."""
         return self._ledgers.get(path)
 
@@ -335,8 +334,7 @@ class EditLog:
         """Return the same in all these states, found out in a thread where the text is large."""
         ledger = self._ledgers.get(path)
         if ledger is not None and path not in self._missing:
-            lines = sum(len(span.lines) for span in ledger.weave)
-            for state in states if lines > MANY else ():
+            for state in states if ledger.size > MANY else ():
                 found = await aside(partial(changes, ledger, state))
                 if self._ledgers.get(path) is ledger:
                     self._hunks[path, state] = found
@@ -350,22 +348,21 @@ class EditLog:
         """Return those of all files."""
         return tuple(self._conflicts.values())
 
-    def undone(self, path: str) -> tuple[Delta, ...]:
+    def undone(self, path: str) -> tuple[Off, ...]:
         """Return the undos in a file that can be returned."""
         ledger = self._ledgers.get(path)
         return () if ledger is None else undone(ledger)
 
-    def origin(self, path: str, row: int) -> Delta | None:
+    def origin(self, path: str, row: int) -> Wrote | None:
         """Return what put the 0-based row into the text as it was last seen; None: no agent."""
         ledger = self._ledgers.get(path)
         return None if ledger is None else origin(ledger, row)
 
-    def remover(self, path: str, change: ReviewHunk) -> Delta | None:
+    def remover(self, path: str, change: ReviewHunk) -> Wrote | None:
         """Return the last delta of a hunk's last author, where nothing of it stands in the text."""
         ledger = self._ledgers.get(path)
-        deltas = () if ledger is None else ledger.deltas
-        mine = (it for it in reversed(deltas) if it.author == change.authors[-1])
-        return next((it for it in mine if it.kind == "agent"), None)
+        writes = () if ledger is None else ledger.changes
+        return next((it for it in reversed(writes) if it.author == change.authors[-1]), None)
 
     def turns(self, session: SessionKey) -> tuple[Turn, ...]:
         """Return the turns of a session that have something to take back, the oldest first."""
@@ -381,7 +378,7 @@ class EditLog:
 
     def last_undo(self, session: SessionKey) -> tuple[str, tuple[str, ...]] | None:
         """Return the batch of the session's last undo that can be returned, and its files."""
-        found: list[tuple[Delta, str]] = [
+        found: list[tuple[Off, str]] = [
             (delta, path)
             for path, ledger in self._ledgers.items()
             for delta in undone(ledger)
@@ -393,5 +390,5 @@ class EditLog:
         return batch, tuple(sorted({path for delta, path in found if delta.batch == batch}))
 
     def _author(self, path: str, key: TurnKey) -> Author:
-        deltas = self._ledgers[path].deltas
-        return next(delta.author for delta in deltas if delta.author.turn_key == key)
+        writes = self._ledgers[path].changes
+        return next(it.author for it in writes if it.author.turn_key == key)

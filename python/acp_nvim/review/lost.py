@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from acp_nvim.ledger.delta import SessionKey, TurnKey
+from acp_nvim.history.author import SessionKey, TurnKey
 
 MOST_TURNS = 100
 NAMED = 3

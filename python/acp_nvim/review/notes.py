@@ -21,9 +21,9 @@ from acp_nvim.files.encoding import clean
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots, inside
+from acp_nvim.history.author import SessionKey
+from acp_nvim.history.comment import Comment, Reason, signed
 from acp_nvim.hunks import apply, reconcile, split_lines
-from acp_nvim.ledger.comment import Comment, Reason, signed
-from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.review.comments import Comments
 from acp_nvim.storage.edits import EditStore, Reasons, Texts
 from acp_nvim.view.review.comment import comments_note

@@ -15,7 +15,7 @@ import anyio
 from acp_nvim.aside import aside
 from acp_nvim.editor import Reviewer
 from acp_nvim.files.roots import inside
-from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions, Seen
 from acp_nvim.review.log import EditLog

@@ -23,9 +23,9 @@ from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import dress
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger
-from acp_nvim.ledger.rewind import mode_after
+from acp_nvim.history.author import Author
+from acp_nvim.history.file import File
+from acp_nvim.history.switch import mode_after
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage import private
 from acp_nvim.storage.act import Act, Killed
@@ -105,9 +105,9 @@ class Recovery:
             self._log.replay(killed, act)
         return act.path if act.ledger is not None and text != act.before else ""
 
-    def _dress(self, act: Act, ledger: Ledger) -> None:
+    def _dress(self, act: Act, ledger: File) -> None:
         """Give the file its mode, which it gets after its text."""
-        before, now = self._log.ledger(act.path) or Ledger(), disk.mode(act.path)
+        before, now = self._log.ledger(act.path) or File(), disk.mode(act.path)
         dress(act.path, mode_after(before, ledger, None if act.before is None else now))
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:

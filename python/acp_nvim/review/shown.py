@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acp_nvim.files.encoding import decoded, guess
 from acp_nvim.files.live import LiveFile
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.review.marks import FileReview
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acp_nvim.files.text import apart, reconciled, with_theirs
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.ledger import Ledger
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.file import File
 from acp_nvim.review.given_up import without_theirs
 
 
@@ -38,7 +38,7 @@ def rewritten(conflict: Conflict, live: str, theirs: str) -> Conflict | None:
 
 
 def weighed(
-    conflict: Conflict, live: str | None, ledger: Ledger | None
+    conflict: Conflict, live: str | None, ledger: File | None
 ) -> Conflict | tuple[str, str | None] | None:
     """Return the conflict as it stands in the live text, None: no file. Else it is over: what is
     counted to its agent then, before and after, None: nothing."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
 from acp_nvim.review.recode import recoded
 
 Encodings: TypeAlias = tuple[str, str]
@@ -15,19 +17,19 @@ a buffer."""
 Clock: TypeAlias = Callable[[], float]
 
 
-def seen(ledger: Ledger, text: str, encodings: Encodings, now: Clock) -> Ledger:
+def seen(ledger: File, text: str, encodings: Encodings, now: Clock) -> File:
     """Return the ledger after the user has made another text of the file."""
     return saw(recoded(ledger, text, *encodings), text, now())
 
 
 def written(
-    ledger: Ledger | None,
+    ledger: File | None,
     before: str | None,
     after: str | None,
     author: Author,
     encodings: Encodings,
     now: Clock,
-) -> Ledger:
+) -> File:
     """Return the ledger of a file, None: there is none yet, after the agent has written it."""
     ledger = ledger or begin(before)
     text = ledger.text

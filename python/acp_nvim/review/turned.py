@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acp_nvim.files.live import LiveFile
-from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import Ledger, saw
-from acp_nvim.ledger.rewind import Rewound
+from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.change import saw
+from acp_nvim.history.file import File
+from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.review import changes, keep
+from acp_nvim.history.switch import Rewound
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Turned:
     `live`, the file as it was before, are known when it is done.
     """
 
-    ledger: Ledger
+    ledger: File
     count: int = 0
     sessions: frozenset[SessionKey] = frozenset()
     left: tuple[int, ...] = ()
@@ -42,26 +44,24 @@ class Turned:
         return buffer is not None and buffer.modified and not self.saves
 
 
-Turning: TypeAlias = Callable[[Ledger, range | None], Turned]
+Turning: TypeAlias = Callable[[File, range | None], Turned]
 """What makes another ledger of one, in these rows."""
 
 
 def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
     """Return what an undo or a redo makes of it."""
-    turned = Turned(rewound.ledger, rewound.count, sessions, rewound.left)
+    turned = Turned(rewound.file, rewound.count, sessions, rewound.left)
     return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
 
 
-def not_removed(turned: Turned, before: Ledger, live: LiveFile, at: float) -> Turned:
+def not_removed(turned: Turned, before: File, live: LiveFile, at: float) -> Turned:
     """Return what is to be made of a modified buffer, `before`, the file of which would go, and has
     on the disk what stands against it: that stays, and the buffer is empty."""
     if turned.ledger is before or turned.ledger.text is not None:
         return turned
-    if live.exact == "" and all(it.kept_birth for it in before.weave if it.alive):
+    if live.exact == "" and not any(it.added or it.whole for it in changes(before)):
         return Turned(before)
-    empty = saw(turned.ledger, "", at)
-    kept = (replace(it, kept_birth=True) if it.alive else it for it in empty.weave)
-    return replace(turned, ledger=replace(empty, weave=tuple(kept)))
+    return replace(turned, ledger=keep(saw(turned.ledger, "", at)).file)
 
 
 def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:

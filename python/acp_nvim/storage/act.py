@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
-from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.storage.facts import KeptFile
 from acp_nvim.storage.record import Record
 
 Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict", "saved"]
@@ -31,7 +32,7 @@ class Act:
     before: str | None = None
     after: str | None = None
     author: Author | None = None
-    ledger: Ledger | None = None
+    ledger: KeptFile | None = None
     conflict: Conflict | None = None
     folders: tuple[str, ...] = ()
     stamp: str = ""

@@ -8,32 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import anyio
-from pydantic import TypeAdapter
 
-from acp_nvim.ledger.comment import Comment, Reason
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import SessionKey
-from acp_nvim.ledger.ledger import Ledger
-from acp_nvim.ledger.review import changes
-from acp_nvim.ledger.rewind import undone
-from acp_nvim.ledger.span import Weave
+from acp_nvim.history.author import SessionKey
+from acp_nvim.history.comment import Comment, Reason
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.file import File
+from acp_nvim.history.review import changes
+from acp_nvim.history.switch import undone
 from acp_nvim.storage.act import Act, Killed
+from acp_nvim.storage.facts import KeptFile, texts
 from acp_nvim.storage.journal import Journal
 from acp_nvim.storage.json_store import JsonStore, Report
-from acp_nvim.storage.record import Record, Value, dumped, loaded
+from acp_nvim.storage.record import Record
 
 MOST_SETTLED = 300
 """Ledgers that are kept although nothing in them waits for the user."""
 MOST_LESSONS = 100
 """Sessions of which is kept what their agents were not told: they may never be opened again."""
 
-PORTION = 2_000
-"""Spans that are made JSON of at once."""
-EMPTY = '"ledger":{'
+EMPTY = '"ledger":[]'
 
 Texts: TypeAlias = dict[str, str | None]
 """What files hold, by resolved path; None: there is no such file."""
@@ -47,7 +43,7 @@ class KeptLedger:
 
     path: str
     """Of the file, resolved."""
-    ledger: Ledger
+    ledger: KeptFile
     waits: bool = False
     """Something in it waits for the user: a hunk, or an undo that can be returned."""
     acts: dict[str, int] = field(default_factory=dict)
@@ -69,69 +65,17 @@ class KeptLessons:
         return self.agent, self.session
 
 
-def _is_whole(ledger: Ledger) -> bool:
-    """Tell whether all deltas that it names are there."""
-    known = [delta.number for delta in ledger.deltas]
-    spans = ((it.born, it.died, it.undone, it.was, it.since) for it in ledger.weave)
-    named = {it for numbers in spans for it in numbers if it}
-    named.update(*(delta.over for delta in ledger.deltas))
-    return known == list(range(1, len(known) + 1)) and named <= set(known)
-
-
-def _of_version_1(head: Value, body: Value) -> Value:
-    """Return as of this version what the first one wrote in two lines; None: nothing."""
-    try:
-        if head["acp_edits"] != 1:
-            return None
-        authors = [
-            _named("agent session turn began tool_call prompt title", it) for it in body["authors"]
-        ]
-        deltas = [_named("kind author at over batch", it) for it in body["deeds"]]
-        for number, delta in enumerate(deltas, 1):
-            delta |= {"number": number, "author": authors[delta["author"]]}
-        weave = [_named("lines born died kept undone was", it) for it in body["weave"]]
-        for span in weave:
-            span |= {"kept_birth": bool(span["kept"] & 2), "kept_death": bool(span["kept"] & 1)}
-        form = _named("mode encoding", body.get("form", (0, "")))
-        ledger = {"weave": weave, "deltas": deltas, "form": form}
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        return None
-    return head | {"acp_edits": 2, "ledger": ledger}
-
-
-def _named(names: str, values: Value) -> dict[str, Value]:
-    return dict(zip(names.split(), values, strict=True))
-
-
 class LedgerRecord(Record[KeptLedger]):
-    """How ledgers are written and read; what is no ledger in itself is none."""
+    """How histories are written and read; what is none in itself is passed over."""
 
     def __init__(self) -> None:
-        super().__init__(KeptLedger, "acp_edits", 2)
-
-    @cached_property
-    def _spans(self) -> TypeAdapter[Weave]:
-        return TypeAdapter(Weave)
+        super().__init__(KeptLedger, "acp_edits", 3)
 
     def to_text(self, value: KeptLedger) -> str:
-        """Return the ledger as one line that tells whether something in it waits."""
-        ledger = value.ledger
-        waits = bool(changes(ledger) or undone(ledger))
-        if len(ledger.weave) <= PORTION:
-            return super().to_text(replace(value, waits=waits))
-        # At once it would hold the interpreter, and so the loop, for as long as it takes.
-        rest = super().to_text(replace(value, waits=waits, ledger=replace(ledger, weave=())))
-        starts = range(0, len(ledger.weave), PORTION)
-        portions = (ledger.weave[start : start + PORTION] for start in starts)
-        plain = (self._spans.dump_python(portion, exclude_defaults=True) for portion in portions)
-        weave = ",".join(dumped(it).removeprefix("[").removesuffix("]") for it in plain)
-        return rest.replace(EMPTY, f'{EMPTY}"weave":[{weave}],', 1)
-
-    def from_text(self, text: str) -> KeptLedger | None:
-        """Return the ledger that the text holds, None if it holds none."""
-        head, _, body = text.partition("\n")
-        kept = self.from_value(_of_version_1(loaded(head), loaded(body)) if body else loaded(head))
-        return kept if kept is not None and _is_whole(kept.ledger) else None
+        """Return the history as one line that tells whether something in it waits."""
+        waits = bool(changes(value.ledger) or undone(value.ledger))
+        rest = super().to_text(replace(value, waits=waits, ledger=File()))
+        return rest.replace(EMPTY, f'"ledger":[{",".join(texts(value.ledger))}]', 1)
 
 
 LEDGERS: Final = LedgerRecord()
@@ -162,7 +106,7 @@ class EditStore:
         self._acts: dict[str, dict[str, int]] = {}
         """What of the journals of hosts that are gone is in the ledgers, by path."""
 
-    def note(self, path: str, ledger: Ledger, *, yields: bool = False) -> None:
+    def note(self, path: str, ledger: File, *, yields: bool = False) -> None:
         """Keep this ledger soon; never waits. `yields`: see `JsonStore.note`."""
         acts = self._acts.get(path, {})
         if self.journal.name:
@@ -231,7 +175,7 @@ class EditStore:
         """See `JsonStore.set_aside`; of all that was read here. Blocking."""
         return sum(store.set_aside() for store in self._stores())
 
-    async def read_all(self) -> dict[str, Ledger]:
+    async def read_all(self) -> dict[str, File]:
         """Return the ledgers that are kept, by path."""
         found = await anyio.to_thread.run_sync(self._ledgers.read_all)
         names = {name for kept in found for name in kept.acts}

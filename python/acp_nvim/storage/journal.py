@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import anyio
 
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.storage import limits, private
 from acp_nvim.storage.act import ACTS, Act, Killed, ended
 from acp_nvim.storage.in_order import InOrder

@@ -24,7 +24,8 @@ def dumped(value: Value) -> str:
     return _ENCODER.encode(value)
 
 
-def _dumped_text(text: str) -> str:
+def dumped_text(text: str) -> str:
+    """Return a long text as JSON, of which a portion is made at a time."""
     portions = (text[first : first + PORTION] for first in range(0, len(text), PORTION))
     return f'"{"".join(dumped(it)[1:-1] for it in portions)}"'
 
@@ -56,7 +57,7 @@ class Record(Generic[T]):
         plain = self._mark | self._adapter.dump_python(value, exclude_defaults=True)
         texts = {key: it for key, it in plain.items() if isinstance(it, str) and len(it) > PORTION}
         rest = dumped({key: it for key, it in plain.items() if key not in texts})
-        long = (f",{dumped(key)}:{_dumped_text(it)}" for key, it in texts.items())
+        long = (f",{dumped(key)}:{dumped_text(it)}" for key, it in texts.items())
         return "".join((rest.removesuffix("}"), *long, "}\n"))
 
     def from_text(self, text: str) -> T | None:

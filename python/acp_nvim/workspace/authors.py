@@ -12,7 +12,7 @@ from operator import attrgetter
 from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.session.content import Text
 from acp_nvim.session.place import LOOKING, named
 from acp_nvim.session.reduce.entries import OPEN

@@ -29,8 +29,8 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions.files import on_file
 from acp_nvim.review.comments import Comments

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from acp_nvim.editor import Drawn
+from acp_nvim.history.author import Author
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.hunks import diff
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.view.review.lists import QuickfixList
 from acp_nvim.view.review.marks import Drawing, FileReview, drawing

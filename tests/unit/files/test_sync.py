@@ -13,8 +13,8 @@ from acp_nvim.errors import EditorError
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.disk import stamp
 from acp_nvim.files.event import Unrecoverable
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
+from acp_nvim.history.conflict import Conflict
 from tests.support.files.file_rig import AGENT, FileRig
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import Baselines
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from tests.support.files.file_rig import AGENT, FileRig
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from acp_nvim.files.event import Conflicted, ConflictSettled, FileEvent
-from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.reactions.files import REACTIONS
 from tests.support.files.file_rig import AGENT, FileRig
 

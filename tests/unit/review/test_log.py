@@ -10,9 +10,9 @@ import anyio
 import pytest
 
 from acp_nvim.files.event import DiskChanged
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.review import keep
-from acp_nvim.ledger.rewind import undo
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.review import keep
+from acp_nvim.history.switch import undo
 from acp_nvim.review import log
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import EditStore
@@ -120,7 +120,7 @@ def test_a_turn_can_be_taken_back_although_it_was_kept(edits: EditLog) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
     ledger = edits.ledger("/a")
     assert ledger is not None
-    edits.put("/a", keep(ledger).ledger)
+    edits.put("/a", keep(ledger).file)
     assert edits.changes("/a") == ()
     assert [it.state for it in edits.changes("/a", "kept")] == ["kept"]
     assert len(edits.turns(("gemini", "s"))) == 1
@@ -130,7 +130,7 @@ def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditL
     def take_back(path: str, batch: str, turn: int, session: str = "s") -> None:
         ledger = edits.ledger(path)
         assert ledger is not None
-        edits.put(path, undo(ledger, author(turn, session), batch, books.now()).ledger)
+        edits.put(path, undo(ledger, author(turn, session), batch, books.now()).file)
 
     assert edits.last_undo(("gemini", "s")) is None
     for path in ("/a", "/b"):
@@ -225,4 +225,4 @@ async def test_what_was_foreseen_of_another_ledger_is_not_taken(edits: EditLog) 
     edits.wrote("/a", LONG, MADE, author(2))
     ledger = edits.ledger("/a")
     assert ledger is not None
-    assert (ledger.text, len(ledger.deltas)) == (MADE, 3)
+    assert (ledger.text, len(ledger.changes)) == (MADE, 2)

@@ -11,8 +11,8 @@ import pytest
 
 from acp_nvim.editor import Drawn
 from acp_nvim.errors import EditorError
-from acp_nvim.ledger.comment import Comment
-from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.history.comment import Comment
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.view.review.marks import Drawing, LinesMark, PartMark, RowMark
 from tests.support.fakes.fake_ports import FakeReviewer

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.review.log import EditLog
 from acp_nvim.storage.edits import CONFLICTS, EditStore
 

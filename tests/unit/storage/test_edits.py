@@ -9,15 +9,17 @@ from pathlib import Path
 import anyio
 import pytest
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, wrote
-from acp_nvim.ledger.review import keep
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.review import keep
 from acp_nvim.storage import edits, json_store
 from acp_nvim.storage.edits import EditStore, KeptLessons
 
 AUTHOR = Author("gemini", "s", 1, 1.0)
 PENDING = wrote(begin("a\n"), "b\n", AUTHOR, 1.0)
-SETTLED = keep(PENDING).ledger
+SETTLED = keep(PENDING).file
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def store(folder: Path) -> EditStore:
     return EditStore(lambda: str(folder))
 
 
-def put(store: EditStore, **ledgers: Ledger) -> None:
+def put(store: EditStore, **ledgers: File) -> None:
     for name, ledger in ledgers.items():
         store.note(f"/{name}", ledger)
     store.flush()
@@ -89,7 +91,7 @@ async def test_what_is_no_ledger_is_passed_over(store: EditStore, folder: Path) 
     put(store, a=PENDING, b=PENDING, c=PENDING)
     cut, other = sorted(folder.iterdir())[:2]
     cut.write_text(cut.read_text()[:-20])
-    other.write_text(other.read_text().replace('"acp_edits":2', '"acp_edits":3'))
+    other.write_text(other.read_text().replace('"acp_edits":3', '"acp_edits":4'))
     (folder / "empty.jsonl").touch()
     (folder / "folder.jsonl").mkdir()
     (folder / "bytes.jsonl").write_bytes(b"\xff\xfe\n\0\n")

@@ -18,7 +18,7 @@ import pytest
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from acp_nvim.storage import journal as module
 from acp_nvim.storage.act import ACTS, Act, Killed
 from acp_nvim.storage.journal import Journal

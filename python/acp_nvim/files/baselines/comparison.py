@@ -22,7 +22,7 @@ from acp_nvim.files.baselines.snapshot import (
     read_snapshot,
 )
 from acp_nvim.files.roots import inside
-from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 
 QUIET = 0.02
 """Seconds between two writes of most programs, which empty a file, and then write it."""

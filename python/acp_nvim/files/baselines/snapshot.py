@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from acp_nvim.files import rooted
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
-from acp_nvim.ledger.ledger import NO_FILE, FileAttributes
+from acp_nvim.history.attributes import NO_FILE, FileAttributes
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""

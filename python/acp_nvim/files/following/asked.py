@@ -10,7 +10,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files.following.supposed import EndedTurns, surest
 from acp_nvim.files.knowledge import Sure
 from acp_nvim.files.roots import Roots
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 
 OF_EDITOR = re.compile(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
 """Swap and undo files, which the editor writes as the user types: nobody's."""

@@ -9,8 +9,8 @@ from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.event import Conflicted, ConflictSettled, Emit, Rewritten
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
-from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import Author, TurnKey
+from acp_nvim.history.author import Author, TurnKey
+from acp_nvim.history.conflict import Conflict
 
 MOST_TEXTS = 10
 """Texts of one file that are remembered, of which one may have been made upon the other."""

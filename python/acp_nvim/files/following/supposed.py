@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from time import time_ns
 
-from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
+from acp_nvim.history.author import Author, SessionKey, TurnKey
 
 LEAD = 100_000_000
 """Nanoseconds that an agent may be ahead of what we have heard of it."""

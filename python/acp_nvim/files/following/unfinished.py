@@ -16,7 +16,7 @@ from acp_nvim.files.knowledge import Knowledge, Known, Sure
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed, joined
 from acp_nvim.files.text import reconciled
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey
 
 
 @dataclass(frozen=True, slots=True)

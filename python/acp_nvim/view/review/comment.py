@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from acp_nvim.ledger.comment import Comment
+from acp_nvim.history.comment import Comment
 from acp_nvim.view.review.lists import QuickfixItem
 from acp_nvim.view.review.marks import LinesMark, Mark
 from acp_nvim.view.review.note import MOST_NAME, Note

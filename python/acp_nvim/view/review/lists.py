@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.author import Author
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.review.doubt import FOUND
 from acp_nvim.view.review.marks import CONFLICT, FileReview, Range, whole_file
 from acp_nvim.view.styled import plural

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TypeAlias
 
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.diff.emphasis import changed_parts
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import visible
@@ -123,7 +123,10 @@ def conflict_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
 
 
 def whole_file(change: ReviewHunk) -> str:
-    """Return what became of the file itself with that hunk, "" if it is there as before."""
+    """Return what became of the file itself with that hunk, or of how it is written, "" if it is
+    there as before."""
+    if change.form:
+        return change.form
     if change.whole == "created":
         return f"new file · {plural(len(change.added), 'line')}"
     if change.whole == "deleted":
@@ -137,7 +140,9 @@ def _inside(row: int, count: int) -> int:
 
 def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
     row, note = _inside(change.first, count), whole_file(change)
-    if change.whole == "created":
+    if change.form:
+        yield RowMark(row, note=note)
+    elif change.whole == "created":
         yield RowMark(row, max(len(change.added), 1), note=note)
     elif change.added:
         yield RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)

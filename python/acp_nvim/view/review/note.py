@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from acp_nvim.history.comment import Reason, signed
 from acp_nvim.hunks import diff, split_lines
-from acp_nvim.ledger.comment import Reason, signed
 from acp_nvim.session.content import Content, Resource, Text
 from acp_nvim.session.context import fenced
 from acp_nvim.view.diff.text import MIME_TYPE

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.block import BLANK, Line, LineHighlight
 from acp_nvim.view.review.lists import summary
 from acp_nvim.view.review.marks import FileReview
@@ -48,7 +48,7 @@ class Overview:
 
 def key_of(path: str, change: ReviewHunk) -> str:
     """Return what names a hunk by what it changes, wherever it stands in the file."""
-    text = "\0".join((path, *change.added, "\0", *change.removed))
+    text = "\0".join((path, change.form, *change.added, "\0", *change.removed))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from acp_nvim.view.styled import plural
 
 DONE = {"undo": "took back", "redo": "returned"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 
 
 def edits_snapshot(path: str, changes: Sequence[ReviewHunk]) -> list[dict[str, Any]]:
@@ -30,7 +30,8 @@ def edits_snapshot(path: str, changes: Sequence[ReviewHunk]) -> list[dict[str, A
 
 
 def _hunk(change: ReviewHunk) -> dict[str, Any]:
-    return {
+    form = {"form": change.form} if change.form else {}
+    return form | {
         "first": change.first + 1,
         "last": change.last,
         "added": len(change.added),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from acp_nvim.view.block import BLANK, Highlight, Line
 from acp_nvim.view.review.doubt import FOUND
 from acp_nvim.view.styled import coloured

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from tests.support.files.file_rig import FileRig
 
 OLD = "a\nb\nc\nd\ne\n"

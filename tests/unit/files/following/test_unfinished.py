@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.errors import EditorError
-from acp_nvim.ledger.delta import SessionKey
+from acp_nvim.history.author import SessionKey
 from tests.support.files.file_rig import AGENT, FileRig
 
 OLD = "a\nb\nc\nd\n"

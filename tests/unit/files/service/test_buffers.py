@@ -9,8 +9,8 @@ import pytest
 
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.baselines.snapshot import UNKNOWN
+from acp_nvim.history.author import Author
 from acp_nvim.hunks import Hunk
-from acp_nvim.ledger.delta import Author
 from tests.support.files.file_rig import AGENT, FileRig
 
 

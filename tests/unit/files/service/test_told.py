@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.history.conflict import Conflict
 from acp_nvim.session.request import ReadFileRequest
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.file_rig import AGENT, FileRig

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
-from acp_nvim.ledger.conflict import Conflict
+from acp_nvim.history.conflict import Conflict
 from tests.support.files.file_rig import FileRig, author
 from tests.support.files.review_texts import BASE, THEIRS
 

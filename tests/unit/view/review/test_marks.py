@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from acp_nvim.ledger.hunk import ReviewHunk
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.review.lists import (
     NOTHING_PENDING,
     announcement,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 from acp_nvim.view.review.rewound import rewound
 
 TURN = Author("gemini", "s", 3, 1.0)

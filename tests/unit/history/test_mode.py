@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import NO_FILE, FileAttributes, Ledger, begin, saw, wrote
-from acp_nvim.ledger.rewind import mode_after, redo, undo
+from acp_nvim.history.attributes import NO_FILE, FileAttributes
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.switch import mode_after, redo, undo
 
 ONE = Author("gemini", "s", 1, 1.5)
 TWO = Author("gemini", "s", 2, 2.5)
@@ -45,22 +48,22 @@ def test_a_file_that_is_made_anew_was_what_it_was() -> None:
     assert (new.mode, new.given) == (0, 0)
 
 
-def dressed(ledger: Ledger) -> Ledger:
-    return replace(ledger, form=FileAttributes(0o755, given=0o644))
+def dressed(ledger: File) -> File:
+    return replace(ledger, attributes=FileAttributes(0o755, given=0o644))
 
 
 def test_it_comes_back_with_the_last_of_the_turns_and_goes_with_the_first() -> None:
     both = dressed(wrote(wrote(begin("a\nb\n"), "A\nb\n", ONE, 1.0), "A\nB\n", TWO, 2.0))
-    one = undo(both, TWO, "x", 3.0).ledger
-    none = undo(one, ONE, "y", 4.0).ledger
+    one = undo(both, TWO, "x", 3.0).file
+    none = undo(one, ONE, "y", 4.0).file
     assert mode_after(both, one, 0o644) == 0
     assert mode_after(one, none, 0o644) == 0o755
-    assert mode_after(none, redo(none, "y").ledger, 0o755) == 0o644
+    assert mode_after(none, redo(none, "y").file, 0o755) == 0o644
 
 
 def test_what_others_have_given_it_since_stays() -> None:
     one = dressed(saw(wrote(begin("a\nb\n"), "A\nb\n", ONE, 1.0), "A\nb\nmine\n", 2.0))
-    none = undo(one, ONE, "y", 4.0).ledger
+    none = undo(one, ONE, "y", 4.0).file
     assert mode_after(one, none, 0o600) == 0
     assert mode_after(one, none, 0o644) == 0o755
     assert mode_after(one, none, None) == 0o755

@@ -6,19 +6,22 @@ from itertools import permutations
 
 import pytest
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import keep, reject
-from acp_nvim.ledger.rewind import redo, turns, undo
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.review import keep, reject
+from acp_nvim.history.switch import redo, turns, undo
+from tests.proof.ledger_plans import told
 
 AGENTS = tuple(Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2))
 
 
-def undone(ledger: Ledger, order: tuple[Author, ...]) -> str | None:
+def undone(ledger: File, order: tuple[Author, ...]) -> str | None:
     """Return the text after all is undone in that order."""
     for author in order * 3:
         if author.turn_key in turns(ledger):
-            ledger = undo(ledger, author, author.session, 0.0).ledger
+            ledger = undo(ledger, author, author.session, 0.0).file
     assert turns(ledger) == ()
     return ledger.text
 
@@ -67,11 +70,11 @@ def test_what_the_user_writes_while_an_agent_has_converted_a_file_ends_as_the_fi
     base: str, users: str, kept: bool
 ) -> None:
     ledger = wrote(begin(base), as_other(base, base), AGENTS[0], 0.0)
-    ledger = saw(keep(ledger).ledger if kept else ledger, as_other(users, base), 0.0)
-    before = undo(ledger, AGENTS[0], "one", 0.0).ledger
+    ledger = saw(keep(ledger).file if kept else ledger, as_other(users, base), 0.0)
+    before = undo(ledger, AGENTS[0], "one", 0.0).file
     assert before.text == (users if base == LF else as_other(users, LF))
-    again = redo(before, "one").ledger
-    assert (again.text, again.weave) == (ledger.text, ledger.weave)
+    again = redo(before, "one").file
+    assert told(again) == told(ledger)
     assert undone(again, AGENTS) == before.text
 
 
@@ -79,7 +82,7 @@ def test_what_the_user_writes_while_an_agent_has_converted_a_file_ends_as_the_fi
 def test_so_does_what_is_left_when_the_conversion_is_rejected(base: str) -> None:
     ledger = wrote(begin(base), as_other(base, base), AGENTS[0], 0.0)
     ledger = saw(ledger, as_other("user\na\nb\nc\n", base), 0.0)
-    left = reject(ledger, AGENTS[0], 0.0).ledger
+    left = reject(ledger, 0.0).file
     assert left.text == ("user\n" if base == LF else "user\r\n") + base
 
 
@@ -92,7 +95,7 @@ def test_an_end_that_the_user_puts_below_a_converted_file_is_the_files() -> None
 def test_a_file_whose_ends_are_mixed_keeps_them() -> None:
     ledger = wrote(begin("a\nb\r\nc\n"), CRLF, AGENTS[0], 0.0)
     ledger = saw(ledger, "a\r\nb\r\nuser\r\nc\r\n", 0.0)
-    assert undone(ledger, AGENTS) == "a\nb\r\nuser\r\nc\n"
+    assert undone(ledger, AGENTS) == "a\nb\r\nuser\nc\n"
 
 
 def test_an_end_that_no_agent_has_made_is_the_users() -> None:

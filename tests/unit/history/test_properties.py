@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.hunk import ReviewHunk
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import changes, keep, origin, reject
-from acp_nvim.ledger.rewind import redo, undo, undone
-from acp_nvim.ledger.span import split_lines
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.review import changes, keep, origin, reject
+from acp_nvim.history.switch import redo, undo, undone
+from acp_nvim.hunks import split_lines
+from tests.proof.ledger_plans import told
 
 TURNS = [Author("agent", "s", turn, float(turn)) for turn in (1, 2, 3)]
 
@@ -22,9 +25,11 @@ TURNS = [Author("agent", "s", turn, float(turn)) for turn in (1, 2, 3)]
 class World:
     """One file, and all texts that it has had."""
 
-    ledger: Ledger
+    ledger: File
     numbers: itertools.count[int] = field(default_factory=itertools.count)
     past: list[str | None] = field(default_factory=list)
+    brought: set[str] = field(default_factory=set)
+    """What undos have brought back: it may go again with a redo."""
     jumped: bool = False
     """The user has gone back to an older text, over several changes at once."""
 
@@ -72,10 +77,10 @@ def step(world: World, data: st.DataObject) -> None:
             world.ledger = saw(ledger, text_before, 0.0)
             assert world.ledger.text == text_before
         case "keep":
-            world.ledger = keep(ledger, rows(world, data)).ledger
+            world.ledger = keep(ledger, rows(world, data)).file
             assert world.ledger.text == ledger.text
         case "reject":
-            world.ledger = reject(ledger, TURNS[0], 0.0, rows(world, data)).ledger
+            world.ledger = reject(ledger, 0.0, rows(world, data)).file
         case "undo":
             check_undo(world, data)
 
@@ -91,29 +96,29 @@ def check_undo(world: World, data: st.DataObject) -> None:
     pending = undone(ledger)
     if pending and data.draw(st.booleans(), label="redo"):
         returned = redo(ledger, pending[-1].batch)
-        returned_by_undo = {it for span in ledger.weave if span.undone for it in span.lines}
-        lost = user_lines(ledger.text) - user_lines(returned.ledger.text)
-        assert lost <= returned_by_undo
-        world.ledger = returned.ledger
+        lost = user_lines(ledger.text) - user_lines(returned.file.text)
+        assert lost <= world.brought
+        world.ledger = returned.file
         return
     batch = str(next(world.numbers))
     taken = undo(ledger, data.draw(st.sampled_from(TURNS)), batch, 0.0)
-    assert user_lines(ledger.text) <= user_lines(taken.ledger.text)
-    returned = redo(taken.ledger, batch)
-    assert returned.ledger.weave == ledger.weave
-    assert (returned.ledger.text, returned.left) == (ledger.text, ())
-    world.ledger = taken.ledger
+    assert user_lines(ledger.text) <= user_lines(taken.file.text)
+    world.brought |= user_lines(taken.file.text) - user_lines(ledger.text)
+    returned = redo(taken.file, batch)
+    assert told(returned.file) == told(ledger)
+    assert (returned.file.text, returned.left) == (ledger.text, ())
+    world.ledger = taken.file
 
 
 def check(world: World) -> None:
     found = changes(world.ledger)
-    everything = reject(world.ledger, TURNS[0], 0.0).ledger
+    everything = reject(world.ledger, 0.0).file
     assert changes(everything) == ()
     assert (everything.text or "") == applied(world.lines, found)
-    assert changes(keep(world.ledger).ledger) == ()
+    assert changes(keep(world.ledger).file) == ()
     for change in found:
         here = range(change.first, max(change.last, change.first + 1))
-        part = reject(world.ledger, TURNS[0], 0.0, here).ledger
+        part = reject(world.ledger, 0.0, here).file
         if change.added:
             assert (part.text or "") == applied(world.lines, (change,))
     for row, line in enumerate(world.lines if not world.jumped else ()):
@@ -138,7 +143,7 @@ def test_without_the_user_rejecting_all_is_the_base(data: st.DataObject) -> None
         world.ledger = wrote(
             world.ledger, world.spliced(data, "a"), data.draw(st.sampled_from(TURNS)), 0.0
         )
-    assert reject(world.ledger, TURNS[0], 0.0).ledger.text == base
+    assert reject(world.ledger, 0.0).file.text == base
 
 
 @given(st.data())
@@ -149,4 +154,4 @@ def test_one_turn_taken_back_is_the_text_before_it(data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 3))):
             world.ledger = wrote(world.ledger, world.spliced(data, "a"), turn, 0.0)
         taken = undo(world.ledger, turn, "x", 0.0)
-        assert (taken.ledger.text, taken.left) == (before, ())
+        assert (taken.file.text, taken.left) == (before, ())

@@ -7,22 +7,24 @@ from itertools import permutations
 
 import pytest
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.rewind import redo, turns, undo
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.switch import redo, turns, undo
 
 AGENTS = ONE, TWO = tuple(Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2))
 ORDERS = list(permutations(AGENTS))
 BASE = "a\nb\nc\n"
 
 
-def without_agents(ledger: Ledger, order: tuple[Author, ...] = AGENTS) -> str | None:
+def without_agents(ledger: File, order: tuple[Author, ...] = AGENTS) -> str | None:
     """Return the text after all is undone in that order."""
     for author in order * 3:
         if author.turn_key in turns(ledger):
-            batch = f"{author.session} {len(ledger.deltas)}"
-            undone = undo(ledger, author, batch, 0.0).ledger
-            assert redo(undone, batch).ledger.text == ledger.text
+            batch = f"{author.session} {len(ledger.facts)}"
+            undone = undo(ledger, author, batch, 0.0).file
+            assert redo(undone, batch).file.text == ledger.text
             ledger = undone
     assert turns(ledger) == ()
     return ledger.text
@@ -77,7 +79,7 @@ def test_such_a_line_is_there_once_though_only_one_turn_is_undone(
     order: tuple[Author, ...],
 ) -> None:
     ledger = wrote(wrote(begin(BASE), "a\nc\n", ONE, 0.0), BASE, TWO, 0.0)
-    undone = undo(ledger, order[0], "one", 0.0).ledger
+    undone = undo(ledger, order[0], "one", 0.0).file
     assert undone.text == (BASE if order[0] is ONE else "a\nc\n")
     assert without_agents(undone, order[1:] + order) == BASE
 
@@ -94,20 +96,20 @@ def test_a_line_typed_among_an_agents_lines_and_amended_stands_for_nothing(
 
 def test_a_line_that_an_undo_has_brought_back_and_the_user_moves_is_there_once() -> None:
     ledger = wrote(begin(BASE), "a\nc\n", ONE, 0.0)
-    ledger = saw(undo(ledger, ONE, "one", 0.0).ledger, "b\na\nc\n", 0.0)
+    ledger = saw(undo(ledger, ONE, "one", 0.0).file, "b\na\nc\n", 0.0)
     ledger = saw(wrote(ledger, "b\na\nc\nx\n", TWO, 0.0), "a\nc\nb\nx\n", 0.0)
     assert without_agents(ledger) == "a\nc\nb\n"
 
 
 def test_a_long_file_that_is_all_another_is_undone_at_once() -> None:
     old, new = ("".join(f"{word} {row}\n" for row in range(20_000)) for word in ("old", "new"))
-    assert undo(wrote(begin(old), new, ONE, 0.0), ONE, "one", 0.0).ledger.text == old
+    assert undo(wrote(begin(old), new, ONE, 0.0), ONE, "one", 0.0).file.text == old
 
 
 def test_a_line_that_an_agent_has_changed_there_and_back_comes_back_after_the_users_u() -> None:
     there = wrote(begin("1\n2\n3\n"), "1\n2 more\n3\n", ONE, 0.0)
     ledger = saw(wrote(there, "1\n2\n3\n", ONE, 0.0), "1\n2 more\n3\n", 0.0)
-    assert undo(ledger, ONE, "one", 0.0).ledger.text == "1\n2\n3\n"
+    assert undo(ledger, ONE, "one", 0.0).file.text == "1\n2\n3\n"
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,11 @@ class ReviewHunk:
     """The lines as they were, with their ends."""
     state: Literal["pending", "kept"] = "pending"
     authors: tuple[Author, ...] = ()
-    """Whose it is, in the order of their deltas."""
+    """Whose it is, in the order of their changes."""
     whole: Literal["", "created", "deleted"] = ""
     """The file itself came, or went, with it."""
+    form: str = ""
+    """What has changed in how the file is written instead of a line: "line ends: CRLF → LF"."""
 
     @property
     def is_found(self) -> bool:

@@ -1,11 +1,10 @@
-"""Who changed a file: the deltas that the lines of a weave name."""
+"""The turn of an agent that a change came from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["agent", "joined", "undo", "reject"]
 How: TypeAlias = Literal["named", "found"]
 """How it is known whose a change is: it came through us, or a tool call named the file; or it was
 found on disk while the agent worked, so that it is only supposed to be the agent's."""
@@ -45,24 +44,3 @@ class Author:
     def turn_key(self) -> TurnKey:
         """What is the same for all that one turn has done."""
         return self.agent, self.session, self.turn, self.began
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """One change of one place in a file; `number` is unique in the file, from 1.
-
-    A "joined" delta is the user's, made upon an agent's: it is reviewed with that. An "undo" took a
-    turn back, a "reject" took hunks back. `author` is always the turn that it concerns.
-    """
-
-    number: int
-    kind: Kind
-    author: Author
-    at: float = 0.0
-    """Seconds since 1970."""
-    over: frozenset[int] = frozenset()
-    """The deltas whose lines it took out, or stands among, and those that they were over."""
-    batch: str = ""
-    """What the deltas of one undo share, across files; "" once it was returned."""
-    spent: int = 0
-    """Of an undo that was returned: the last delta there was then."""

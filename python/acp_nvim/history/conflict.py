@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acp_nvim.ledger.delta import Author
+from acp_nvim.history.author import Author
 
 
 @dataclass(frozen=True, slots=True)

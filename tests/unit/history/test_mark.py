@@ -6,10 +6,12 @@ from itertools import permutations
 
 import pytest
 
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import changes, reject
-from acp_nvim.ledger.rewind import redo, undo
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.review import changes, reject
+from acp_nvim.history.switch import redo, undo
 
 ONE = Author("agent", "s", 1, 1.0, "call")
 TWO = Author("agent", "s", 2, 2.0, "other")
@@ -19,8 +21,8 @@ BOM, WIDE = "\ufeff", "\udd16\ufeff"
 AGENTS = {"changed": "A\nb\nc\n", "above": "new\na\nb\nc\n", "gone": "b\nc\n", "emptied": ""}
 
 
-def taken_back(ledger: Ledger) -> list[str | None]:
-    return [undo(ledger, ONE, "x", 0.0).ledger.text, reject(ledger, ONE, 0.0).ledger.text]
+def taken_back(ledger: File) -> list[str | None]:
+    return [undo(ledger, ONE, "x", 0.0).file.text, reject(ledger, 0.0).file.text]
 
 
 @pytest.mark.parametrize("mark", [BOM, WIDE])
@@ -32,8 +34,8 @@ def test_a_line_of_the_users_above_the_first_keeps_no_line_of_the_agents(
     ledger = wrote(begin(mark + OLD), mark + after if after else "", ONE, 0.0)
     assert taken_back(ledger) == [mark + OLD] * 2
     ledger = saw(ledger, f"{mark}mine\n{after}", 0.0)
-    assert undo(ledger, ONE, "x", 0.0).ledger.text == f"{mark}mine\n{OLD}"
-    again = redo(undo(ledger, ONE, "x", 0.0).ledger, "x").ledger
+    assert undo(ledger, ONE, "x", 0.0).file.text == f"{mark}mine\n{OLD}"
+    again = redo(undo(ledger, ONE, "x", 0.0).file, "x").file
     assert again.text == ledger.text
 
 
@@ -56,7 +58,7 @@ def test_what_an_agent_makes_of_the_mark_is_taken_back(marks: tuple[str, str], a
     assert ledger.text == now + after
     assert taken_back(ledger) == [before + OLD] * 2
     second = wrote(ledger, f"{now}{after}more\n", TWO, 0.0)
-    assert undo(second, TWO, "x", 0.0).ledger.text == now + after
+    assert undo(second, TWO, "x", 0.0).file.text == now + after
 
 
 @pytest.mark.parametrize("mark", [BOM, WIDE], ids=["bom", "wide"])
@@ -65,16 +67,16 @@ def test_a_mark_that_went_when_its_line_had_gone_comes_back_once(mark: str, befo
     first = wrote(begin(mark + OLD), mark + before if before else "", ONE, 0.0)
     second = wrote(first, f"{before}more\n", TWO, 0.0)
     third = wrote(second, f"{mark}{before}more\n", THREE, 0.0)
-    assert reject(second, ONE, 0.0).ledger.text == mark + OLD
-    assert reject(third, ONE, 0.0).ledger.text == mark + OLD
+    assert reject(second, 0.0).file.text == mark + OLD
+    assert reject(third, 0.0).file.text == mark + OLD
     for order in permutations((ONE, TWO, THREE)):
         undone = third
         for author in order * 2:
-            undone = undo(undone, author, author.tool_call, 0.0).ledger
+            undone = undo(undone, author, author.tool_call, 0.0).file
         assert undone.text == mark + OLD
     mine = saw(second, f"mine\n{second.text}", 0.0)
     for author in (TWO, ONE):
-        mine = undo(mine, author, author.tool_call, 0.0).ledger
+        mine = undo(mine, author, author.tool_call, 0.0).file
     assert mine.text == f"{mark}mine\n{OLD}"
 
 

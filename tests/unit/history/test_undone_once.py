@@ -6,18 +6,21 @@ from itertools import permutations
 
 import pytest
 
-from acp_nvim.ledger import rewind
-from acp_nvim.ledger.delta import Author
-from acp_nvim.ledger.ledger import Ledger, begin, saw, wrote
-from acp_nvim.ledger.review import reject
-from acp_nvim.ledger.rewind import redo, turns, undo
+from acp_nvim.history import switch
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin
+from acp_nvim.history.review import reject
+from acp_nvim.history.switch import redo, turns, undo
+from tests.proof.ledger_plans import told
 
 AGENTS = ONE, TWO, THREE = tuple(Author("agent", f"s{at}", 1, 1.0, "call") for at in (1, 2, 3))
 ORDERS = list(permutations(AGENTS))
 BASE = "a\nb\nc\n"
 
 
-def made(base: str | None, *texts: str | None) -> Ledger:
+def made(base: str | None, *texts: str | None) -> File:
     """Return the ledger after each of the agents in turn has made one of the texts."""
     ledger = begin(base)
     for author, text in zip(AGENTS, texts, strict=False):
@@ -25,13 +28,13 @@ def made(base: str | None, *texts: str | None) -> Ledger:
     return ledger
 
 
-def without_agents(ledger: Ledger, order: tuple[Author, ...] = AGENTS) -> str | None:
+def without_agents(ledger: File, order: tuple[Author, ...] = AGENTS) -> str | None:
     """Return the text after each turn is undone once in that order, if it has anything then."""
     for author in order:
         if author.turn_key in turns(ledger):
-            batch = f"{author.session} {len(ledger.deltas)}"
-            undone = undo(ledger, author, batch, 0.0).ledger
-            assert redo(undone, batch).ledger.weave == ledger.weave
+            batch = f"{author.session} {len(ledger.facts)}"
+            undone = undo(ledger, author, batch, 0.0).file
+            assert told(redo(undone, batch).file) == told(ledger)
             ledger = undone
     assert turns(ledger) == ()
     return ledger.text
@@ -59,23 +62,23 @@ def test_in_any_order(texts: tuple[str | None, ...], order: tuple[Author, ...]) 
 def test_that_another_writes_in_between_is_no_reason_to_come_back(
     order: tuple[Author, ...],
 ) -> None:
-    ledger = undo(made(BASE, "new\n" + BASE, "new 2\n" + BASE), ONE, "one", 0.0).ledger
+    ledger = undo(made(BASE, "new\n" + BASE, "new 2\n" + BASE), ONE, "one", 0.0).file
     assert without_agents(wrote(ledger, "new 3\n" + BASE, THREE, 0.0), order) == BASE
-    ledger = undo(made(BASE, BASE + "x\n", None), ONE, "one", 0.0).ledger
+    ledger = undo(made(BASE, BASE + "x\n", None), ONE, "one", 0.0).file
     assert without_agents(wrote(ledger, "", THREE, 0.0), order) == BASE
 
 
 def test_what_the_user_has_brought_about_again_after_an_undo_waits_for_the_next() -> None:
     ledger = made(BASE, "a\nB\nc\n")
-    again = saw(undo(ledger, ONE, "one", 0.0).ledger, "a\nB\nc\n", 0.0)
+    again = saw(undo(ledger, ONE, "one", 0.0).file, "a\nB\nc\n", 0.0)
     other = wrote(again, "a\nB\nC\n", TWO, 0.0)
-    assert undo(other, TWO, "two", 0.0).ledger.text == "a\nB\nc\n"
+    assert undo(other, TWO, "two", 0.0).file.text == "a\nB\nc\n"
     assert without_agents(other, (TWO, ONE)) == without_agents(other, (ONE, TWO)) == BASE
 
 
 def test_what_is_left_to_undo_is_known_without_trying(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = made(BASE, "a\nB\nc\n", "a\nBB\nc\n")
-    monkeypatch.setattr(rewind, "undo", None)
+    monkeypatch.setattr(switch, "undo", None)
     assert turns(ledger) == (ONE.turn_key, TWO.turn_key)
 
 
@@ -96,7 +99,7 @@ def test_the_users_last_line_does_not_go_with_an_agents_that_is_like_it() -> Non
     ledger = saw(wrote(ended, "a\nx\nb\nc\n", ONE, 0.0), "a\nx\nb\nc more\n", 0.0)
     assert without_agents(saw(ledger, "a\nx\nb\nc\n", 0.0)) == BASE
     ledger = wrote(saw(made("a\nb", "a\nb\n"), "a\nb", 0.0), "a\nx", TWO, 0.0)
-    ledger = saw(reject(ledger, TWO, 0.0).ledger, "a\nb\n", 0.0)
+    ledger = saw(reject(ledger, 0.0).file, "a\nb\n", 0.0)
     assert "b" in (without_agents(ledger) or "")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.ledger.comment import Comment, overlaps, placed, signed
+from acp_nvim.history.comment import Comment, overlaps, placed, signed
 
 BEFORE = ["one", "two", "three", "four"]
 

@@ -1,0 +1,280 @@
+"""A change of the text: which events it makes, and which it switches.
+
+An agent's change is an event. So is one of the user's, but where switching events explains it: who
+goes back with `u` switches off what they go back over, and on again with `<C-r>`. And what says the
+same in other white space is the same line, as a formatter leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import TypeAlias
+
+from acp_nvim.history.author import Author
+from acp_nvim.history.facts import Saw, Wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.form import LINE_ENDS, bare, end_of, kind, parsed
+from acp_nvim.history.line import (
+    FILE,
+    NOBODY,
+    ORIGINAL,
+    Item,
+    Place,
+    Run,
+    Runs,
+    Story,
+    alive_lines,
+    cut,
+    packed,
+)
+from acp_nvim.history.placing import placed, returning, words
+from acp_nvim.hunks import diff
+
+Writer: TypeAlias = Callable[[Place], Iterable[Run]]
+"""Yields the lines of a place as somebody's change leaves them."""
+
+
+def wrote(file: File, text: str | None, author: Author, at: float) -> File:
+    """Return the file after an agent has made this text of the one that it knows; None: no file."""
+    return _changed(file, text, author, at)
+
+
+def saw(file: File, text: str | None, at: float) -> File:
+    """Return the file after the user has made this text of the one that it knows.
+
+    What the user changed in an agent's lines is reviewed with these; everything else is nobody's to
+    review.
+    """
+    return _changed(file, text, None, at)
+
+
+def _changed(file: File, text: str | None, author: Author | None, at: float) -> File:
+    written, before = parsed(text, file.end), file.settings
+    settings = tuple(it for it in written.settings if it not in before)
+    ends = (it for it in (*before, *written.settings) if it.startswith(LINE_ENDS))
+    end = end_of([*ends])
+    there = [bare(line, end) for line in alive_lines(file.runs)]
+    is_bare = bool(there) and there[0] != FILE  # who had made the file was undone
+    hunks = diff(there, written.lines[1:] or written.lines if is_bare else written.lines)
+    if not (hunks or settings):
+        return file
+    if author is None:
+        return apply_change(file, Saw(hunks, settings, at))
+    return apply_change(file, Wrote(author, hunks, settings, at))
+
+
+def apply_change(file: File, fact: Wrote | Saw) -> File:
+    """Return the file after that change."""
+    number = len(file.facts)
+    pieces = [*cut(file.runs, fact.hunks)]
+    writer: _Agent | _User
+    if isinstance(fact, Wrote):
+        writer = _Agent(number, file.of_turn(fact.author.turn_key))
+    else:
+        writer = _User(file, number, pieces)
+    runs = packed(
+        run for it in pieces for run in ((it,) if isinstance(it, Run) else writer.lines(it))
+    )
+    form = file.form
+    for setting in fact.form:
+        form = _set(form, setting, writer.lines)
+    facts = (*file.facts, fact)
+    return replace(file, facts=facts, runs=runs, form=form, upon={**file.upon, **writer.upon})
+
+
+def _set(form: Runs, setting: str, writer: Writer) -> Runs:
+    """Return the settings with that one; the first one of its kind is nobody's."""
+    of = kind(setting)
+    mine = [(run.texts[0], run.story) for run in form if run.texts[0].startswith(of)]
+    others = (run for run in form if not run.texts[0].startswith(of))
+    return (*others, *(writer(Place(mine, (setting,))) if mine else (Run((setting,), ORIGINAL),)))
+
+
+def _of_places(items: Sequence[Item], going: Container[int]) -> dict[int, str]:
+    """Return, by the numbers of lines that are gone, the line that goes now and is of one place
+    with them: it had replaced them, or they have replaced it. What comes in its place stands for
+    them, too. Where the file goes, all lines are of its place."""
+    found: dict[int, str] = {}
+    numbers = range(len(items))
+    files = takewhile(lambda at: items[at][0] == FILE, numbers)
+    if any(items[at][1].alive and at in going for at in files):
+        return dict.fromkeys(numbers, FILE)
+    for order, is_below in ((numbers, False), (reversed(numbers), True)):
+        near = -1
+        for at in order:
+            story = items[at][1]
+            if story.alive:
+                near = at
+            elif near in going:
+                text, by = items[near]
+                if by.born in story.killers if is_below else story.born in by.deaths:
+                    found[at] = text
+    return found
+
+
+class _Agent:
+    """Writes an agent's change; what its own turn has taken out, and nobody has decided on, is the
+    same line when it puts it in again."""
+
+    def __init__(self, number: int, turn: frozenset[int]) -> None:
+        self.upon: dict[int, frozenset[int]] = {}
+        self._number = number
+        self._turn = turn
+
+    def lines(self, place: Place) -> Iterator[Run]:
+        """Yield the lines of a place as the change leaves them."""
+        number, items = self._number, place.items
+        back = returning(place, self._may_return)
+        like = {*place.lines}  # a line that stands for one like it, which is gone
+        going = {at for at, (text, it) in enumerate(items) if it.alive or text in like}
+        of_places = _of_places(items, going)
+        for old, new in placed(place, back, going - back.keys()):
+            text, story = items[old] if old is not None else ("", ORIGINAL)
+            if old is not None and old in back:
+                yield Run((text,), story.back(number))
+                continue
+            if old is not None:
+                goes = story.alive or new is not None or old in of_places
+                yield Run((text,), story.died(number) if goes else story)
+            if new is not None:
+                yield Run((place.lines[new],), Story(number))
+
+    def _may_return(self, story: Story) -> bool:
+        by = story.killers
+        is_born = story.born == NOBODY or story.born in story.on
+        return is_born and by <= self._turn and not by & story.kept
+
+
+class _User:
+    """Writes a change of the user's."""
+
+    def __init__(self, file: File, number: int, pieces: Sequence[Run | Place]) -> None:
+        self.upon: dict[int, frozenset[int]] = {}
+        self._number = number
+        self._agents = file.agents()
+        self._joined = file.upon
+        places = [it for it in pieces if isinstance(it, Place)]
+        going = (it for place in places for it in place.items if it[1].alive)
+        self._moving = {text: story for text, story in going if story.born in self._agents}
+        self._comes = {text for place in places for text in place.lines}
+        self._stale = {
+            by for it in pieces if isinstance(it, Run) for by in _stale(it.story, it.story.alive)
+        }
+        for place in places:
+            came = returning(place, _anything)
+            for at, (text, story) in enumerate(place.items):
+                stays = story.alive and text in self._comes
+                self._stale.update(_stale(story, stays or at in came))
+
+    def lines(self, place: Place) -> Iterator[Run]:
+        """Yield the lines of a place as the change leaves them."""
+        came = returning(place, _anything)
+        if not came and (same := _in_other_space(place)):
+            return iter(same)
+        return self._turned(place, came)
+
+    def _turned(self, place: Place, came: Mapping[int, int]) -> Iterator[Run]:
+        items, number = place.items, self._number
+        off = frozenset[int]().union(*(items[it][1].killers for it in came))
+        on = self._again(place, came)
+        alive = (at for at, (_, it) in enumerate(items) if it.alive)
+        going = {at for at in alive if not _is_switched(items[at][1], off, on)}
+        steps = placed(place, came, going)
+        back = {old for old, new in steps if old is not None and new is not None}
+        mine = self._event(place, going - back, is_inside=not (going or came))
+        is_new = len(back) < len(place.lines)
+        is_file_back = len(back) > 1 and any(items[it][0] == FILE for it in back)
+        moved: Story | None = None
+        of_places = _of_places(items, going - back)
+        for old, new in steps:
+            if old is None:
+                text = place.lines[new or 0]
+                moved = self._moving.get(text) if text.strip() else moved
+                yield Run((text,), Story(moved.born, kept=moved.kept) if moved else Story(mine))
+                continue
+            text, story = items[old]
+            if new is not None:
+                yield Run((place.lines[new],), story if story.alive else story.back(number))
+            elif old in going:
+                is_theirs = is_new or self._agents_of(story.on)
+                yield Run((text,), story.died(mine if is_theirs else -number))
+            elif story.alive:
+                yield Run((text,), story.switched_on(on).switched_off({story.born} & off, number))
+            elif is_file_back and story.killers and story.killers <= off:
+                yield Run((text,), story.back(number).died(-number))
+            elif old in of_places and (is_new or of_places[old] in (text, FILE)):
+                yield Run((text,), story.died(mine))
+            else:
+                yield Run((text,), _still_gone(story, off, on, number))
+
+    def _again(self, place: Place, back: Mapping[int, int]) -> frozenset[int]:
+        """Return the facts that are done again here: switching on what they have switched off makes
+        of all lines what they are now, and either lines come by that or nothing else is new."""
+        came = {by for at in back for _, by in place.items[at][1].off}
+        goes = {by for _, story in place.items if story.alive for _, by in story.off}
+        done = came if len(back) < len(place.lines) else came | goes
+        return frozenset(done - self._stale)
+
+    def _event(self, place: Place, gone: Iterable[int], *, is_inside: bool) -> int:
+        """Return the event that the place is: upon agents' lines it is reviewed with these."""
+        stories = [place.items[at][1] for at in gone]
+        upon = frozenset[int]().union(*(self._agents_of(it.on - it.kept) for it in stories))
+        if is_inside and place.above is not None and place.below is not None:
+            around = (place.above, place.below)
+            theirs = [self._agents_of(frozenset({it.born}) - it.kept) for it in around]
+            upon = theirs[0] | theirs[1] if all(theirs) else upon
+        if not upon:
+            return -self._number
+        self.upon[self._number] = self.upon.get(self._number, frozenset()) | upon
+        return self._number
+
+    def _agents_of(self, events: frozenset[int]) -> frozenset[int]:
+        below = (self._joined[it] for it in events if it in self._joined)
+        return (events & self._agents).union(*below)
+
+
+def _anything(_story: Story) -> bool:
+    return True
+
+
+def _stale(story: Story, is_there: bool) -> Iterator[int]:
+    """Yield the facts that cannot be done again, for by them the line would be otherwise."""
+    for by in {by for _, by in story.off}:
+        if story.switched_on({by}).alive != is_there:
+            yield by
+
+
+def _is_switched(story: Story, off: frozenset[int], on: frozenset[int]) -> bool:
+    """Tell whether the line goes by what is switched."""
+    return story.born in off or not story.switched_on(on).alive
+
+
+def _still_gone(story: Story, off: frozenset[int], on: frozenset[int], number: int) -> Story:
+    """Return the story of a line that is gone, and stays so."""
+    for switched in (story.switched_off(off, number), story.switched_on(on)):
+        story = story if switched.alive else switched
+    return story
+
+
+def _in_other_space(place: Place) -> list[Run]:
+    """Return the lines of a place where they say the same in other white space; [] if not so.
+
+    Lines of which one is made have to be of one story: else one would go with the other.
+    """
+    going = [it for it in place.items if it[1].alive]
+    said = [words(text) for text, _ in going]
+    if not any(said) or "".join(said) != "".join(map(words, place.lines)):
+        return []
+    stories = [story for (_, story), said_here in zip(going, said, strict=True) for _ in said_here]
+    runs = [Run((text,), it) for text, it in place.items if not it.alive]
+    done, story = 0, stories[0]
+    for line in place.lines:
+        size = len(words(line))
+        if len(set(stories[done : done + size])) > 1:
+            return []
+        story = stories[done] if size else story
+        runs.append(Run((line,), story))
+        done += size
+    return runs

@@ -1,0 +1,98 @@
+"""What can happen to a file: the whole input of its history, from which `fold` makes all else.
+
+Facts are compact: a change is the lines that it puts in, never a whole text, so that a log of them
+can be appended to. They name rows of the text as the facts before them have left it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.author import Author
+from acp_nvim.hunks import Hunk
+
+Rows: TypeAlias = tuple[int, int] | None
+"""A half-open range of 0-based rows of the text, None: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The text before an agent first changed the file, None: there was no file."""
+
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """An agent has changed the text."""
+
+    author: Author
+    hunks: tuple[Hunk, ...]
+    """In lines without their ends, among which `FILE` is the first."""
+    form: tuple[str, ...] = ()
+    """What is set anew of how the file is written."""
+    at: float = 0.0
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saw:
+    """The user has changed the text, or somebody who is no agent; see `Wrote`."""
+
+    hunks: tuple[Hunk, ...]
+    form: tuple[str, ...] = ()
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Off:
+    """The author's turn was undone, in the batch of that name; without `found` only what is sure to
+    be the agent's."""
+
+    author: Author
+    batch: str
+    at: float = 0.0
+    found: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """The undo of that batch was redone."""
+
+    batch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The user has rejected the hunks in these rows; without `found` only those that are sure to be
+    the agents'."""
+
+    rows: Rows
+    found: bool = True
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The user has kept the hunks in these rows."""
+
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """The file has another encoding: these lines are those."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Had:
+    """The file is to have these attributes when it comes back."""
+
+    attributes: FileAttributes = UNKNOWN_ATTRIBUTES
+
+
+Fact: TypeAlias = Began | Wrote | Saw | Off | On | Rejected | Kept | Recoded | Had

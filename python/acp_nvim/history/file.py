@@ -1,0 +1,103 @@
+"""A file as its facts have left it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
+from acp_nvim.history.author import TurnKey
+from acp_nvim.history.facts import Fact, Wrote
+from acp_nvim.history.form import end_of, joined, kind
+from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file, from the moment before an agent first changed it."""
+
+    facts: tuple[Fact, ...] = ()
+    """All that has happened: the number of an event is the place of its fact in here."""
+    runs: Runs = ()
+    """All lines that are there or were, in their order."""
+    form: Runs = ()
+    """The settings of how it is written, one a run: of each kind the last one that is there
+    counts."""
+    upon: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """Upon which events of agents the user has made a change, by its number: it is reviewed with
+    these."""
+    attributes: FileAttributes = UNKNOWN_ATTRIBUTES
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings that count."""
+        found = {kind(run.texts[0]): run.texts[0] for run in reversed(self.form)}
+        found |= {kind(run.texts[0]): run.texts[0] for run in self.form if run.story.alive}
+        return tuple(found.values())
+
+    @property
+    def end(self) -> str:
+        """How its lines end."""
+        return end_of(self.settings)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines with their ends, as they were last seen."""
+        return joined([it for it in alive_lines(self.runs) if it != FILE], self.settings)
+
+    @property
+    def text(self) -> str | None:
+        """The text as it was last seen; None: there was no file."""
+        return "".join(self.lines) if any(run.story.alive for run in self.runs) else None
+
+    @property
+    def size(self) -> int:
+        """How many lines are there or were."""
+        return sum(len(run.texts) for run in self.runs)
+
+    def everything(self) -> Iterator[str]:
+        """Yield all lines that are there or were, without their ends."""
+        return (text for run in self.runs for text in run.texts if text != FILE)
+
+    @property
+    def at(self) -> float:
+        """When the last of it happened, in seconds since 1970."""
+        return max((getattr(it, "at", 0.0) for it in self.facts), default=0.0)
+
+    def gone_of_agents(self) -> set[str]:
+        """Return the lines, without their ends, that agents have put in and that are gone."""
+        agents = self.agents()
+        gone = (run for run in self.runs if run.story.born in agents and not run.story.alive)
+        return {text for run in gone for text in run.texts}
+
+    def change(self, event: int) -> Wrote | None:
+        """Return the agent's change of that number, None if it is none."""
+        fact = self.facts[event] if event > NOBODY else None
+        return fact if isinstance(fact, Wrote) else None
+
+    @property
+    def changes(self) -> tuple[Wrote, ...]:
+        """The changes of agents."""
+        return tuple(it for it in self.facts if isinstance(it, Wrote))
+
+    def agents(self) -> frozenset[int]:
+        """Return the numbers of the changes of agents."""
+        return frozenset(at for at, it in enumerate(self.facts) if isinstance(it, Wrote))
+
+    def of_turn(self, key: TurnKey) -> frozenset[int]:
+        """Return those of a turn."""
+        facts = enumerate(self.facts)
+        return frozenset(
+            at for at, it in facts if isinstance(it, Wrote) and it.author.turn_key == key
+        )
+
+    def found(self) -> frozenset[int]:
+        """Return those that are only supposed to be an agent's."""
+        facts = enumerate(self.facts)
+        return frozenset(
+            at for at, it in facts if isinstance(it, Wrote) and it.author.how == "found"
+        )
+
+    def is_users(self, story: Story) -> bool:
+        """Tell whether a change of the user's takes the line out."""
+        return any(self.change(it) is None for it in story.killers)

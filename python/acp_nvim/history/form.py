@@ -1,0 +1,121 @@
+"""A text as lines, and how it is written: its mark, its line ends, whether the last line has one.
+
+How a file is written is the file's, not a line's: each part is a setting like "line ends: LF",
+which has a story as lines do. Where the ends are mixed, lines that end otherwise carry their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from acp_nvim.history.line import FILE
+
+MARK: Final = re.compile("[\udd10-\udd3f]?\ufeff?")
+"""That of a wide encoding, and that of the order of bytes; see `files.encoding`."""
+ENDS: Final = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+NAMES: Final = {name: end for end, name in ENDS.items()}
+BOM, LINE_ENDS, LAST = KINDS = "byte-order mark: ", "line ends: ", "last line: "
+OPEN, ENDED = "no end", "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text as lines without their ends, `FILE` before them, and the settings that it shows."""
+
+    lines: Sequence[str]
+    settings: tuple[str, ...] = ()
+
+
+def marked(text: str | None) -> tuple[str, str | None]:
+    """Return what stands before the first line of an exact text, and the rest.
+
+    What is nothing but that is a line.
+    """
+    found = MARK.match(text) if text and not text.isascii() else None
+    at = found.end() if found else 0
+    return (text[:at], text[at:]) if text and at < len(text) else ("", text)
+
+
+def parsed(text: str | None, end: str = "") -> Written:
+    """Return a text as lines; `end`: how those of the file end, for where they are mixed."""
+    if not text:
+        return Written([] if text is None else [FILE])
+    mark, rest = marked(text)
+    body = rest or ""
+    feeds, both = body.count("\n"), body.count("\r\n")
+    if not feeds:
+        end = "\r" if "\r" in body else ""
+    elif both in (0, feeds):
+        end = "\r\n" if both else "\n"
+    elif end not in ("\n", "\r\n"):
+        end = "\r\n" if 2 * both > feeds else "\n"
+    is_ended = bool(end) and body.endswith("\n" if feeds else end)
+    lines = _split(body, end, is_mixed=0 < both < feeds)
+    lines = lines[:-1] if is_ended else lines
+    settings = [BOM + mark, LAST + (ENDED if is_ended else OPEN)]
+    settings += [LINE_ENDS + ENDS[end]] if end else []
+    return Written([FILE, *lines], tuple(settings))
+
+
+def _split(text: str, end: str, *, is_mixed: bool) -> list[str]:
+    if not end:
+        return [text]
+    if not is_mixed:
+        return text.split(end)
+    *lines, last = text.split("\n")
+    return [*(bare(f"{line}\n", end) for line in lines), last]
+
+
+def bare(line: str, end: str) -> str:
+    """Return a line without the end that it carries itself, if that is how the file's lines end."""
+    if not line.endswith("\n"):
+        return line
+    own = "\r\n" if line.endswith("\r\n") else "\n"
+    return line[: -len(own)] if own == end else line
+
+
+def joined(lines: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """Return the lines, without `FILE`, as they are written with these settings."""
+    end, mark, is_ended = end_of(settings), _value(settings, BOM), LAST + OPEN not in settings
+    last = len(lines) - 1
+    written = [
+        line if line.endswith("\n") else line + (end if at < last or is_ended else "")
+        for at, line in enumerate(lines)
+    ]
+    if written and mark:
+        written[0] = mark + written[0]
+    return written
+
+
+def end_of(settings: Sequence[str]) -> str:
+    """Return how lines end."""
+    return NAMES.get(_value(settings, LINE_ENDS), "\n")
+
+
+def kind(setting: str) -> str:
+    """Return what it is a setting of. Raises `ValueError` if of nothing."""
+    for it in KINDS:
+        if setting.startswith(it):
+            return it
+    raise ValueError(setting)
+
+
+def shown(before: str, after: str) -> str:
+    """Return in words how a setting was changed."""
+    of = kind(after)
+    sides = (_name(it.removeprefix(of)) for it in (before, after))
+    return of + " → ".join(sides)
+
+
+def _name(value: str) -> str:
+    if value.isascii() and value:
+        return value
+    return "yes" if "\ufeff" in value else "wide" if value else "none"
+
+
+def _value(settings: Sequence[str], of: str) -> str:
+    found: Iterator[str] = (it for it in reversed(settings) if it.startswith(of))
+    return next(found, of).removeprefix(of)

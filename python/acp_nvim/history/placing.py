@@ -1,0 +1,120 @@
+"""Where the lines of a hunk stand among those that it takes out, and those that are gone already.
+
+New lines stand below those that they replace, one by one, so that a part of a hunk can be rejected
+where it was. For `change` alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from acp_nvim.history.line import Item, Place, Story
+from acp_nvim.hunks import Hunk, diff
+
+Step: TypeAlias = tuple[int | None, int | None]
+"""The number of an old line, and of a new one: both, where the new one is the old one again, or
+says the same in other white space."""
+
+
+def words(text: str) -> str:
+    """Return a line without its white space."""
+    return "".join(text.split())
+
+
+def returning(place: Place, may_return: Callable[[Story], bool]) -> dict[int, int]:
+    """Return which lines that are gone come again, and which new ones they are; those of which more
+    are gone may come again that went last."""
+    items, lines = place.items, place.lines
+    gone = [at for at, (_, story) in enumerate(items) if not story.alive and may_return(story)]
+    gone = _latest(items, gone, lines) if gone else gone
+    return {gone[at]: line for at, line in _equal([items[it][0] for it in gone], lines)}
+
+
+def placed(place: Place, back: Mapping[int, int], going: Container[int]) -> list[Step]:
+    """Return old and new lines in their order: `back` is what comes again, `going` what goes for
+    what is new."""
+    steps: list[Step] = []
+    old = new = 0
+    for at, line in (*back.items(), (len(place.items), len(place.lines))):
+        steps += _gap(place, range(old, at), range(new, line), going)
+        steps += [(at, line)] if at < len(place.items) else []
+        old, new = at + 1, line + 1
+    return steps
+
+
+def _latest(items: Sequence[Item], gone: Sequence[int], lines: Sequence[str]) -> list[int]:
+    """Return, of more equal lines than there are, those that went last, as by `u`."""
+    wanted = Counter(lines)
+    alike: dict[str, list[int]] = {}
+    for at in gone:
+        alike.setdefault(items[at][0], []).append(at)
+    older: set[int] = set()
+    for text, them in alike.items():
+        if 0 < wanted[text] < len(them):
+            by_time = sorted(them, key=lambda at: max(map(abs, items[at][1].on), default=0))
+            older.update(by_time[: -wanted[text]])
+    return [at for at in gone if at not in older]
+
+
+def _equal(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of the lines that both have."""
+    row = line = 0
+    for hunk in (*diff(old, new), Hunk(len(old), len(old), ())) if old and new else ():
+        while row < hunk.first:
+            yield row, line
+            row, line = row + 1, line + 1
+        row, line = hunk.last, line + len(hunk.lines)
+
+
+def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterator[Step]:
+    """Yield the lines between two that come again."""
+    going = [at for at in rows if at in goes]
+    old, new = ([words(it) for it in side] for side in _sides(place, going, news))
+    same = {going[at]: news[line] for at, line in _equal(old, new)}
+    until = _until(going, same, news)
+    done = news.start
+    if not going and news:  # above what is gone, but for what was in the place of the line above
+        rest = next((at for at in rows if not _is_of_above(place, at)), rows.stop)
+        yield from ((at, None) for at in range(rows.start, rest))
+        yield from ((None, it) for it in news)
+        rows, done = range(rest, rows.stop), news.stop
+    for at in rows:
+        if at in same:
+            yield from ((None, it) for it in range(done, same[at]))
+            yield at, same[at]
+            done = same[at] + 1
+            continue
+        yield at, None
+        stop = until.get(at, done)
+        yield from ((None, it) for it in range(done, stop))
+        done = max(done, stop)
+    yield from ((None, it) for it in range(done, news.stop))
+
+
+def _is_of_above(place: Place, at: int) -> bool:
+    above = next((it for _, it in reversed(place.items[:at]) if it.alive), place.above)
+    return above is not None and place.items[at][1].born in above.deaths
+
+
+def _sides(place: Place, going: Sequence[int], news: range) -> tuple[list[str], Sequence[str]]:
+    return [place.items[at][0] for at in going], place.lines[news.start : news.stop]
+
+
+def _until(going: Sequence[int], same: dict[int, int], news: range) -> dict[int, int]:
+    """Return, by the lines that go, up to which new one stands below them: one each, of more old
+    ones the last new one below them all."""
+    until: dict[int, int] = {}
+    block: list[int] = []
+    start = news.start
+    for at, stop in (*((at, same.get(at)) for at in going), (-1, news.stop)):
+        if stop is None:
+            block.append(at)
+            continue
+        for count, old in enumerate(block, 1):
+            until[old] = max(min(start + count, stop - 1), start)
+        if block:
+            until[block[-1]] = stop
+        block, start = [], stop + 1
+    return until
