@@ -48,7 +48,12 @@ class File:
     @property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
-        return "".join(self.lines) if any(run.story.alive for run in self.runs) else None
+        return "".join(self.lines) if self.is_there else None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a file."""
+        return any(run.story.alive for run in self.runs)
 
     @property
     def size(self) -> int:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Kept, Rejected, Rows, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.form import BOM, LAST, end_of, joined, kind, parsed, shown
+from acp_nvim.history.form import LAST, LINE_ENDS, joined, kind, parsed, shown
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE, Run, Story, alive_lines, packed
 from acp_nvim.hunks import diff
@@ -136,10 +136,8 @@ class _Reviewed:
 def changes(file: File, state: State = "pending") -> tuple[ReviewHunk, ...]:
     """Return the hunks: those that wait for the user, or those that were kept."""
     reviewed = _Reviewed(file, state)
-    settings = tuple(it for it in file.settings if not it.startswith(BOM))
-    lines = [it for it in alive_lines(file.runs) if it != FILE] if reviewed.groups else []
-    shown_lines = joined(lines, settings)
-    found = [_hunk(reviewed, *it, shown_lines, settings, state) for it in reviewed.groups]
+    settings = tuple(it for it in file.settings if it.startswith((LINE_ENDS, LAST)))
+    found = [_hunk(reviewed, *it, settings, state) for it in reviewed.groups]
     for row, before, after in reviewed.form:
         stories = [it.story for it in file.form if kind(it.texts[0]) == kind(after)]
         authors = reviewed.authors(stories)
@@ -151,19 +149,21 @@ def _hunk(
     reviewed: _Reviewed,
     row: int,
     group: Group,
-    lines: Sequence[str],
     settings: Sequence[str],
     state: State,
 ) -> ReviewHunk:
     come, gone = reviewed.sides(group)
-    last = row + len(come) - (FILE in come)
-    removed = joined([it for it in gone if it != FILE], settings)
-    if removed and last < reviewed.total and not removed[-1].endswith(("\n", "\r")):
-        removed[-1] += end_of(settings)
     is_new, is_gone = FILE in come, FILE in gone
+    ends = [it for it in settings if it.startswith(LINE_ENDS)]
+    last = row + len(come) - is_new
+    is_last = last >= reviewed.total  # else even a last line without an end has one
+    added, removed = (
+        joined([it for it in side if it != FILE], settings if is_last else ends)
+        for side in (come, gone)
+    )
     return ReviewHunk(
         row,
-        tuple(lines[row:last]),
+        tuple(added),
         tuple(removed),
         state,
         reviewed.authors([reviewed.runs[at].story for at in group]),

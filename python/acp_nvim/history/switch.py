@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Off, On
 from acp_nvim.history.file import File
-from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines, each
+from acp_nvim.history.line import FILE, NOBODY, Runs, Story, each
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +111,13 @@ def _rewound(
     the place of lines that would be there; not if it is `unsure`."""
     if before is after:
         return Rewound(after)
-    is_missing = before.text is None and after.text is None
+    is_missing = not (before.is_there or after.is_there)
     there = {run.story.born for run in after.runs if run.story.alive} - {NOBODY} - unsure
     left: list[int] = []
     by = frozenset[int]()
     count, row, is_in = int(before.settings != after.settings), 0, False
-    row -= alive_lines(after.runs)[:1] == [FILE]  # which is no row
+    first = next((run.texts[0] for run in after.runs if run.story.alive), "")
+    row -= first == FILE  # which is no row
     for size, old, new in _both(before.runs, after.runs):
         is_moved = old.alive != new.alive
         count += is_moved and not is_in
