@@ -1,0 +1,130 @@
+"""What stands in the list of a file: facts of its history, and what a host had begun; as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from pydantic import TypeAdapter
+
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.facts import (
+    Began,
+    Fact,
+    Had,
+    Kept,
+    Off,
+    On,
+    Recoded,
+    Rejected,
+    Saw,
+    Wrote,
+)
+from acp_nvim.storage.record import Value, dumped, dumped_text
+
+PORTION: Final = 2_000
+"""Hunks that are made JSON of at once: more would hold the interpreter, and so the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A host is about to make a file hold `after`: then these facts count. Exact texts' digests."""
+
+    host: str
+    before: str
+    after: str
+    facts: tuple[Fact, ...] = ()
+    is_decision: bool = False
+    """It is the user's decision, not a write of an agent's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What that host had begun is done."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What that host had begun was not done; if it changed the file, other facts say how."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """The user and an agent have changed the same place; None: no more."""
+
+    conflict: Conflict | None = None
+
+
+Entry: TypeAlias = Fact | Begun | Done | Dropped | Stands
+
+FACTS: Final = (Began, Wrote, Saw, Off, On, Rejected, Kept, Recoded, Had)
+KINDS: Final[Mapping[str, type[Any]]] = {
+    it.__name__: it for it in (*FACTS, Begun, Done, Dropped, Stands)
+}
+
+
+def digest(text: str | None) -> str:
+    """Return what tells a text from others; "" for no file."""
+    if text is None:
+        return ""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def text_of(entry: Entry) -> str:
+    """Return the entry as one line, which takes long for none of its parts at a time."""
+    name = type(entry).__name__
+    match entry:
+        case Began(text) if text is not None:
+            return f'["{name}",{{"text":{dumped_text(text)}}}]'
+        case Wrote() | Saw() if len(entry.hunks) > PORTION:
+            return f'["{name}",{_long_change(entry)}]'
+        case Begun():
+            rest = dumped(_plain(replace(entry, facts=())))
+            facts = ",".join(map(text_of, entry.facts))
+            return f'["{name}",{rest.removesuffix("}")},"facts":[{facts}]}}]'
+        case _:
+            return dumped([name, _plain(entry)])
+
+
+def entry_of(value: Value) -> Entry | None:
+    """Return the entry that `text_of` has made JSON of, None if it is none."""
+    try:
+        name, said = value
+        if name == Begun.__name__:
+            facts = tuple(map(entry_of, said["facts"]))
+            return (
+                None if None in facts else replace(_made(name, said | {"facts": ()}), facts=facts)
+            )
+        entry: Entry = _made(name, said)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return entry
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(KINDS[name])
+
+
+def _made(name: str, said: Value) -> Any:
+    return _adapter(name).validate_python(said)
+
+
+def _plain(entry: Entry) -> Value:
+    # `host` of an empty name is none; all others have defaults that mean nothing
+    return _adapter(type(entry).__name__).dump_python(entry, exclude_defaults=True)
+
+
+def _long_change(fact: Wrote | Saw) -> str:
+    rest = dumped(_plain(replace(fact, hunks=())))
+    starts = range(0, len(fact.hunks), PORTION)
+    portions = (fact.hunks[start : start + PORTION] for start in starts)
+    hunks = ",".join(dumped([asdict(it) for it in portion])[1:-1] for portion in portions)
+    return rest.replace('"hunks":[]', f'"hunks":[{hunks}]', 1)
