@@ -57,7 +57,7 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
     if source is not None:
         old = source.session.state
         said = f"Said with {old.agent} until here: it goes along with the next prompt"
-        session.apply(*carried(old.entries, old.title, said))
+        session.apply(*carried(old, old.turn, said))
     return _start(host, chat)
 
 

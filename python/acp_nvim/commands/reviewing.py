@@ -13,13 +13,13 @@ from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.log import Turn
 from acp_nvim.review.place import Place, Rows
 from acp_nvim.review.turned import Undone, together
+from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
@@ -69,7 +69,7 @@ async def review(host: Host, payload: ShowReview) -> int:
     await board.settled()
     reviews = board.reviews()
     if turn is not None:
-        reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
+        reviews = _of_turn(host, reviews, payload.chat, turn)
     waiting = sum(len(it.pending) for it in reviews if it.path == here)
     if payload.only:
         return waiting
@@ -201,14 +201,16 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
 
 def _nothing(host: Host, payload: Undo) -> str:
     """Say that there is nothing to take back, and what cannot be."""
-    number, session = payload.turn, _session(host, payload.chat)
+    number, stretches = payload.turn, _stretches(host, payload.chat)
     changed = "no turn has" if number is None else f"turn {number} has not"
     said = f"{changed} changed anything that could be taken back"
-    if session is None:
+    if not stretches:
         return said
-    decisions = host.review.decisions
-    lost = decisions.lost.told(session, number or 1, number)
-    return "; ".join([said, *here([*lost, *decisions.waiting(session, number)])])
+    decisions, own = host.review.decisions, stretches[-1].key
+    if number is not None:
+        stretches = tuple(Stretch(it.key, number, number) for it in stretches if it.has(number))
+    lost = decisions.lost.told(*stretches)
+    return "; ".join([said, *here([*lost, *decisions.waiting(own, number)])])
 
 
 @in_order
@@ -216,8 +218,8 @@ async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last."""
     await host.review.restore()
     host.review.decisions.left.clear()
-    key = _session(host, payload.chat) or _last_undone(host)
-    outcome = None if key is None else await host.review.decisions.redo(key)
+    batch = host.review.log.last_undo(_stretches(host, payload.chat) or None)
+    outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
         raise UserError("there is nothing to return: :Acp undo has taken nothing back")
     _tell(host, "redo", outcome)
@@ -229,40 +231,28 @@ async def redo(host: Host, payload: Redo) -> None:
 
 
 def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
-    """Return the turns of the chat's session; of all, when the chat is of a host that is gone."""
+    """Return the turns of the chat; of the project, when the chat is of a host that is gone."""
     edits = host.review.log
-    key = _session(host, chat)
-    if key is not None:
-        return list(edits.turns(key))
+    if stretches := _stretches(host, chat):
+        return list(edits.turns(*stretches))
     host.workspace.look_around(path)
     here = set(host.review.presenter.paths())
     keys = {author.turn_key[:2] for path in here for author in authors(host, path)}
-    found = [turn for each in keys for turn in edits.turns(each) if here & {*turn.paths}]
+    found = [it for it in edits.turns(*map(Stretch, keys)) if here & {*it.paths}]
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _last_undone(host: Host) -> SessionKey | None:
-    """Return the session whose turn was taken back last."""
-    found = [
-        (delta.at, delta.author.turn_key[:2])
-        for path in host.review.log.paths()
-        for delta in host.review.log.undone(path)
-    ]
-    return max(found)[1] if found else None
-
-
-def _session(host: Host, number: int | None) -> SessionKey | None:
+def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:
+    """Return which session had which turns of the chat; () if there is no such chat."""
     chat = host.workspace.chats.get(number or 0)
-    if chat is None or chat.session.id is None:
-        return None
-    return chat.session.state.agent, chat.session.id
+    return () if chat is None or chat.session.id is None else chat.session.state.stretches
 
 
 def _of_turn(
-    host: Host, reviews: Sequence[FileReview], session: SessionKey | None, number: int
+    host: Host, reviews: Sequence[FileReview], chat: int | None, number: int
 ) -> tuple[FileReview, ...]:
     """Return the reviews with only the hunks that the turn had a hand in; () if it had in none."""
-    turns = () if session is None else host.review.log.turns(session)
+    turns = host.review.log.turns(*_stretches(host, chat))
     turn = {it.author.turn: it for it in turns}.get(number)
     if turn is None:
         return ()

@@ -42,6 +42,7 @@ from acp_nvim.review.turned import (
     not_removed,
     sessions_of,
 )
+from acp_nvim.session.origin import Stretch
 from acp_nvim.view.review.marks import FileReview
 
 
@@ -204,7 +205,8 @@ class Decisions:
         `batch` is that of an undo without: what this takes back more is one with it.
         """
         number, session = turn.author.turn, turn.author.session_key
-        lost = () if batch else self.lost.told(session, number, number, known=turn.paths)
+        stretch = Stretch(session, number, number)
+        lost = () if batch else self.lost.told(stretch, known=turn.paths)
         waits = self.waiting(session, number, known=turn.paths)
         rest = () if batch else (*lost, *waits, *await self._stands(turn))
         batch = batch or uuid4().hex
@@ -234,20 +236,17 @@ class Decisions:
         there = (it.path for it, live in files if live.unsaved and live.read_text == it.theirs)
         return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 
-    async def redo(self, session: SessionKey) -> Undone | None:
-        """Return what the session's last undo has taken back; None if there is nothing."""
-        last = self._log.last_undo(session)
-        if last is None:
+    async def redo(self, batch: str) -> Undone | None:
+        """Return what the undo of this batch has taken back; None if there is nothing."""
+        undone = self._log.undone_by(batch)
+        if not undone:
             return None
-        batch, paths = last
-        deltas = (delta for path in paths for delta in rewind.undone(self._ledger(path)))
-        author = next(delta.author for delta in deltas if delta.batch == batch)
 
         def return_it(ledger: Ledger, _rows: range | None) -> Turned:
             # what is returned is as the agent had left it: nothing for it to learn
             return made(rewind.redo(ledger, batch), frozenset())
 
-        return await self._rewind(paths, author, return_it)
+        return await self._rewind(tuple(undone), next(iter(undone.values())), return_it)
 
     # --- the parts of an act
 

@@ -30,6 +30,7 @@ from acp_nvim.session.model import (
     Severity,
     ToolStatus,
 )
+from acp_nvim.session.origin import Origin
 from acp_nvim.session.state import Entry
 from acp_nvim.session.terminal import ExitStatus
 
@@ -308,6 +309,8 @@ class TranscriptRestored:
     entries: Sequence[Entry]
     title: str | None = None
     chosen: Chosen = NOTHING_CHOSEN
+    origins: tuple[Origin, ...] = ()
+    """The sessions that had these turns before; () leaves what is known."""
 
 
 Event: TypeAlias = (

@@ -28,6 +28,7 @@ from acp_nvim.session.model import (
     Severity,
     ToolStatus,
 )
+from acp_nvim.session.origin import Origin, SessionKey, Stretch, stretches
 from acp_nvim.session.terminal import Terminal
 
 Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
@@ -147,6 +148,8 @@ class SessionState:
     commands: tuple[Command, ...] = ()
     usage: Usage | None = None
     plan: Plan | None = None
+    origins: tuple[Origin, ...] = ()
+    """The sessions that this one continues, the oldest first."""
     queue: tuple[Prompt, ...] = ()
     questions: tuple[Question, ...] = ()
     background: tuple[BackgroundWork, ...] = ()
@@ -163,9 +166,14 @@ class SessionState:
     """Key of the message that a chunk without an id goes on with; None after anything else."""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> SessionKey:
         """Its name in all that is kept: the agent, and the agent's id of it ("" until named)."""
         return self.agent, self.id or ""
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Which session had which of its turns, the oldest first."""
+        return tuple(stretches(self.origins, self.key))
 
     @property
     def is_running(self) -> bool:

@@ -32,11 +32,10 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """What a rewind has taken back: how many turns of which session, and the chat of that."""
+    """The chat that a rewind came from, and the undos that it made, the newest turn first."""
 
-    session: tuple[str, str]
     chat: int
-    turns: int
+    batches: tuple[str, ...]
 
 
 class Chat:

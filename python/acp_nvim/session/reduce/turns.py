@@ -22,6 +22,7 @@ from acp_nvim.session.event import (
 from acp_nvim.session.log import Index, Log
 from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
+from acp_nvim.session.origin import continued
 from acp_nvim.session.reduce.entries import close_call, close_open, notice
 from acp_nvim.session.reduce.messages import local_prompt
 from acp_nvim.session.reduce.terminals import noted
@@ -46,9 +47,11 @@ def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
     """Take what the answer says; what came before it, or is known from before, stays."""
     if event.replayed:
         state = close_open(state, since_turn=0)
+    is_another = state.id not in (None, event.session_id)
     return replace(
         state,
         id=event.session_id,
+        origins=continued(state.origins, state.key, state.turn) if is_another else state.origins,
         status="idle" if state.status == "loading" else state.status,
         modes=event.modes or state.modes,
         mode=event.mode or state.mode,
@@ -106,6 +109,7 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         config=state.config or event.chosen.config,
         modes=state.modes or event.chosen.modes,
         mode=state.mode or event.chosen.mode,
+        origins=event.origins or state.origins,
         plan=None,
         current=None,
     )
