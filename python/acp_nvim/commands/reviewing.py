@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 from acp_nvim.commands.doubting import authors, wants_found
 from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.reactions import in_place
@@ -25,6 +26,7 @@ from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
+from acp_nvim.view.styled import plural
 from acp_nvim.workspace.host import Host
 
 P = ParamSpec("P")
@@ -164,9 +166,14 @@ async def undo(host: Host, payload: Undo) -> None:
     What is only supposed to be the agent's is asked about then.
     """
     turn, outcome = await _undo(host, payload)
+    decisions = host.review.decisions
+    if outcome is None:
+        if not await _wants_rest(host, turn):
+            return
+        async with decisions.acts:
+            outcome = await _undo_sure(host, turn)
     if not outcome.found:
         return
-    decisions = host.review.decisions
     await host.review.presenter.settled()
     wanted = await wants_found(host, outcome.found)
     if wanted is False:
@@ -180,9 +187,26 @@ async def undo(host: Host, payload: Undo) -> None:
         _tell(host, "undo", outcome)
 
 
+def _lost(host: Host, turn: Turn) -> Sequence[str]:
+    """Return the sentence that names what of the turn cannot be undone, if anything."""
+    only = Stretch(turn.author.session_key, turn.author.turn, turn.author.turn)
+    return host.review.decisions.lost.told(only, known=turn.paths)
+
+
+async def _wants_rest(host: Host, turn: Turn) -> bool:
+    """Ask whether the other files of a turn are undone; name first what cannot be."""
+    rest = plural(len(turn.paths), "other file")
+    title = f"Of turn {turn.author.turn} {'; '.join(here(_lost(host, turn)))}. Undo its {rest}?"
+    choices = [Choice("No", value=False), Choice(f"Yes, undo {rest}", value=True)]
+    return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
+
+
 @in_order
-async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
-    """Take back what is surely the agent's, and say so, unless something is to be asked first."""
+async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone | None]:
+    """Undo what is surely the agent's; None: nothing is done, for a part of it cannot be undone.
+
+    Raises `UserError` if there is no such turn.
+    """
     await catch_up(host)
     number = payload.turn
     turns = _turns(host, payload.chat, payload.path)
@@ -193,10 +217,15 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
         raise UserError(_nothing(host, payload))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
-    outcome = await decisions.undo(turn, found=False)
+    return turn, None if _lost(host, turn) else await _undo_sure(host, turn)
+
+
+async def _undo_sure(host: Host, turn: Turn) -> Undone:
+    """Undo what is surely the agent's, and say so, unless something is to be asked first."""
+    outcome = await host.review.decisions.undo(turn, found=False)
     if not outcome.found:
         _tell(host, "undo", outcome)
-    return turn, outcome
+    return outcome
 
 
 def _nothing(host: Host, payload: Undo) -> str:

@@ -9,14 +9,18 @@ idea of what is ignored; dulwich is Python, and takes seconds for what git lists
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 
 import anyio
 from anyio import to_thread
 from anyio.abc import Process
 
 from acp_nvim.errors import UserError
+from acp_nvim.files.roots import inside
 from acp_nvim.programs import start
 
 MOST_NAMES = 20_000
@@ -45,7 +49,27 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 _WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
 _FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+_INDEX = ("ls-files", "-z", "--stage", "--debug")
+_BLOBS = ("cat-file", "--batch")
+_ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
+_ENTRY = re.compile(
+    rb"100\d+ ([0-9a-f]+) 0\t([^\0]*)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n"
+    rb"  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n"
+)
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A file as git's index has it: its blob, and when, how large and which it was on disk then.
+
+    `modified` in ns; `inode` has its last 32 bits only.
+    """
+
+    blob: str
+    modified: int
+    size: int
+    inode: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +124,77 @@ async def ignored(folder: str, limit: int) -> Names | None:
     return await _names(folder, _IGNORED, limit)
 
 
+async def index_written(folder: str) -> int:
+    """Return when git's index of a folder was written last, in ns; 0: there is none."""
+    place = await _output(folder, ("rev-parse", "--git-path", "index"), LISTING_LIMIT) or b""
+    path = os.path.join(folder, os.fsdecode(place.removesuffix(b"\n")))
+    return await to_thread.run_sync(_modified, path)
+
+
+async def index(folder: str, limit: int) -> dict[str, Tracked]:
+    """Return what git's index says of the files that it tracks below a folder, by path.
+
+    Reads so many bytes; what lies behind them is left out.
+    """
+    output = await _output(folder, _INDEX, limit) or b""
+    return await to_thread.run_sync(_tracked, inside(folder), output[:limit])
+
+
+async def blobs(folder: str, tracked: Mapping[str, Tracked], limit: int) -> dict[str, bytes]:
+    """Return the bytes of tracked files as they were on disk, by path.
+
+    Left out are those that a filter makes other bytes of, and those after so many bytes in all.
+    """
+    paths = [path for path in tracked if "\n" not in path]
+    names = "".join(f"{path.removeprefix(inside(folder))}\0" for path in paths)
+    converted = await _output(folder, _ATTRIBUTES, LISTING_LIMIT, os.fsencode(names))
+    if converted is None or len(converted) > LISTING_LIMIT:
+        return {}
+    wanted = "".join(f"{tracked[path].blob}\n" for path in paths)
+    output = await _output(folder, _BLOBS, limit, wanted.encode()) or b""
+    kept = _unfiltered(inside(folder), os.fsdecode(converted).split("\0"))
+    return dict(_cut(paths, output, kept, tracked))
+
+
+def _modified(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _tracked(start: str, output: bytes) -> dict[str, Tracked]:
+    found: dict[str, Tracked] = {}
+    for blob, path, seconds, rest, inode, size in _ENTRY.findall(output):
+        modified = int(seconds) * 1_000_000_000 + int(rest)
+        entry = Tracked(blob.decode(), modified, int(size), int(inode))
+        found[start + os.fsdecode(path)] = entry
+    return found
+
+
+def _unfiltered(start: str, attributes: Sequence[str]) -> set[str]:
+    """Return the paths of which no attribute says that git has other bytes than the disk."""
+    said = list(zip(*[iter(attributes)] * 3, strict=False))
+    filtered = {path for path, _, value in said if value not in ("unspecified", "unset")}
+    return {start + path for path, _, _ in said if path not in filtered}
+
+
+def _cut(
+    paths: Sequence[str], output: bytes, kept: set[str], tracked: Mapping[str, Tracked]
+) -> Iterator[tuple[str, bytes]]:
+    at = 0
+    for path in paths:
+        head, end, _ = output[at : at + 200].partition(b"\n")
+        words = head.split()
+        if not end or len(words) != 3:  # cut off, or the blob is missing
+            at += len(head) + 1
+            continue
+        start = at + len(head) + 1
+        at = start + int(words[2]) + 1
+        if path in kept and int(words[2]) == tracked[path].size and at <= len(output):
+            yield path, output[start : at - 1]
+
+
 async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names | None:
     output = await _output(folder, arguments, limit)
     if output is None:
@@ -141,11 +236,21 @@ def _program() -> str:
     return found
 
 
-async def _output(folder: str, arguments: tuple[str, ...], limit: int) -> bytes | None:
-    """Return the output, or its first `limit` bytes and a few more; None if it failed."""
+async def _output(
+    folder: str, arguments: tuple[str, ...], limit: int, told: bytes = b""
+) -> bytes | None:
+    """Return the output, or its first `limit` bytes and a few more; None if it failed.
+
+    `told`: what it is to read.
+    """
     try:
         command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
-        async with await start(command, env=env) as process:
+        # a file: a pipe that git does not read while we do not read its answer would hold both
+        with TemporaryFile() as words:
+            words.write(told)
+            words.seek(0)
+            process = await start(command, env=env, stdin=words.fileno())
+        async with process:
             try:
                 with anyio.fail_after(PATIENCE):
                     return await _read(process, limit)

@@ -6,7 +6,7 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -261,12 +261,13 @@ class DiskSync:
         refresh = partial(self._baselines.refresh, deadline=refresh_until)
         see = self._baselines.changes if refresh_until is None else refresh
         found = await see(roots, opened)
-        await self._miss(found.unknown, author)
-        await self._miss(found.gone, author, gone=True)
+        await self._miss(found.reasons, author)
+        await self._miss(dict.fromkeys(found.gone, ""), author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
             opened |= dict.fromkeys(await self._files.loaded_paths(roots.folders()), "")
         done: set[str] = set()
-        for change in found.known:
+        # open files first: what the user looks at does not wait for the rest of a tree
+        for change in sorted(found.known, key=lambda it: it.path not in opened):
             with self._alone():
                 if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
@@ -288,14 +289,16 @@ class DiskSync:
                 await self._took(live, whose, followed, change, is_sure)
         return False
 
-    async def _miss(self, paths: Iterable[str], by: Author | None, *, gone: bool = False) -> None:
-        missed: dict[Author, list[str]] = {}
-        for path in paths:
+    async def _miss(
+        self, reasons: Mapping[str, str], by: Author | None, *, gone: bool = False
+    ) -> None:
+        missed: dict[tuple[Author, str], list[str]] = {}
+        for path, reason in reasons.items():
             whose = None if OF_EDITOR.search(path) else self._asked.whose(path, by)
             if whose is not None and not await is_saved(self._files, path):
-                missed.setdefault(whose, []).append(path)
-        for whose, theirs in missed.items():
-            self._emit(Unrecoverable(tuple(theirs), whose, gone))
+                missed.setdefault((whose, reason), []).append(path)
+        for (whose, reason), theirs in missed.items():
+            self._emit(Unrecoverable(tuple(theirs), whose, gone, reason))
 
     async def _follow(
         self,

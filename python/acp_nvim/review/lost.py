@@ -46,4 +46,4 @@ class Lost:
             return ()
         more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
         names = ", ".join(paths[:NAMED])
-        return (f"not to be had back: {names}{more}",)
+        return (f"cannot be undone: {names}{more}",)
