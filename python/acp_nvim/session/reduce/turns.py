@@ -22,10 +22,10 @@ from acp_nvim.session.event import (
 from acp_nvim.session.log import Index, Log
 from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
-from acp_nvim.session.reduce.entries import close_call, close_open, notice
+from acp_nvim.session.reduce.entries import close_call, close_open, notice, under_new_keys
 from acp_nvim.session.reduce.messages import local_prompt
 from acp_nvim.session.reduce.terminals import noted
-from acp_nvim.session.state import NO_INDEX, NOT_SHOWN, Entry, SessionState, ToolCall
+from acp_nvim.session.state import NO_INDEX, NO_NAMES, NOT_SHOWN, Entry, SessionState, ToolCall
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {
     "end_turn": None,
@@ -86,20 +86,21 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         plan=None,
         entries=(),
         index=NO_INDEX,
+        latest=NO_NAMES,
         shown=NOT_SHOWN,
     )
 
 
 def transcript_restored(state: SessionState, event: TranscriptRestored) -> SessionState:
     """Show what was kept; under keys of their own, which nothing that comes later can meet."""
-    entries: Log[Entry] = Log(
-        entry if entry.key == key else replace(entry, key=key)
-        for key, entry in ((f"kept:{place}", it) for place, it in enumerate(event.entries))
-    )
+    entries: Log[Entry] = Log(under_new_keys(event.entries))
+    asked = {question.tool_call_id for question in state.questions}
+    calls = [it for it in entries if isinstance(it, ToolCall)]
     state = replace(
         state,
         entries=entries,
         index=Index({entry.key: place for place, entry in enumerate(entries)}),
+        latest={f"tool:{call.id}": call.key for call in calls if call.id in asked},
         shown=NOT_SHOWN,
         turn=max((entry.turn for entry in entries), default=0),
         title=event.title or state.title,
@@ -109,8 +110,8 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         plan=None,
         current=None,
     )
-    for entry in entries:
-        state = noted(state, entry) if isinstance(entry, ToolCall) else state
+    for call in calls:
+        state = noted(state, call)
     return close_open(state, since_turn=0)
 
 
