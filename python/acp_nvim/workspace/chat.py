@@ -11,7 +11,8 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.prompt.images import HeldImages
-from acp_nvim.view.boundary import Boundary
+from acp_nvim.view.blocks import Blocks
+from acp_nvim.view.boundary import Boundary, undrawn
 from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, render
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
 from acp_nvim.workspace.waiting import Waiting
@@ -71,8 +72,10 @@ class Chat:
     def picture(self) -> Picture:
         """Return what is to be seen now."""
         state, end, boundary = self.session.state, self._clock() + SLICE, Boundary()
-        drawn = render(state, self._opened, self.transcript, lambda: self._clock() >= end)
-        self.transcript = drawn
+        drawn = self.transcript = boundary.draw(
+            lambda: render(state, self._opened, self.transcript, lambda: self._clock() >= end),
+            lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
+        )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))
         status = boundary.draw(self._status, lambda _error: least(state))
         return Picture(drawn.blocks, status, title, drawn.paused, (*drawn.faults, *boundary.faults))

@@ -272,14 +272,16 @@ def _entries(
                 known = entries.first(position + (not _is_paused(cell)))
             break
     shown = entries.first(len(cells))
-    ended = group.last_calls(shown, done, min(basis.ended, len(shown)))
-    arranged = _Drawn(shown, cells, blocks, folds, ended, paused=paused)
-    blocks = _arranged(arranged, done, last.start, state.index, boundary)
+    arranged = _Drawn(shown, cells, blocks, folds, min(basis.ended, len(shown)), paused=paused)
+    arranged = boundary.draw(
+        lambda: _arranged(arranged, done, last.start, state.index, boundary),
+        partial(_unarranged, arranged),
+    )
     if paused:
         keys = group.with_groups(cells[at].block.key for at in done if not _is_paused(cells[at]))
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
-        return replace(arranged, entries=known, blocks=blocks, folds=folds)
-    return replace(arranged, blocks=blocks)
+        return replace(arranged, entries=known, folds=folds)
+    return arranged
 
 
 def _arranged(
@@ -288,12 +290,13 @@ def _arranged(
     first_new: int,
     index: Mapping[str, int],
     boundary: Boundary,
-) -> Log[Block]:
+) -> _Drawn:
     """Put tool calls among each other: close together, in groups, and in each other.
 
     `done` are the positions that were drawn, ascending; those since `first_new` were not there.
     """
     entries, cells, blocks = drawn.entries, drawn.cells, drawn.blocks
+    drawn = replace(drawn, ended=group.last_calls(entries, done, drawn.ended))
     changed = [at for at in done if at < first_new]
     new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
@@ -308,7 +311,14 @@ def _arranged(
         settled.update(shown)
         for at, block in shown.items():
             blocks = _placed(blocks, at, block)
-    return blocks
+    return replace(drawn, blocks=blocks)
+
+
+def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
+    """Return each entry by itself; below the last one stands why."""
+    last = len(drawn.cells) - 1
+    shown = _alone(drawn.cells[last], last, error)[last]
+    return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
 
 
 def _around(drawn: _Drawn, position: int, index: Mapping[str, int]) -> dict[int, Block]:
