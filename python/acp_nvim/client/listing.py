@@ -6,6 +6,7 @@ Called by `Client`, and by commands that ask several agents at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import anyio
@@ -41,6 +42,8 @@ class Listing:
     async def all(self, cwd: str) -> Listed:
         """Return the sessions of that folder; none if the agent lists none (C-096).
 
+        One that names no folder is of the folder that was asked for; others are as the agent tells
+        them, which need not look at the folder.
         What came before an error, or before the time was up, is better than nothing. Cursors are
         sent back verbatim; one that comes again would never end (C-099, C-100).
         """
@@ -61,7 +64,7 @@ class Listing:
                     if is_refusal(error):
                         self._login.wanted()
                     break
-                found |= {session.id: session for session in page.sessions}
+                found |= {it.id: replace(it, cwd=it.cwd or cwd) for it in page.sessions}
                 cursor = page.cursor
                 if cursor is None:
                     break

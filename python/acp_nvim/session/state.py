@@ -118,6 +118,7 @@ class Usage:
 
 
 NO_INDEX: Mapping[str, int] = MappingProxyType({})
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
@@ -162,6 +163,9 @@ class SessionState:
     """A `Log` as soon as there are some."""
     index: Mapping[str, int] = field(default_factory=lambda: NO_INDEX)
     """Position in `entries` of every key."""
+    latest: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
+    """By a name that the agent has used again, as "tool:t1", the key of the latest entry of that
+    name; the first one has the name for its key."""
     current: str | None = None
     """Key of the message that a chunk without an id goes on with; None after anything else."""
 
@@ -203,9 +207,13 @@ class SessionState:
             case _:
                 return False
 
+    def named(self, name: str) -> Entry | None:
+        """Return the latest entry to which the agent has given that name, or None."""
+        return self.entry(self.latest.get(name, name))
+
     def tool_call(self, tool_call_id: str) -> ToolCall | None:
-        """Return the tool call of that id, or None."""
-        call = self.entry(f"tool:{tool_call_id}")
+        """Return the latest tool call of that id, or None."""
+        call = self.named(f"tool:{tool_call_id}")
         return call if isinstance(call, ToolCall) else None
 
     @property

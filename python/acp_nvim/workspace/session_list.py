@@ -11,7 +11,9 @@ from acp_nvim.editor import Picture
 from acp_nvim.session.saved import SavedSession, title_of
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.view import session_list as view
+from acp_nvim.view.boundary import Boundary, undrawn
 from acp_nvim.view.sessions import Row, merged, open_row, stored_row
+from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 
@@ -87,10 +89,21 @@ class SessionList:
 
     def picture(self) -> Picture:
         """Return what is to be seen now; its status says which session stands in which line."""
+        boundary = Boundary()
+
+        def instead(error: Exception) -> Picture:
+            return Picture((undrawn("list", error),), {"rows": []}, faulty_bar("", error))
+
+        drawn = boundary.draw(lambda: self._drawn(boundary), instead)
+        return replace(drawn, faults=tuple(boundary.faults))
+
+    def _drawn(self, boundary: Boundary) -> Picture:
         now, home, rows = self._now(), os.path.expanduser("~"), self.rows()
         if self.wanted:
             rows = view.matching(rows, self.wanted, now=now, home=home)
-        blocks = view.blocks(rows, now=now, home=home, filtered=bool(self.wanted))
+        blocks = view.blocks(
+            rows, now=now, home=home, filtered=bool(self.wanted), boundary=boundary
+        )
         bar = view.bar(rows, self.wanted, with_keys=self._with_keys)
         return Picture(blocks, {"rows": _names(rows), "filter": self.wanted}, bar)
 

@@ -73,10 +73,11 @@ async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
 
 
 async def listed_rows(host: Host, cwd: str) -> tuple[Row, ...]:
-    """Return the sessions that the agents list for a folder."""
+    """Return the sessions that the agents list for a project; some list those of all projects."""
     listings = [it.ready.listing for it in host.workspace.clients if it.ready is not None]
     listed = await list_all(listings, cwd)
-    return tuple(listed_row(agent, it) for agent, told in listed.items() for it in told)
+    rows = (listed_row(agent, it) for agent, told in listed.items() for it in told)
+    return tuple(row for row in rows if is_same(find_root("", row.cwd), cwd))
 
 
 def recent(host: Host, payload: OfChat) -> dict[str, Any]:

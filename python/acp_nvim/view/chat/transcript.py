@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
@@ -18,6 +19,7 @@ from acp_nvim.session.model import Location, Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
+from acp_nvim.view.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.chat import compaction, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.cut import ITEMS, is_rest
@@ -46,7 +48,7 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Folds:
-    """What decides whether an entry is open: the user, and the questions that wait."""
+    """What decides whether an entry is open: the user, and the questions that wait; by its key."""
 
     opened: frozenset[str] = frozenset()
     asking: frozenset[str] = frozenset()
@@ -55,7 +57,8 @@ class _Folds:
         return self._by_default(entry) != (entry.key in self.opened)
 
     def _by_default(self, entry: Entry) -> bool:
-        return isinstance(entry, ToolCall) and (entry.status == "failed" or entry.id in self.asking)
+        is_wanted = entry.key in self.asking
+        return isinstance(entry, ToolCall) and (is_wanted or entry.status == "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ class Transcript:
     _extras: tuple[_Cell, ...] = ()
     """The plan and the queue."""
     _cwd: str = ""
+    faults: tuple[Exception, ...] = ()
+    """Why something could not be drawn, as far as that was tried this time."""
 
     @property
     def paused(self) -> bool:
@@ -100,12 +105,21 @@ def render(
     Open by default are the plan and tool calls that failed or wait for the user; thoughts, other
     tool calls and the text of attached resources are closed. An entry that is the same object, and
     as open as before, keeps its block. The rendering ends with the last block: no line after it.
-    After a `pause` what is drawn already stays as it was, and what is new is not there yet.
+    After a `pause` what is drawn already stays as it was, and what is new is not there yet. What
+    cannot be drawn is one row, until it changes.
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
-    folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
-    drawn = _entries(state, folds, basis._drawn, pause)
-    extras = _extras(state, opened, basis)
+    calls = (state.tool_call(question.tool_call_id) for question in state.questions)
+    folds = _Folds(opened, frozenset(call.key for call in calls if call is not None))
+    boundary = Boundary()
+    faulty: list[Block] = []
+
+    def undrawable(error: Exception) -> _Drawn:
+        faulty.append(undrawn("fault", error))
+        return replace(basis._drawn, paused=False)
+
+    drawn = boundary.draw(lambda: _entries(state, folds, basis._drawn, pause, boundary), undrawable)
+    extras = _extras(state, opened, basis, boundary)
     after = [cell.block for cell in extras]
     pinned: list[Block] = []
     position = count = len(drawn.blocks)
@@ -118,9 +132,9 @@ def render(
         Stretch(drawn.blocks, 0, position),
         Stretch.of(pinned),
         Stretch(drawn.blocks, position, count),
-        Stretch.of(after),
+        Stretch.of((*faulty, *after)),
     )
-    return Transcript(Blocks(stretches), drawn, extras, state.cwd)
+    return Transcript(Blocks(stretches), drawn, extras, state.cwd, tuple(boundary.faults))
 
 
 def fold(
@@ -233,7 +247,9 @@ def entry_text(entry: Entry) -> str:
     return message.entry_text(entry)
 
 
-def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) -> _Drawn:
+def _entries(
+    state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause, boundary: Boundary
+) -> _Drawn:
     """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
     entries = Log.of(state.entries)
     known = basis.entries.first(len(entries))
@@ -245,7 +261,7 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     for position in (*changed, *last):
         old = cells[position] if position < len(cells) else None
         entry = entries[position]
-        cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
+        cell = _cell(entry, old, state.cwd, pause, boundary, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
         if position < last.start and not _is_paused(cell):
@@ -256,44 +272,72 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
                 known = entries.first(position + (not _is_paused(cell)))
             break
     shown = entries.first(len(cells))
-    ended = group.last_calls(shown, done, min(basis.ended, len(shown)))
-    arranged = _Drawn(shown, cells, blocks, folds, ended, paused=paused)
-    blocks = _arranged(arranged, done, last.start, state.index)
+    arranged = _Drawn(shown, cells, blocks, folds, min(basis.ended, len(shown)), paused=paused)
+    arranged = boundary.draw(
+        lambda: _arranged(arranged, done, last.start, state.index, boundary),
+        partial(_unarranged, arranged),
+    )
     if paused:
         keys = group.with_groups(cells[at].block.key for at in done if not _is_paused(cells[at]))
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
-        return replace(arranged, entries=known, blocks=blocks, folds=folds)
-    return replace(arranged, blocks=blocks)
+        return replace(arranged, entries=known, folds=folds)
+    return arranged
 
 
 def _arranged(
-    drawn: _Drawn, done: Sequence[int], first_new: int, index: Mapping[str, int]
-) -> Log[Block]:
+    drawn: _Drawn,
+    done: Sequence[int],
+    first_new: int,
+    index: Mapping[str, int],
+    boundary: Boundary,
+) -> _Drawn:
     """Put tool calls among each other: close together, in groups, and in each other.
 
     `done` are the positions that were drawn, ascending; those since `first_new` were not there.
     """
     entries, cells, blocks = drawn.entries, drawn.cells, drawn.blocks
+    drawn = replace(drawn, ended=group.last_calls(entries, done, drawn.ended))
     changed = [at for at in done if at < first_new]
     new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
-    outer = {
-        index[it.parent] for at in done if isinstance(it := entries[at], ToolCall) and it.parent
-    }
+    inner = (it for at in done if isinstance(it := entries[at], ToolCall) and it.parent in index)
+    outer = {index[it.parent] for it in inner}
     for position in (*group.touched(entries, changed, new, drawn.ended), *sorted(outer)):
         if position in settled:
             continue
-        calls = group.members(entries, position, drawn.ended)
-        span = calls or range(position, position + 1)
-        settled.update(span)
-        shown = [_spaced(drawn, at, index) for at in span]
-        if calls:
-            members = [cells[at] for at in calls]
-            is_open = _is_group_open(members, drawn.folds.opened)
-            shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
-        for at, block in zip(span, shown, strict=True):
+        shown = boundary.draw(
+            partial(_around, drawn, position, index), partial(_alone, cells[position], position)
+        )
+        settled.update(shown)
+        for at, block in shown.items():
             blocks = _placed(blocks, at, block)
-    return blocks
+    return replace(drawn, blocks=blocks)
+
+
+def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
+    """Return each entry by itself; below the last one stands why."""
+    last = len(drawn.cells) - 1
+    shown = _alone(drawn.cells[last], last, error)[last]
+    return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
+
+
+def _around(drawn: _Drawn, position: int, index: Mapping[str, int]) -> dict[int, Block]:
+    """Return the block at that position, with those of its group, as they stand among others."""
+    entries, cells = drawn.entries, drawn.cells
+    calls = group.members(entries, position, drawn.ended)
+    span = calls or range(position, position + 1)
+    shown = [_spaced(drawn, at, index) for at in span]
+    if calls:
+        members = [cells[at] for at in calls]
+        is_open = _is_group_open(members, drawn.folds.opened)
+        shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
+    return dict(zip(span, shown, strict=True))
+
+
+def _alone(cell: _Cell, position: int, error: Exception) -> dict[int, Block]:
+    """Return the block of an entry whose place among others, or what is in it, is not known."""
+    lines = (*cell.block.lines, fault_line(error), BLANK)
+    return {position: replace(cell.block, lines=lines)}
 
 
 def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
@@ -303,7 +347,7 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     block = group.spaced(cell.block, entry, following, is_open=cell.is_open)
     if not isinstance(entry, ToolCall) or not (entry.parent or entry.children):
         return block
-    if entry.parent:
+    if entry.parent in index:
         return within.hidden(block, entry.parent)
     places = (index.get(key, len(entries)) for key in entry.children[:ITEMS])
     known = [at for at in places if at < len(entries)]
@@ -318,8 +362,8 @@ def _is_group_open(members: Sequence[_Cell], opened: frozenset[str]) -> bool:
 
 def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
     """Yield where the user, or a question, has opened or closed something since."""
-    asking = (f"tool:{id}" for id in folds.asking ^ basis.asking)
-    keys = {*asking, *(key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)}
+    opened = (key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)
+    keys = {*(folds.asking ^ basis.asking), *opened}
     return (position for key in keys if (position := state.index.get(key)) is not None)
 
 
@@ -334,9 +378,25 @@ def _is_paused(cell: _Cell) -> bool:
     return cell.drawn is not None and cell.drawn.paused
 
 
-def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
+def _cell(
+    entry: Entry,
+    old: _Cell | None,
+    cwd: str,
+    pause: Pause,
+    boundary: Boundary,
+    *,
+    is_open: bool,
+) -> _Cell:
+    """Return the cell of an entry: the old one, as long as neither has changed."""
     if old and old.source is entry and old.is_open == is_open and not _is_paused(old):
         return old
+    return boundary.draw(
+        lambda: _made(entry, old, cwd, pause, is_open=is_open),
+        lambda error: _Cell(entry, is_open, undrawn(entry.key, error)),
+    )
+
+
+def _made(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
     known = old.drawn if old and old.block.key == entry.key else None
     match entry:
         case Message():
@@ -354,30 +414,52 @@ def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: b
     return _Cell(entry, is_open, block, drawn)
 
 
-def _extras(state: SessionState, opened: frozenset[str], basis: Transcript) -> tuple[_Cell, ...]:
+def _extras(
+    state: SessionState, opened: frozenset[str], basis: Transcript, boundary: Boundary
+) -> tuple[_Cell, ...]:
     known = {cell.block.key: cell for cell in basis._extras}
     cells = []
     if state.plan and state.plan.entries:
-        cells.append(_plan(state, state.plan, known.get(PLAN), is_open=PLAN not in opened))
+        cells.append(_plan(state, state.plan, known.get(PLAN), boundary, opened))
     for number, prompt in enumerate(state.queue):
         key, is_last = f"queue:{number}", number == len(state.queue) - 1
-        cells.append(_queued(prompt, key, state.cwd, known.get(key), is_last=is_last))
+        old = known.get(key)
+        cells.append(_queued(prompt, key, state.cwd, old, boundary, is_last=is_last))
     return tuple(cells)
 
 
-def _plan(state: SessionState, source: Plan, old: _Cell | None, *, is_open: bool) -> _Cell:
+def _plan(
+    state: SessionState,
+    source: Plan,
+    old: _Cell | None,
+    boundary: Boundary,
+    opened: frozenset[str],
+) -> _Cell:
+    is_open = PLAN not in opened
     is_live = state.is_running or state.stop_reason != "cancelled"
     if old and old.source is source and (old.is_live, old.is_open) == (is_live, is_open):
         return old
-    lines = plan.lines(source, is_live=is_live, is_open=is_open)
-    return _Cell(source, is_open, Block(PLAN, lines, foldable=True), is_live=is_live)
+    block = boundary.draw(
+        lambda: Block(PLAN, plan.lines(source, is_live=is_live, is_open=is_open), foldable=True),
+        partial(undrawn, PLAN),
+    )
+    return _Cell(source, is_open, block, is_live=is_live)
 
 
-def _queued(source: Prompt, key: str, cwd: str, old: _Cell | None, *, is_last: bool) -> _Cell:
+def _queued(
+    source: Prompt,
+    key: str,
+    cwd: str,
+    old: _Cell | None,
+    boundary: Boundary,
+    *,
+    is_last: bool,
+) -> _Cell:
     if old and old.source is source and (len(old.block.lines) > 1) == is_last:
         return old
-    lines = (*message.queued(source, cwd), *((BLANK,) if is_last else ()))
-    return _Cell(source, is_open=True, block=Block(key, lines))
+    line = boundary.draw(lambda: message.queued(source, cwd), lambda error: (fault_line(error),))
+    block = Block(key, (*line, *((BLANK,) if is_last else ())))
+    return _Cell(source, is_open=True, block=block)
 
 
 def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:
