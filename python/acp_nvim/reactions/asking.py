@@ -164,8 +164,8 @@ def subject(asked: Asked) -> ToolCall | None:
     if isinstance(question, PermissionQuestion) and (about := question.subject) is not None:
         where = (Text(f"in {about.cwd}"),) if about.cwd else ()
         content = (*where, *about.content)
-        terminals = shown_in(state, content)
-        return ToolCall("", "", 0, about.title, about.kind, content=content, terminals=terminals)
+        call = ToolCall("", "", 0, about.title, about.kind, content=content)
+        return replace(call, terminals=shown_in(state, content), raw_input=about.raw_input)
     return state.tool_call(question.tool_call_id)
 
 
