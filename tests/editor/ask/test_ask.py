@@ -461,9 +461,7 @@ def test_a_script_answers_none_that_has_just_come_behind_others(
 ) -> None:
     spy.open_ask(chat)
     answer = "require('acp').respond('ask-2', 'allow')"
-    nvim.command(
-        "autocmd User AcpPermissionRequested lua require('acp').respond('ask-2', 'allow')"
-    )
+    nvim.command("autocmd User AcpPermissionRequested lua require('acp').respond('ask-2', 'allow')")
     event = {"name": "AcpPermissionRequested", "data": {"ask": "ask-2"}}
     nvim.lua("require('acp.ui.apply').frame({ buffers = {}, events = { ... } })", event)
     nvim.wait(lambda: "nothing was answered" in nvim.messages())

@@ -17,7 +17,6 @@ from acp_nvim.protocol.v2.tool_call import tool_call_event
 from acp_nvim.session.content import TerminalOutput, Text
 from acp_nvim.session.event import ToolCallUpdated
 from acp_nvim.session.model import Subject
-from acp_nvim.session.terminal import command_line
 from acp_nvim.session.request import (
     AgentRequest,
     Answer,
@@ -25,6 +24,7 @@ from acp_nvim.session.request import (
     PermissionAnswer,
     PermissionRequest,
 )
+from acp_nvim.session.terminal import command_line
 
 REFERENCES = frozenset({"type", "cwd", "toolCallId", "terminalId", "_meta"})
 """Members of a command that are known by other names, or change nothing."""

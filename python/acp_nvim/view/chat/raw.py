@@ -41,7 +41,7 @@ FOLDERS = frozenset(
 
 @lru_cache(maxsize=8)
 def command(raw_input: str | None) -> str | None:
-    """Return the command of a raw input with its arguments, in full, if it has one; lists are joined.
+    """Return the command of a raw input with its arguments, in full; a list is joined.
 
     However long the input is: nothing that pads it hides the command.
     """
@@ -101,8 +101,10 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 def _is_pair(value: Any) -> bool:
     """Tell whether it is a variable as ACP writes it."""
-    return isinstance(value, dict) and value.keys() == {"name", "value"} and all(
-        isinstance(it, str) for it in value.values()
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"name", "value"}
+        and all(isinstance(it, str) for it in value.values())
     )
 
 

@@ -1,6 +1,6 @@
 """What an answer to a permission decides, and nothing else of what is drawn.
 
-Its digest goes with every answer: an answer is refused where something else is at stake by now. Words
+Its digest goes with every answer, which is refused where something else is at stake by now. Words
 around it may change at any time and raise no alarm: a title beside a command, a state, a kind, the
 line of a place. Where nothing but the title says what is done, the title is at stake.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from acp_nvim.session.content import Diff, TerminalOutput
+from acp_nvim.session.content import Diff, FileChange, TerminalOutput, Text
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.proposal.tool_input import SPOKEN, raw_proposals
@@ -69,7 +69,8 @@ def _folders(tool: ToolCall, cwd: str) -> tuple[tuple[str, object], ...]:
 
 def _names(tool: ToolCall) -> tuple[object, ...]:
     """Return the texts that say what is done, or what the agent calls it."""
-    words = tuple(it for it in tool.content if not isinstance(it, Diff | TerminalOutput))
+    others = (it for it in tool.content if not isinstance(it, Diff | FileChange | TerminalOutput))
+    words = tuple(it.text if isinstance(it, Text) else it for it in others)
     is_told = bool(words or raw.beside(tool.raw_input) or _odd(tool.raw_input))
     return words if is_told else (named(tool),)
 
@@ -84,6 +85,11 @@ def _files(tool: ToolCall, previews: Sequence[Preview]) -> tuple[tuple[object, .
             (it.path, it.old_text, it.new_text)
             for it in tool.content
             if isinstance(it, Diff) and it not in shown
+        ),
+        *(
+            (it.path, it.operation, it.old_path, it.file_type)
+            for it in tool.content
+            if isinstance(it, FileChange)
         ),
     )
 

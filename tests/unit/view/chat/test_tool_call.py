@@ -202,7 +202,9 @@ def test_what_a_command_runs_with_is_shown() -> None:
     here = tool(title="Run", raw_input=json.dumps({"command": "make", "cwd": CWD}))
     assert opened(here) == ["│ make"]
     many = {"command": "make"} | {f"m{number}": "x" for number in range(12)}
-    assert opened(tool(title="make", raw_input=json.dumps(many)))[-1].startswith("│ … 2 more member")
+    assert opened(tool(title="make", raw_input=json.dumps(many)))[-1].startswith(
+        "│ … 2 more member"
+    )
 
 
 def test_what_a_terminal_runs_with_is_shown() -> None:

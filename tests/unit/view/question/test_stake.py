@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.session.content import Diff, TerminalOutput, Text
+from acp_nvim.session.content import Diff, FileChange, TerminalOutput, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
@@ -79,6 +79,7 @@ OTHER_THAN_RUN = {
     "folder": tool({"command": "echo hi", "cwd": "/"}),
     "another member with the folder": tool({"command": "echo hi", "target": "/w"}),
     "diff": replace(RUN, content=(DIFF,)),
+    "what becomes of a file": replace(RUN, content=(FileChange("/w/a", "delete"),)),
     "another path": replace(RUN, locations=(Location("/etc/passwd"),)),
     "what runs in a terminal": replace(
         RUN, content=(TerminalOutput("x"),), terminals=(Terminal("x", "rm -rf ~"),)
