@@ -35,7 +35,7 @@ function M.cancel()
 end
 
 --- Answer a question of the agent; a late answer does nothing, and neither does one to a question
---- that is not half a second old: see :help acp-questions.
+--- that is not half a second old: see :help acp-permission-seen.
 ---@param ask_id string `asks[].id` of inspect()
 ---@param answer string|{ action: 'accept'|'decline'|'cancel', content?: table } one of its
 ---  `options[].id`; for an elicitation what to do, and the values by the names of the fields
