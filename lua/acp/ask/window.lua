@@ -210,6 +210,7 @@ end
 
 local function enter()
   menu.folded = nil
+  menu.is_entering = true
   settle_soon()
   if float.is_open(menu.winid) and not pane.is_inside(menu) then
     menu.back = origin()
@@ -217,6 +218,7 @@ local function enter()
     api.nvim_set_current_win(menu.winid)
     settle_soon()
   end
+  menu.is_entering = nil
 end
 
 --- Move the cursor into it once the user's hands are still, in normal mode; in no other.
@@ -274,6 +276,7 @@ function M.permit(wanted)
   elseif pane.is_folded(menu) or pane.is_hidden(menu) then
     menu.folded, menu.config = nil, nil
     menu.settle()
+    answer.moved()
     return notice.warn('nothing was answered: look at the question first')
   end
   local number = find_option(wanted)

@@ -291,6 +291,9 @@ local reported = {}
 ---@param name string
 ---@param data table
 local function fire(name, data)
+  if data.ask and vim.endswith(name, 'Requested') then
+    require('acp.ask.answer').came(data.ask, true)
+  end
   local arguments = { 'User', { pattern = name, data = data, modeline = false } }
   local ok, err = pcall(api.nvim_call_function, 'nvim_exec_autocmds', arguments)
   if not ok and not reported[name] then

@@ -206,6 +206,7 @@ class TerminalUpdated:
     """The agent lets it be cancelled by itself."""
     cwd: str | Unset = UNSET
     size: tuple[int, int] | Unset | None = UNSET
+    env: tuple[tuple[str, str], ...] | Unset = UNSET
 
 
 # --- facts from this side

@@ -190,6 +190,8 @@ class Subject:
     kind: str = "edit"
     cwd: str = ""
     """Where a command would run, if that is told."""
+    raw_input: str | None = None
+    """What the agent says of a command, as JSON: its arguments, variables, input."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,4 +69,5 @@ def _patched(terminal: Terminal, event: TerminalUpdated) -> Terminal:
         terminal.cancellable if event.cancellable is UNSET else event.cancellable,
         terminal.cwd if event.cwd is UNSET else event.cwd,
         terminal.size if event.size is UNSET else event.size,
+        terminal.env if event.env is UNSET else event.env,
     )

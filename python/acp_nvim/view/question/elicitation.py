@@ -48,7 +48,7 @@ def elicitation_menu(question: ElicitationQuestion, draft: Draft, *, agent: str)
     rows = [(row, at) for at, (_, row) in enumerate((*page, *buttons)) if row is not None]
     return Menu(
         id=question.id,
-        seen=digest((), question.elicitation),
+        seen=digest(question.elicitation),
         title=f" {one_line(agent, 40)} asks ",
         kind="form" if is_form else "link",
         head=tuple(gathered(line for line, _ in _text(message, "AcpToolTitle"))),
