@@ -11,6 +11,7 @@ local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local options = require('acp.host.options')
 local place = require('acp.ask.place')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -145,8 +146,9 @@ end
 ---@return boolean drawn anew
 local function fill(menu, fit, fold)
   if not api.nvim_buf_is_valid(menu.bufnr) then
-    menu.bufnr = api.nvim_create_buf(false, true)
-    chats.name(menu.bufnr, 'acp-question')
+    menu.bufnr = unseen.buffer(function(buffer)
+      chats.name(buffer, 'acp-question')
+    end)
     api.nvim_create_autocmd('CursorMoved', {
       buffer = menu.bufnr,
       callback = function()

@@ -13,6 +13,7 @@ local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local pane = require('acp.ask.pane')
 local place = require('acp.ask.place')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -32,7 +33,9 @@ local function settle_soon(silent)
   if not menu.ask then
     return
   end
-  local ok, opened = pcall(pane.settle, menu, M.fold)
+  local ok, opened = pcall(unseen.quietly, function()
+    return pane.settle(menu, M.fold)
+  end)
   if not ok then
     if not is_refused then
       require('acp.host.log').line(('the question is not on screen yet: %s'):format(opened))
@@ -114,7 +117,9 @@ local function close()
   keys.leave(menu)
   float.close(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
-    api.nvim_buf_delete(menu.bufnr, { force = true })
+    unseen.quietly(function()
+      api.nvim_buf_delete(menu.bufnr, { force = true })
+    end)
   end
   menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
 end

@@ -7,6 +7,7 @@ local layout = require('acp.ui.layout')
 local reopen = require('acp.chat.reopen')
 local size = require('acp.ui.size')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -37,8 +38,9 @@ end
 local function emptied(prompt)
   local windows = vim.fn.win_findbuf(prompt)
   for _, window in ipairs(windows) do
-    local blank = api.nvim_create_buf(false, true)
-    vim.bo[blank].bufhidden = 'wipe'
+    local blank = unseen.buffer(function(buffer)
+      vim.bo[buffer].bufhidden = 'wipe'
+    end)
     api.nvim_win_set_buf(window, blank)
   end
   return windows

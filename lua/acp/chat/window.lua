@@ -7,6 +7,7 @@ local chats = require('acp.chat.registry')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local prompt = require('acp.prompt.buffer')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -51,7 +52,7 @@ function M.show(number, mods)
   local chat = assert(chats.of(number), 'no such chat')
   if not api.nvim_buf_is_loaded(chat.prompt) then
     if api.nvim_buf_is_valid(chat.prompt) then
-      api.nvim_buf_delete(chat.prompt, { force = true })
+      unseen.delete(chat.prompt)
     end
     prompt.create(chat)
     bridge.notify('prompt_made', { chat = number, prompt = chat.prompt })

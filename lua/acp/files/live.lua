@@ -7,6 +7,7 @@ local file_buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local save = require('acp.files.save')
 local stamps = require('acp.files.stamps')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -177,8 +178,11 @@ end
 local function announce(buffer)
   local ok, err
   stamps.quietly(function()
-    ok, err = pcall(api.nvim_buf_call, buffer, function()
-      api.nvim_exec_autocmds('BufWritePost', { buffer = buffer, modeline = false })
+    ok, err = pcall(unseen.loudly, {}, function()
+      api.nvim_buf_call(buffer, function()
+        local arguments = { 'BufWritePost', { buffer = buffer, modeline = false } }
+        api.nvim_call_function('nvim_exec_autocmds', arguments)
+      end)
     end)
   end)
   if not ok then
@@ -193,7 +197,9 @@ end
 ---@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
-  edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
+  unseen.quietly(function()
+    edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
+  end)
   announce(buffer)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
@@ -221,7 +227,9 @@ end
 ---@param settle_it fun(buffer: integer, modified: boolean)
 ---@return acp.Outcome
 local function changed(change, buffer, tick, hunks, options, settle_it)
-  local outcome = change(buffer, hunks, as_set(buffer, options), settle_it)
+  local outcome = unseen.quietly(function()
+    return change(buffer, hunks, as_set(buffer, options), settle_it)
+  end)
   if not outcome.ok then
     stamps.restored(buffer, tick)
     outcome.error = reason(outcome.error)

@@ -253,7 +253,7 @@ end
 ---@param buffer integer
 function M.settle(buffer)
   local ignored = vim.o.eventignore
-  vim.o.eventignore = ''
+  vim.o.eventignore = 'OptionSet' -- which would tell of this very option
   local written = api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buffer,
     callback = function()

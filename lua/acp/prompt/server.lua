@@ -168,7 +168,9 @@ local function prepare_list(buffer)
       table.insert(words, word)
     end
   end
-  vim.bo[buffer].completeopt = table.concat(words, ',')
+  require('acp.ui.unseen').quietly(function()
+    vim.bo[buffer].completeopt = table.concat(words, ',')
+  end)
 end
 
 ---@return boolean whether the user has something else that opens lists

@@ -5,6 +5,7 @@
 local bar = require('acp.ui.bar')
 local life = require('acp.ui.life')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -112,17 +113,19 @@ end
 ---@param buffer integer
 ---@param ops acp.Op[]
 function M.draw(buffer, ops)
-  vim.bo[buffer].modifiable = true
-  local ok, err = pcall(function()
-    for _, op in ipairs(ops) do
-      replace(buffer, op)
+  unseen.quietly(function()
+    vim.bo[buffer].modifiable = true
+    local ok, err = pcall(function()
+      for _, op in ipairs(ops) do
+        replace(buffer, op)
+      end
+    end)
+    vim.bo[buffer].modifiable = false
+    vim.bo[buffer].modified = false
+    if not ok then
+      error(err, 0)
     end
   end)
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].modified = false
-  if not ok then
-    error(err, 0)
-  end
 end
 
 --- Draw a buffer as a whole; its windows show what they showed.
@@ -323,7 +326,9 @@ function M.frame(frame)
     if not api.nvim_buf_is_loaded(part.bufnr) then
       table.insert(result.gone, part.bufnr)
     else
-      local ok, err = pcall(draw_buffer, part)
+      local ok, err = pcall(unseen.quietly, function()
+        draw_buffer(part)
+      end)
       if not ok then
         table.insert(result.failed, part.bufnr)
         require('acp.host.log').line(('buffer %d was not drawn: %s'):format(part.bufnr, err))
