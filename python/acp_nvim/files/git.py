@@ -44,6 +44,7 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 # A submodule has a configuration of its own, which `status` in it would obey.
 _WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
 _FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+_SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 
@@ -58,6 +59,15 @@ class Names:
 
     names: tuple[str, ...]
     whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a file of the configuration says; `key` is in lower case but for its middle."""
+
+    file: str
+    key: str
+    value: str
 
 
 async def diff(folder: str, limit: int) -> str:
@@ -98,6 +108,19 @@ async def ignored(folder: str, limit: int) -> Names | None:
     """Return the same of what git ignores there; a folder that it ignores as a whole is one name
     that ends in "/"."""
     return await _names(folder, _IGNORED, limit)
+
+
+async def settings(folder: str) -> list[Setting]:
+    """Return the configuration that holds for a repository, without what we say ourselves."""
+    output = await _output(folder, _SETTINGS, LISTING_LIMIT) or b""
+    words = os.fsdecode(output).split("\0")
+    said = zip(words[::2], words[1::2], strict=False)
+    return [_setting(origin, it) for origin, it in said if origin.startswith("file:")]
+
+
+def _setting(origin: str, said: str) -> Setting:
+    key, _, value = said.partition("\n")
+    return Setting(origin.removeprefix("file:"), key, value)
 
 
 async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names | None:
