@@ -48,6 +48,7 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 # A submodule has a configuration of its own, which `status` in it would obey.
 _WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
 _FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+_SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
 _BLOBS = ("cat-file", "--batch")
@@ -82,6 +83,15 @@ class Names:
 
     names: tuple[str, ...]
     whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a file of the configuration says; `key` is in lower case but for its middle."""
+
+    file: str
+    key: str
+    value: str
 
 
 async def diff(folder: str, limit: int) -> str:
@@ -193,6 +203,19 @@ def _cut(
         at = start + int(words[2]) + 1
         if path in kept and int(words[2]) == tracked[path].size and at <= len(output):
             yield path, output[start : at - 1]
+
+
+async def settings(folder: str) -> list[Setting]:
+    """Return the configuration that holds for a repository, without what we say ourselves."""
+    output = await _output(folder, _SETTINGS, LISTING_LIMIT) or b""
+    words = os.fsdecode(output).split("\0")
+    said = zip(words[::2], words[1::2], strict=False)
+    return [_setting(origin, it) for origin, it in said if origin.startswith("file:")]
+
+
+def _setting(origin: str, said: str) -> Setting:
+    key, _, value = said.partition("\n")
+    return Setting(origin.removeprefix("file:"), key, value)
 
 
 async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names | None:
