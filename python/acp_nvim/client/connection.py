@@ -31,6 +31,7 @@ from acp_nvim.wire.message import (
     to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
+from acp_nvim.wire.sieve import Sieve
 
 DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
@@ -44,6 +45,9 @@ TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped
 
 MOST_UNREAD = 64 * 1024 * 1024
 """Bytes of ours that an agent has not read yet; past them what it asks for is refused."""
+
+NOISY = 3
+"""Lines with text beside a message, after which the user is told of it."""
 
 Outcome: TypeAlias = Any | AcpError
 """What a request came to: what its result says, or why there is none."""
@@ -61,6 +65,9 @@ class Receiver(Protocol):
         Taking it in must not wait. A request must be answered by `Connection.respond` or `fail`,
         once.
         """
+
+    def disturbed(self) -> None:
+        """Tell that the agent prints text among its messages; once is enough."""
 
 
 @dataclass(slots=True)
@@ -90,6 +97,7 @@ class Connection:
         self._traffic = traffic
         self._fault = fault
         self._peer = Peer()
+        self._sieve = Sieve()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._unread = 0
@@ -178,6 +186,7 @@ class Connection:
             return
         self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
         self._unread += len(line)
+        self._sieve.sent(line)
         self._outbox.send_nowait(line)
 
     async def _write(self) -> None:
@@ -221,10 +230,13 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
-        size = len(incoming.text)
-        for message in incoming.messages:
+        size, noisy = len(incoming.text), self._sieve.noisy
+        messages = self._sieve.sift(incoming.messages, size)
+        if noisy < self._sieve.noisy == NOISY:
+            receiver.disturbed()
+        for message in messages:
             await self._handle(message, receiver, is_long=size >= LONG)
-            taken += 1 + size // len(incoming.messages) // 1_000
+            taken += 1 + size // len(messages) // 1_000
             if taken > AT_ONCE:
                 taken = 0
                 await checkpoint()

@@ -34,6 +34,11 @@ def silent(name: str, seconds: float) -> str:
     )
 
 
+def disturbed(name: str) -> str:
+    """Return what to say of an agent whose stdout holds more than its messages."""
+    return f"{name} prints text among its messages, which are read all the same: :Acp log {name} shows it"
+
+
 def not_initialized(name: str, asked: Dialect, error: AgentError | UserError) -> str:
     """Return why nothing could be agreed upon with the agent (C-034, C-047)."""
     if isinstance(error, UserError):
