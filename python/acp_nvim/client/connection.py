@@ -17,9 +17,11 @@ from anyio.lowlevel import checkpoint
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from acp_nvim.aside import aside
+from acp_nvim.client.halves import Halves
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
 from acp_nvim.transport.link import Ended, Incoming, Link
+from acp_nvim.transport.link import incoming as parsed
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -98,6 +100,7 @@ class Connection:
         self._fault = fault
         self._peer = Peer()
         self._sieve = Sieve()
+        self._halves = Halves()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._unread = 0
@@ -230,6 +233,9 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
+        text = self._halves.joined(incoming.text)
+        if text is not incoming.text:
+            incoming = await parsed(text)
         size, noisy = len(incoming.text), self._sieve.noisy
         messages = self._sieve.sift(incoming.messages, size)
         if noisy < self._sieve.noisy == NOISY:
