@@ -36,7 +36,8 @@ def silent(name: str, seconds: float) -> str:
 
 def disturbed(name: str) -> str:
     """Return what to say of an agent whose stdout holds more than its messages."""
-    return f"{name} prints text among its messages, which are read all the same: :Acp log {name} shows it"
+    said = f"{name} prints text among its messages, which are read all the same"
+    return f"{said}: :Acp log {name} shows it"
 
 
 def not_initialized(name: str, asked: Dialect, error: AgentError | UserError) -> str:

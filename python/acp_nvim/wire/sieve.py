@@ -38,7 +38,7 @@ class Sieve:
         """Return the messages of one line with that many characters, without those quoted."""
         if len(messages) > 1 and any(isinstance(it, Noise) for it in messages):
             self.noisy += 1
-            kept = self._beside_text(messages)
+            kept: Sequence[Message] = self._beside_text(messages)
         elif self._behind_text:
             kept = [it for it in messages if not self._was_quoted(it)]
         else:
