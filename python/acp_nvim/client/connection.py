@@ -72,6 +72,15 @@ class Receiver(Protocol):
         """Tell that the agent prints text among its messages; once is enough."""
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a request may go without an answer before the user is told."""
+
+    tell: Callable[[float], None]
+    """Takes the seconds; called once."""
+    seconds: float = 10.0
+
+
 @dataclass(slots=True)
 class _Waiting:
     """A request of ours on its way."""
@@ -129,13 +138,17 @@ class Connection:
         params: object,
         then: Callable[[Outcome], None] | None = None,
         understand: Callable[[Any], Any] | None = None,
+        patience: Patience | None = None,
+        *,
+        takes_late: bool = False,
     ) -> Any:
         """Send a request and return its result, or what `understand` makes of that.
 
         `then` is called by the reader with the same or the exception, before anything that came
         later is handled. `understand` is pure, for it may be called in a thread. Raises
         `AgentError`, `ConnectionLost` if no answer can come any more, and what the two raise. When
-        the waiting task is cancelled the agent is told so (C-154).
+        the waiting task is cancelled the agent is told so (C-154); with `takes_late` an answer that
+        comes all the same still goes to `then`, because the agent has done what was asked.
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
@@ -143,11 +156,13 @@ class Connection:
         waiting = self._waiting[number] = _Waiting(then, understand)
         self._post(line)
         try:
-            await waiting.answered.wait()
+            await _answered(waiting.answered, patience)
         except anyio.get_cancelled_exc_class():
-            if self._waiting.pop(number, None):
-                self._peer.forget(number)
+            if number in self._waiting:
                 self.notify(*self.cancel_call(number))
+                if not takes_late:
+                    del self._waiting[number]
+                    self._peer.forget(number)
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
@@ -300,6 +315,16 @@ class Connection:
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))
+
+
+async def _answered(answered: anyio.Event, patience: Patience | None) -> None:
+    if patience is not None:
+        with anyio.move_on_after(patience.seconds):
+            await answered.wait()
+        if answered.is_set():
+            return  # without another pause: what comes next finds the request settled
+        patience.tell(patience.seconds)
+    await answered.wait()
 
 
 def _hurry(reading: anyio.CancelScope) -> None:

@@ -172,7 +172,7 @@ async def test_a_diff_is_of_the_file_however_the_agent_names_it(
         )
         stage.agent.update("tool_call", toolCallId="2", title="Edit", rawInput={"path": name})
         await stage.agent.quiet()
-        told, shown = await places(stage, session)
+        told, _ = await places(stage, session)
         assert {(os.path.normpath(it), line) for it, line in told} == {
             (str(path), 3),
             (str(path), 0),
