@@ -13,6 +13,12 @@ from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
 
 _FILE = re.compile(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_ADDRESS = re.compile(
+    r"file:(?://(?:localhost(?=/))?)?([^?#]+)(?:[?][^#]*)?(?:#(.*))?", re.IGNORECASE | re.DOTALL
+)
+_AT_LINE = re.compile(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
+"""A name with the line in it, as in `src/a.py:12:5`."""
+_FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
 _DRIVE = re.compile(r"/[A-Za-z]:(/|$)")
 """How a path of Windows begins in an address."""
 
@@ -119,6 +125,34 @@ class Paths:
 
 SAME: Final = Paths()
 """Of an agent that knows all files by our names."""
+
+
+def named(told: str) -> tuple[str, int | None]:
+    """Return the path that an agent names, and the line in it: it may be an address, or `a.py:12`.
+
+    What stands where a host would is the beginning of a path, unless it is this machine: so some
+    agents make an address of a relative path.
+    """
+    address = _ADDRESS.fullmatch(told)
+    path, fragment = (told, None) if address is None else (address[1], address[2])
+    at_line = _AT_LINE.fullmatch(path)
+    line = int(at_line[2]) if at_line else None
+    if (said := _FRAGMENT.match(fragment or "")) is not None:
+        line = int(said[1])
+    path = at_line[1] if at_line else path
+    return (path if address is None else unquote(path)), line or None
+
+
+def absolute(path: str, folder: str, home: str = "") -> str:
+    """Return a path that is relative to that folder as an absolute one, any other as it is.
+
+    One of the user's home is taken for a file in the folder only where it is one.
+    """
+    if home and path.startswith("~/") and f"{home}{path[1:]}".startswith(f"{folder}/"):
+        return home + path[1:]
+    if not path or path.startswith(("/", "~/", "there:")):
+        return path
+    return normal(f"{folder}/{path}")
 
 
 def normal(path: str) -> str:

@@ -53,8 +53,9 @@ end
 ---@param target string
 ---@return string
 local function as_path(target)
-  if vim.startswith(target, 'file://') then
-    target = target:gsub('^file://[^/]*', '')
+  local rest = target:match('^[Ff][Ii][Ll][Ee]:(.*)$')
+  if rest then
+    target = rest:gsub('^//localhost/', '/'):gsub('^//', ''):gsub('%?[^#]*', '')
   end
   return target:find('%%%x%x') and vim.uri_decode(target) or target
 end

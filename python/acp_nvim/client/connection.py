@@ -17,9 +17,11 @@ from anyio.lowlevel import checkpoint
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from acp_nvim.aside import aside
+from acp_nvim.client.halves import Halves
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
 from acp_nvim.transport.link import Ended, Incoming, Link
+from acp_nvim.transport.link import incoming as parsed
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -31,6 +33,7 @@ from acp_nvim.wire.message import (
     to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
+from acp_nvim.wire.sieve import Sieve
 
 DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
@@ -44,6 +47,9 @@ TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped
 
 MOST_UNREAD = 64 * 1024 * 1024
 """Bytes of ours that an agent has not read yet; past them what it asks for is refused."""
+
+NOISY = 3
+"""Lines with text beside a message, after which the user is told of it."""
 
 Outcome: TypeAlias = Any | AcpError
 """What a request came to: what its result says, or why there is none."""
@@ -61,6 +67,18 @@ class Receiver(Protocol):
         Taking it in must not wait. A request must be answered by `Connection.respond` or `fail`,
         once.
         """
+
+    def disturbed(self) -> None:
+        """Tell that the agent prints text among its messages; once is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a request may go without an answer before the user is told."""
+
+    tell: Callable[[float], None]
+    """Takes the seconds; called once."""
+    seconds: float = 10.0
 
 
 @dataclass(slots=True)
@@ -90,6 +108,8 @@ class Connection:
         self._traffic = traffic
         self._fault = fault
         self._peer = Peer()
+        self._sieve = Sieve()
+        self._halves = Halves()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._unread = 0
@@ -118,13 +138,17 @@ class Connection:
         params: object,
         then: Callable[[Outcome], None] | None = None,
         understand: Callable[[Any], Any] | None = None,
+        patience: Patience | None = None,
+        *,
+        takes_late: bool = False,
     ) -> Any:
         """Send a request and return its result, or what `understand` makes of that.
 
         `then` is called by the reader with the same or the exception, before anything that came
         later is handled. `understand` is pure, for it may be called in a thread. Raises
         `AgentError`, `ConnectionLost` if no answer can come any more, and what the two raise. When
-        the waiting task is cancelled the agent is told so (C-154).
+        the waiting task is cancelled the agent is told so (C-154); with `takes_late` an answer that
+        comes all the same still goes to `then`, because the agent has done what was asked.
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
@@ -132,11 +156,13 @@ class Connection:
         waiting = self._waiting[number] = _Waiting(then, understand)
         self._post(line)
         try:
-            await waiting.answered.wait()
+            await _answered(waiting.answered, patience)
         except anyio.get_cancelled_exc_class():
-            if self._waiting.pop(number, None):
-                self._peer.forget(number)
+            if number in self._waiting:
                 self.notify(*self.cancel_call(number))
+                if not takes_late:
+                    del self._waiting[number]
+                    self._peer.forget(number)
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
@@ -178,6 +204,7 @@ class Connection:
             return
         self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
         self._unread += len(line)
+        self._sieve.sent(line)
         self._outbox.send_nowait(line)
 
     async def _write(self) -> None:
@@ -221,10 +248,16 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
-        size = len(incoming.text)
-        for message in incoming.messages:
+        text = self._halves.joined(incoming.text)
+        if text is not incoming.text:
+            incoming = await parsed(text)
+        size, noisy = len(incoming.text), self._sieve.noisy
+        messages = self._sieve.sift(incoming.messages, size)
+        if noisy < self._sieve.noisy == NOISY:
+            receiver.disturbed()
+        for message in messages:
             await self._handle(message, receiver, is_long=size >= LONG)
-            taken += 1 + size // len(incoming.messages) // 1_000
+            taken += 1 + size // len(messages) // 1_000
             if taken > AT_ONCE:
                 taken = 0
                 await checkpoint()
@@ -282,6 +315,16 @@ class Connection:
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))
+
+
+async def _answered(answered: anyio.Event, patience: Patience | None) -> None:
+    if patience is not None:
+        with anyio.move_on_after(patience.seconds):
+            await answered.wait()
+        if answered.is_set():
+            return  # without another pause: what comes next finds the request settled
+        patience.tell(patience.seconds)
+    await answered.wait()
 
 
 def _hurry(reading: anyio.CancelScope) -> None:

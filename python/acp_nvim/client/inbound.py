@@ -13,7 +13,7 @@ from functools import partial
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.client import questioning, quirks
+from acp_nvim.client import questioning, quirks, reasons
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
@@ -37,7 +37,7 @@ from acp_nvim.protocol.dialect import (
 from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Diff
-from acp_nvim.session.event import Event
+from acp_nvim.session.event import Event, Noticed
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -116,6 +116,11 @@ class Inbound:
             events = quirks.heard(told.events, self._launch.quirks)
             return partial(self._updated, told.session_id, events)
         return partial(self._notified, told)
+
+    def disturbed(self) -> None:
+        """See `Receiver`."""
+        for session in self._registry:
+            session.apply(Noticed(reasons.disturbed(self._launch.name), "warning"))
 
     def _asked(self, request: Request) -> AgentRequest | RequestFailed:
         try:

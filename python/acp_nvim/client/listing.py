@@ -7,19 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import anyio
 
+from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
 """Pages that are asked for; nobody looks at more sessions."""
 LISTING = 10.0
 """Seconds in which an agent has to tell all of them."""
+ANSWERING = 30.0
+"""Seconds in which it has to answer anything else; nothing of it is seen meanwhile."""
 
 Listed: TypeAlias = tuple[ListedSession, ...]
 
@@ -33,6 +37,8 @@ class Listing:
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
         self._login = login
+        self.late = False
+        """It has not told all of its sessions, when it was asked last."""
 
     @property
     def reopens(self) -> bool:
@@ -52,7 +58,7 @@ class Listing:
         seen: set[str | None] = set()
         if not self._capabilities.list:
             return ()
-        with anyio.move_on_after(LISTING):
+        with anyio.move_on_after(LISTING) as patience:
             while cursor not in seen and len(seen) < MOST_PAGES:
                 seen.add(cursor)
                 try:
@@ -68,6 +74,7 @@ class Listing:
                 cursor = page.cursor
                 if cursor is None:
                     break
+        self.late = patience.cancelled_caught
         return tuple(found.values())
 
     async def delete(self, session_id: str) -> bool:
@@ -75,7 +82,7 @@ class Listing:
         if not self._capabilities.delete:
             return False
         try:
-            await self._connection.request(*self._dialect.delete_session(session_id))
+            await self._answer(self._dialect.delete_session(session_id), "to delete it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
@@ -87,7 +94,7 @@ class Listing:
         if not self._capabilities.title:
             return None
         try:
-            told = await self._connection.request(*self._dialect.set_title(session_id, title))
+            told = await self._answer(self._dialect.set_title(session_id, title), "to rename it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
@@ -99,11 +106,17 @@ class Listing:
         if not self._capabilities.archive:
             raise UserError(f"{self.name} cannot archive its sessions")
         try:
-            await self._connection.request(*self._dialect.archive_session(session_id))
+            await self._answer(self._dialect.archive_session(session_id), "to archive it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
             raise UserError(f"{self.name} did not archive the session: {error}") from error
+
+    async def _answer(self, call: Call, to: str) -> Any:
+        """Return the answer to a request, if it comes in time; raises `UserError` else."""
+        with anyio.move_on_after(ANSWERING):
+            return await self._connection.request(*call)
+        raise UserError(reasons.unanswered(self.name, ANSWERING, to))
 
 
 async def list_all(listings: Sequence[Listing], cwd: str) -> Mapping[str, Listed]:

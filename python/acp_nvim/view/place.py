@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from acp_nvim.paths import named
 from acp_nvim.session.model import Location
 from acp_nvim.view.visible import one_line
 
 LIMIT = 200
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?$")
-FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
 
 
 def relative(path: str, cwd: str) -> str:
@@ -38,8 +38,7 @@ def mention(uri: str, cwd: str) -> str:
 
 def file_of(uri: str) -> Location | None:
     """Return the file, and the first line, that a `file://` uri names; else None."""
-    if not uri.startswith("file://"):
+    if uri[:5].lower() != "file:":
         return None
-    path, _, fragment = uri.removeprefix("file://").partition("#")
-    line = FRAGMENT.match(fragment)
-    return Location(unquote(path), int(line[1]) if line else None)
+    path, line = named(uri)
+    return Location(path, line)

@@ -6,8 +6,9 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
-from acp_nvim.client.listing import list_all
+from acp_nvim.client.listing import LISTING, list_all
 from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
@@ -39,7 +40,7 @@ async def sessions(host: Host, payload: Sessions) -> None:
     """Let the user pick a session: go on with it, or close or delete it (`action`)."""
     action, cwd = payload.action, find_root(payload.file, payload.cwd)
     rows = await _rows(host, cwd)
-    tell_logins(host)
+    tell_missing(host)
     if action == "close":
         rows = tuple(row for row in rows if row.kind == "open" and row.state != "closed")
     if not rows:
@@ -99,11 +100,13 @@ def recent(host: Host, payload: OfChat) -> dict[str, Any]:
     }
 
 
-def tell_logins(host: Host) -> None:
+def tell_missing(host: Host) -> None:
     """Say whose list is missing: the user gives the command again after the login (C-054)."""
     for client in host.workspace.clients:
         if client.state == "needs_login" and client.error:
             host.editor.notifier.notice(client.error, warning=True)
+        elif client.ready is not None and client.ready.listing.late:
+            host.editor.notifier.notice(reasons.unlisted(client.name, LISTING), warning=True)
 
 
 def _is_chosen(host: Host, row: Row, cwd: str) -> bool:

@@ -9,7 +9,7 @@ from acp_nvim.commands.sessions.deeds import (
     DEEDS,
     listed_rows,
     rename_chat,
-    tell_logins,
+    tell_missing,
     usable_title,
 )
 from acp_nvim.errors import UserError
@@ -27,7 +27,7 @@ async def show(host: Host, payload: ListSessions) -> None:
     if shown is None or shown.cwd != cwd:
         shown = _new(host, payload.list, cwd)
     await _look_again(host, shown)
-    tell_logins(host)
+    tell_missing(host)
 
 
 def _new(host: Host, number: int, cwd: str) -> SessionList:
