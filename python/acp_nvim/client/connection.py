@@ -1,25 +1,26 @@
 """JSON-RPC over one link: the reader, the requests that wait for answers, the writer.
 
 Everything received is taken in wire order by one reader, synchronously; whatever may wait gets a
-task of its own from the caller. So an update that came before a response is applied before it. Only
-to find out what a long one says the reader waits, for a thread; nothing overtakes it.
+task of its own from the caller. So an update that came before a response is applied before it. The
+reader waits for a thread to find out what a long message says, and for the agent while that has too
+many answers to read; nothing overtakes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import anyio
 from anyio.lowlevel import checkpoint
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from acp_nvim.aside import aside
 from acp_nvim.client.halves import Halves
+from acp_nvim.client.outbox import Outbox
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
+from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost, UserError
 from acp_nvim.transport.link import Ended, Incoming, Link
 from acp_nvim.transport.link import incoming as parsed
 from acp_nvim.wire.message import (
@@ -45,8 +46,10 @@ AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
 
-MOST_UNREAD = 64 * 1024 * 1024
-"""Bytes of ours that an agent has not read yet; past them what it asks for is refused."""
+DEAF = 60.0
+"""Seconds in which an agent that has too many answers to read reads one of them, or is ended."""
+SLOWEST = 64 * 1024
+"""Bytes a second of a long answer, by which it may take longer."""
 
 NOISY = 3
 """Lines with text beside a message, after which the user is told of it."""
@@ -112,25 +115,23 @@ class Connection:
         self._halves = Halves()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
-        self._unread = 0
-        self._outbox: MemoryObjectSendStream[bytes]
-        self._inbox: MemoryObjectReceiveStream[bytes]
-        self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
+        self._outbox = Outbox()
+        self._problem: UserError | None = None
+        """Why we have ended it."""
 
     async def run(self, receiver: Receiver) -> Ended:
         """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
         try:
-            with self._outbox, self._inbox:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._link.run)
-                    tasks.start_soon(self._write)
-                    await self._receive(receiver)
-                    await self._link.end(grace=DRAIN)
-                    ended = await self._link.wait()
-                    tasks.cancel_scope.cancel()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._link.run)
+                tasks.start_soon(self._write)
+                await self._receive(receiver)
+                await self._link.end(grace=DRAIN)
+                ended = await self._link.wait()
+                tasks.cancel_scope.cancel()
         finally:
             self._lose()
-        return ended
+        return ended if self._problem is None else replace(ended, problem=self._problem)
 
     async def request(
         self,
@@ -154,7 +155,7 @@ class Connection:
             raise ConnectionLost("the agent is gone")
         number, line = self._peer.request(method, params)
         waiting = self._waiting[number] = _Waiting(then, understand)
-        self._post(line)
+        self._post(line, first=True)
         try:
             await _answered(waiting.answered, patience)
         except anyio.get_cancelled_exc_class():
@@ -170,22 +171,21 @@ class Connection:
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
-        self._post(self._peer.notify(method, params))
+        self._post(self._peer.notify(method, params), first=True)
 
-    def respond(self, request_id: RequestId, result: object, *, private: bool = False) -> None:
+    def respond(
+        self, request_id: RequestId, result: object, *, by_user: bool = False, private: bool = False
+    ) -> None:
         """Answer a request; nothing if it was answered already (C-155).
 
-        What is `private` is not written to the log, now or when it is said again (C-303).
+        `by_user`: the user has chosen it, so it goes before other answers. What is `private` is not
+        written to the log, now or when it is said again (C-303).
         """
         if private:
             self._traffic.redaction.learn_answer(result)
         line = self._peer.respond(request_id, result)
-        if line and self._unread and self._unread + len(line) > MOST_UNREAD:
-            sentence = f"{MOST_UNREAD:,} bytes wait for you to read them: read our answers first"
-            self.refuse(request_id, Code.INTERNAL_ERROR, sentence)
-            return
         hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
-        self._post(line, hidden if private else line)
+        self._post(line, hidden if private else line, first=by_user)
 
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
         """Answer a request with an error; nothing if it was answered already."""
@@ -195,26 +195,45 @@ class Connection:
         """Answer a request that was never taken; an open one of the same id stays open."""
         self._post(to_line(Failure(request_id, int(code), message)))
 
+    async def room(self) -> None:
+        """Wait until the agent has read enough to be given more; for who makes long answers."""
+        await self._outbox.room()
+
     def note(self, text: str) -> None:
         """Write into the log what became of something that the agent sent."""
         self._traffic.record("host", text)
 
-    def _post(self, line: bytes, logged: bytes | None = None) -> None:
+    def _post(self, line: bytes, logged: bytes | None = None, *, first: bool = False) -> None:
         if not line or self._lost:
             return
         self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
-        self._unread += len(line)
         self._sieve.sent(line)
-        self._outbox.send_nowait(line)
+        self._outbox.put(line, first=first)
 
     async def _write(self) -> None:
-        async for line in self._inbox:
-            try:
+        try:
+            while (line := await self._outbox.take()) is not None:
                 await self._link.send(line)
-            except ConnectionLost:
-                return
-            self._unread -= len(line)
-            del line  # the next one may be long in coming
+                self._outbox.sent(line)
+                del line  # the next one may be long in coming
+        except ConnectionLost:
+            self._outbox.close()
+
+    async def _until_read(self) -> None:
+        """Wait until the agent has read enough of our answers; end one that reads none of them."""
+        outbox = self._outbox
+        while outbox.is_full:
+            taken = outbox.taken
+            with anyio.move_on_after(DEAF + outbox.size / SLOWEST):
+                await outbox.room()
+            if outbox.is_full and outbox.taken == taken:
+                waits = f"{outbox.waiting:,} answers, {outbox.size:,} bytes"
+                self._problem = UserError(
+                    f"The agent was ended: it asks on and reads none of its answers ({waits} wait "
+                    "for it). :Acp restart starts it again, :Acp log shows more"
+                )
+                outbox.close()
+                self._link.kill()
 
     async def _receive(self, receiver: Receiver) -> None:
         """Read all that comes, but not for long once the agent is gone or can say no more."""
@@ -256,6 +275,7 @@ class Connection:
         if noisy < self._sieve.noisy == NOISY:
             receiver.disturbed()
         for message in messages:
+            await self._until_read()
             await self._handle(message, receiver, is_long=size >= LONG)
             taken += 1 + size // len(messages) // 1_000
             if taken > AT_ONCE:
@@ -312,6 +332,7 @@ class Connection:
 
     def _lose(self) -> None:
         self._lost = True
+        self._outbox.close()
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))
