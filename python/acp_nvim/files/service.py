@@ -204,7 +204,11 @@ class FileService:
         known, live = self._knowledge.of(session, path), synced.live
         base = self._base(known, synced, content, author)
         self._check_reading(base, known.encoding, live)
-        request = WriteRequest(path, base, content, partial(self._begun, path, author))
+        begun = partial(self._begun, path, author)
+        # a second copy within the turn has no second effect
+        is_own = known.writer is not None and not known.has_written(content, author)
+        returned = known.returned if is_own else UNKNOWN
+        request = WriteRequest(path, base, content, returned, begun)
         self._check(path)
         try:
             written = await write(self._files, live, request, partial(self._again, path, author))

@@ -180,7 +180,7 @@ def weigh(host: Host, event: Rewritten) -> None:
 
 def put(host: Host, event: FilePut) -> None:
     """Know what the user has agreed to."""
-    host.review.knowledge.changed(event.path, event.before, event.after)
+    host.review.knowledge.decided(event.path, event.before, event.after)
 
 
 def take_back(host: Host, event: TakenBack) -> None:

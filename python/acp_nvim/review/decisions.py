@@ -31,6 +31,7 @@ from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
+from acp_nvim.review.removed import give_back, is_removal
 from acp_nvim.review.shown import as_read
 from acp_nvim.review.turned import (
     Turned,
@@ -175,6 +176,9 @@ class Decisions:
     ) -> tuple[str | None, range | None]:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
+        if not take and is_removal(conflict):
+            await self._give_back(conflict)
+            return None, None
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, partial(self._load, changing=True))
             text = live.exact
@@ -219,7 +223,43 @@ class Decisions:
             return made(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
-        return replace(undone, batch=batch, failed=(*undone.failed, *rest))
+        undone = replace(undone, batch=batch, failed=(*undone.failed, *rest))
+        return await self._with_removed(undone, turn, found=found)
+
+    async def _with_removed(self, undone: Undone, turn: Turn, *, found: bool) -> Undone:
+        """Give back what that turn has removed below unsaved text, which stays; return all."""
+        gone = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
+        back: list[str] = []
+        doubtful: list[str] = []
+        failed: list[str] = []
+        async with self._sync.exclusive():
+            for conflict in filter(is_removal, gone):
+                if conflict.author.how == "found" and not found:
+                    doubtful.append(conflict.path)
+                    continue
+                try:
+                    await self._give_back(conflict)
+                    back.append(conflict.path)
+                except UserError as error:
+                    failed.append(str(error))
+        return replace(
+            undone,
+            paths=(*undone.paths, *back),
+            unsaved=(*undone.unsaved, *back),
+            found=(*undone.found, *doubtful),
+            failed=(*undone.failed, *failed),
+        )
+
+    async def _give_back(self, conflict: Conflict) -> None:
+        """See `give_back`; raises `UserError`."""
+        path, author = conflict.path, conflict.author
+        try:
+            await give_back(self._files, self._sync, conflict, self._log.mode(path))
+        except FileProblem as problem:
+            raise UserError(str(problem)) from problem
+        self._log.settled(path)
+        self._emit(FilePut(path, None, conflict.base))
+        self._emit(TakenBack(author.session_key, path, None, conflict.base))
 
     def waiting(
         self, session: SessionKey, number: int | None, *, known: Container[str] = ()
