@@ -377,15 +377,13 @@ class EditLog:
     def turns(self, *stretches: Stretch) -> tuple[Turn, ...]:
         """Return the turns in these stretches that have something to undo, the oldest first."""
         sessions = {it.key: it for it in stretches}
+        changed = [(key, path) for path, it in sorted(self._ledgers.items()) for key in turns(it)]
+        removals = filter(is_removal, self._conflicts.values())
         found: dict[TurnKey, list[str]] = {}
-        for path, ledger in sorted(self._ledgers.items()):
-            for key in turns(ledger):
-                stretch = sessions.get(key[:2])
-                if stretch is not None and stretch.has(key[2]):
-                    found.setdefault(key, []).append(path)
-        for conflict in filter(is_removal, self._conflicts.values()):
-            if conflict.author.session_key == session:
-                found.setdefault(conflict.author.turn_key, []).append(conflict.path)
+        for key, path in (*changed, *((it.author.turn_key, it.path) for it in removals)):
+            stretch = sessions.get(key[:2])
+            if stretch is not None and stretch.has(key[2]):
+                found.setdefault(key, []).append(path)
         return tuple(
             Turn(key, self._author(paths[0], key), tuple(paths))
             for key, paths in sorted(found.items(), key=lambda item: item[0][3])
