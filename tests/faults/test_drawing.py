@@ -55,7 +55,7 @@ from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.session.terminal import ExitStatus
-from acp_nvim.view.sessions import listed_row, stored_row
+from acp_nvim.view.lists.sessions import listed_row, stored_row
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.session_list import SessionList
 

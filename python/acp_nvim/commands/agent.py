@@ -19,7 +19,7 @@ from acp_nvim.reactions.reopening import reopen
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Notice
-from acp_nvim.view.agents import advice, label, left, process
+from acp_nvim.view.lists.agents import advice, label, left, process
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root

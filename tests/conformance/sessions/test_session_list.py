@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.client.listing import MOST_PAGES, Listed, list_all
 from acp_nvim.session.model import ListedSession
-from acp_nvim.view.sessions import label, listed_row, merged, seconds_of
+from acp_nvim.view.lists.sessions import label, listed_row, merged, seconds_of
 from tests.conformance.connection.whole import EVERYTHING
 from tests.support.stage import Stage
 

@@ -6,7 +6,7 @@ Every field is looked at, all the way down: a new one that holds a key is tried 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -145,7 +145,7 @@ def stored(saved: SavedSession) -> SavedSession:
 
 
 def carried_over(state: SessionState) -> tuple[Event, ...]:
-    return (*carried(state.entries, state.title, "goes on here"), OPENED)
+    return (*carried(state, state.turn, "goes on here"), OPENED)
 
 
 def opened_again(state: SessionState) -> tuple[Event, ...]:
@@ -220,9 +220,9 @@ def test_they_do_in_a_replay_that_lacks_some_of_them() -> None:
 
 def test_a_call_whose_task_is_gone_stands_alone() -> None:
     state = opened(*turn_with_task("one")).state
-    rest = [it for it in state.entries if it.key != "tool:t1"]
+    rest = tuple(it for it in state.entries if it.key != "tool:t1")
     session = Session()
-    session.hear(*carried(rest, None, "goes on here"))
+    session.hear(*carried(replace(state, entries=rest), state.turn, "goes on here"))
     assert tree(session.state) == [("Read one", []), ("Run one", [])]
 
 
@@ -230,7 +230,7 @@ def test_a_task_loses_the_calls_of_later_turns() -> None:
     late = ToolCallUpdated("t9", "Late", "read", "completed", parent="t1")
     state = opened(turn("one"), TASK, READ, turn("two"), late).state
     session = Session()
-    session.hear(*carried((it for it in state.entries if it.turn < 2), None, "rewound"))
+    session.hear(*carried(state, 1, "rewound"))
     assert tree(session.state) == [("Task", ["Read"])]
 
 
@@ -269,9 +269,9 @@ def operated(session: Session, kept: Sequence[Entry], how: str) -> None:
     """Do what puts kept entries in place of those of a session."""
     state = session.state
     if how == "rewind":
-        session.hear(*carried((it for it in state.entries if it.turn < state.turn), None, "back"))
+        session.hear(*carried(state, state.turn - 1, "back"))
     elif how == "carry":
-        session.hear(*carried(state.entries, None, "goes on here"))
+        session.hear(*carried(state, state.turn, "goes on here"))
     elif how == "reopen":
         session.hear(*restored(stored(saved_of(state.evolved(id="s1"), 1.0))))
     elif how == "load":

@@ -24,7 +24,7 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.saved import restored
 from acp_nvim.storage import private
-from acp_nvim.view.sessions import Row, age, label, listed_row, merged
+from acp_nvim.view.lists.sessions import Row, age, label, listed_row, merged
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host

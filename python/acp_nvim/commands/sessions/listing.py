@@ -14,7 +14,7 @@ from acp_nvim.commands.sessions.deeds import (
 )
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import screen
-from acp_nvim.view.sessions import Row
+from acp_nvim.view.lists.sessions import Row
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList

@@ -11,7 +11,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.session.event import SessionClosed, SessionReopening
 from acp_nvim.session.saved import restored
-from acp_nvim.view.agents import stayed as sentence
+from acp_nvim.view.lists.agents import stayed as sentence
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 

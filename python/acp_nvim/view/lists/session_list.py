@@ -10,8 +10,8 @@ from functools import partial
 
 from acp_nvim.view.block import Block, Highlight, Line
 from acp_nvim.view.boundary import Boundary, fault_line
+from acp_nvim.view.lists.sessions import Row, age
 from acp_nvim.view.markdown.table import display_width
-from acp_nvim.view.sessions import Row, age
 from acp_nvim.view.status import Bar, BarPart
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line
