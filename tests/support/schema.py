@@ -17,7 +17,13 @@ from jsonschema import Draft202012Validator
 SCHEMA = Path(__file__).with_name("schema") / "v1.json"
 UNSTABLE = SCHEMA.with_name("v1.unstable.json")
 SCHEMAS = {1: SCHEMA, 2: SCHEMA.with_name("v2.json")}
-NOT_YET_STABLE = {"auth/status", "session/archive", "session/fork", "session/set_title"}
+NOT_YET_STABLE = {
+    "auth/status",
+    "session/archive",
+    "session/fork",
+    "session/set_title",
+    "session/unarchive",
+}
 """Methods that are judged by the unstable schema: sent only to agents that offer them."""
 LEGACY = {"session/set_model": {"sessionId", "modelId"}}
 """Methods that are in no schema, and are still sent to agents that have a quirk for them."""

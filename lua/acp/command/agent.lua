@@ -211,7 +211,7 @@ function M.restart(agent)
 end
 
 --- List the sessions of this project; or let the user pick one, to go on with it or to do that to it.
----@param action? 'close'|'delete'|'archive'
+---@param action? 'close'|'delete'|'archive'|'unarchive'
 function M.sessions(action)
   local file, cwd = current_file(), vim.fn.getcwd()
   if not action and options.value('ui', 'sessions') ~= 'pick' then
