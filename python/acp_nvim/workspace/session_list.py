@@ -11,7 +11,7 @@ from acp_nvim.editor import Picture
 from acp_nvim.session.saved import SavedSession, title_of
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.view import session_list as view
-from acp_nvim.view.boundary import Boundary, undrawn
+from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
