@@ -28,7 +28,7 @@ from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root, is_too_wide
-from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows
+from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows, titled
 
 KIND = "acp.session"
 MOST_RECENT = 3
@@ -72,7 +72,8 @@ async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
     listed = await listed_rows(host, cwd)
     opened = open_rows(host.workspace.chats, host.store.now() - host.clock())
-    return merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
+    rows = merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
+    return tuple(titled(row, host.workspace.chats) for row in rows)
 
 
 async def listed_rows(host: Host, cwd: str, *, archived: bool = False) -> tuple[Row, ...]:
