@@ -59,8 +59,13 @@ from acp_nvim.view.lists.sessions import listed_row, stored_row
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.session_list import SessionList
 
+AROUND = (
+    "acp_nvim.view.chat.transcript:",
+    *(f"acp_nvim.view.chat.cell:{name}" for name in ("cell_of", "plan_cell", "queued_cell")),
+)
+"""What puts the boundary around each thing."""
 SAYS_SO = "this cannot be shown (Injected"
-ELSEWHERE = ("acp_nvim.view.boundary", "acp_nvim.view.markdown.lexing")
+ELSEWHERE = ("acp_nvim.view.chat.boundary", "acp_nvim.view.markdown.lexing")
 """What says that something cannot be drawn; and what has a boundary and a thread of its own."""
 MARKDOWN = "# Head\n\nwordA **bold** `code` [link](file:///w/a.py)\n\n- one\n- two\n\n"
 MARKDOWN += "| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx = 1\n```\n"
@@ -223,7 +228,7 @@ def test_a_chat_goes_through_most_that_draws() -> None:
 
 def is_of_one_entry(entry: str) -> bool:
     """Tell whether a function draws one thing, not all of them."""
-    return not entry.startswith("acp_nvim.view.chat.transcript:")
+    return not entry.startswith(AROUND)
 
 
 @pytest.mark.parametrize("entry", CHAT)

@@ -37,7 +37,7 @@ end
 ---@param chat acp.Chat
 ---@param split boolean
 local function follow_link(chat, split)
-  local name, line = link.file()
+  local name, line = link.file(chat.cwd)
   local payload = { chat = chat.chat, row = row(), name = name }
   bridge.call('follow_link', payload, function(err, found)
     if found and found.path then

@@ -80,7 +80,7 @@ local function put_lines(buffer, first, last, lines)
   end
   local shown = vim.tbl_map(function(line)
     local fits = type(line) == 'string' and not line:find('\n', 1, true)
-    return fits and line or '! this cannot be shown: see :checkhealth acp'
+    return fits and line or '! this cannot be shown (Neovim does not take it)'
   end, lines)
   if vim.deep_equal(shown, lines) then
     error(err, 0)

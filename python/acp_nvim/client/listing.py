@@ -45,25 +45,25 @@ class Listing:
         """Whether the agent can load or resume what it lists (C-102)."""
         return self._capabilities.load or self._capabilities.resume
 
-    async def all(self, cwd: str) -> Listed:
+    async def all(self, cwd: str, *, archived: bool = False) -> Listed:
         """Return the sessions of that folder; none if the agent lists none (C-096).
 
         One that names no folder is of the folder that was asked for; others are as the agent tells
-        them, which need not look at the folder.
+        them, which need not look at the folder. `archived`: those only that were put away.
         What came before an error, or before the time was up, is better than nothing. Cursors are
         sent back verbatim; one that comes again would never end (C-099, C-100).
         """
         found: dict[str, ListedSession] = {}
         cursor: str | None = None
         seen: set[str | None] = set()
-        if not self._capabilities.list:
+        if not self._capabilities.list or (archived and not self._capabilities.archive):
             return ()
         with anyio.move_on_after(LISTING) as patience:
             while cursor not in seen and len(seen) < MOST_PAGES:
                 seen.add(cursor)
                 try:
                     page = await self._connection.request(
-                        *self._dialect.list_sessions(cwd, cursor),
+                        *self._dialect.list_sessions(cwd, cursor, archived=archived),
                         understand=self._dialect.decode_sessions,
                     )
                 except (AgentError, ConnectionLost, UserError) as error:
@@ -103,14 +103,21 @@ class Listing:
 
     async def archive(self, session_id: str) -> None:
         """Let the agent put a session away, so that it is listed no more; raises `UserError`."""
+        await self._put("archive", self._dialect.archive_session(session_id))
+
+    async def unarchive(self, session_id: str) -> None:
+        """Let the agent list a session again that was put away; raises `UserError`."""
+        await self._put("unarchive", self._dialect.unarchive_session(session_id))
+
+    async def _put(self, what: str, call: Call) -> None:
         if not self._capabilities.archive:
-            raise UserError(f"{self.name} cannot archive its sessions")
+            raise UserError(f"{self.name} cannot {what} its sessions")
         try:
-            await self._answer(self._dialect.archive_session(session_id), "to archive it")
+            await self._answer(call, f"to {what} it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
-            raise UserError(f"{self.name} did not archive the session: {error}") from error
+            raise UserError(f"{self.name} did not {what} the session: {error}") from error
 
     async def _answer(self, call: Call, to: str) -> Any:
         """Return the answer to a request, if it comes in time; raises `UserError` else."""
@@ -119,12 +126,14 @@ class Listing:
         raise UserError(reasons.unanswered(self.name, ANSWERING, to))
 
 
-async def list_all(listings: Sequence[Listing], cwd: str) -> Mapping[str, Listed]:
+async def list_all(
+    listings: Sequence[Listing], cwd: str, *, archived: bool = False
+) -> Mapping[str, Listed]:
     """Ask several agents at once; return what each has told, by its name."""
     found: dict[str, Listed] = {}
 
     async def ask(listing: Listing) -> None:
-        found[listing.name] = await listing.all(cwd)
+        found[listing.name] = await listing.all(cwd, archived=archived)
 
     async with anyio.create_task_group() as tasks:
         for listing in listings:

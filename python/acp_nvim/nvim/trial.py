@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 from acp_nvim.editor import Picture
 from acp_nvim.nvim.plain import bar, op
 from acp_nvim.view.block import Block
-from acp_nvim.view.boundary import Boundary, undrawn
+from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.op import Replace
 from acp_nvim.view.status import Bar, faulty_bar
 

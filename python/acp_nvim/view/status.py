@@ -10,7 +10,7 @@ from typing import Any
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
-from acp_nvim.view.boundary import sentence
+from acp_nvim.view.chat.boundary import sentence
 from acp_nvim.view.chat.plan import brief
 from acp_nvim.view.cut import ITEMS, told
 from acp_nvim.view.visible import one_line

@@ -12,8 +12,9 @@ from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.prompt.images import HeldImages
 from acp_nvim.view.blocks import Blocks
-from acp_nvim.view.boundary import Boundary, undrawn
-from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, render
+from acp_nvim.view.chat.boundary import Boundary, undrawn
+from acp_nvim.view.chat.cell import PLAN
+from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 

@@ -10,7 +10,7 @@ from functools import partial
 from acp_nvim.editor import Picture
 from acp_nvim.session.saved import SavedSession, title_of
 from acp_nvim.storage.left_open import LeftOpen
-from acp_nvim.view.boundary import Boundary, undrawn
+from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.lists import session_list as view
 from acp_nvim.view.lists.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.status import faulty_bar
@@ -43,6 +43,14 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
         open_row(number, state, epoch=epoch) for number, state in states if state.status != "closed"
     ]
     return tuple(reversed(opened))
+
+
+def titled(row: Row, chats: Mapping[int, Chat]) -> Row:
+    """Return the row with a title, if only the first words of the user."""
+    chat = chats.get(row.chat)
+    if row.title or chat is None:
+        return row
+    return replace(row, title=title_of(chat.session.state))
 
 
 class SessionList:
@@ -78,7 +86,7 @@ class SessionList:
     def rows(self) -> tuple[Row, ...]:
         """Return all sessions, whether or not they are shown."""
         rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
-        return tuple(map(self._titled, rows))
+        return tuple(titled(row, self._chats) for row in rows)
 
     def row(self, agent: str, session: str, chat: int) -> Row | None:
         """Return the session of that chat, else of that name, or None."""
@@ -106,13 +114,6 @@ class SessionList:
         )
         bar = view.bar(rows, self.wanted, with_keys=self._with_keys)
         return Picture(blocks, {"rows": _names(rows), "filter": self.wanted}, bar)
-
-    def _titled(self, row: Row) -> Row:
-        """Return the row with a title, if only the first words of the user."""
-        chat = self._chats.get(row.chat)
-        if row.title or chat is None:
-            return row
-        return replace(row, title=title_of(chat.session.state))
 
 
 def _names(rows: Sequence[Row]) -> list[dict[str, object]]:

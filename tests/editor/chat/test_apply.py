@@ -232,7 +232,7 @@ def test_what_neovim_never_takes_is_one_row_and_all_else_is_drawn(
     bar = [{"group": [], "text": "wrong", "need": 0, "right": False}]
     ops = [0, 1, ["one", "two\nthree", "four"], [wrong, highlight(2, 0, 4, "AcpBold")]]
     assert spy.frame(chat, ops, winbar=bar, status={"agent": "x"}) == {"failed": [], "gone": []}
-    row = "! this cannot be shown: see :checkhealth acp"
+    row = "! this cannot be shown (Neovim does not take it)"
     assert nvim.lines(chat) == ["one", row, "four"]
     assert marks(nvim, chat) == [(2, 0, "AcpBold")]
     spy.frame(chat, [1, 2, ["two"], []])

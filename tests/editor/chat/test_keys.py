@@ -153,6 +153,53 @@ LINKS = [
 ]
 
 
+WORDS = [
+    ("**src/a.py:8**", "src/a.py", 8),
+    ("**`src/a.py:8`**", "src/a.py", 8),
+    ("`src/a.py`:8", "src/a.py", 8),
+    ("**src/a.py**:8.", "src/a.py", 8),
+    ('"src/a.py":8', "src/a.py", 8),
+    ('"src/a.py", line 8', "src/a.py", 8),
+    ("_src/a.py:8_", "src/a.py", 8),
+    ("__src/a.py__", "src/a.py", 0),
+    ("~~src/a.py~~", "src/a.py", 0),
+    ("(src/a.py:8)", "src/a.py", 8),
+    ("[src/a.py:8],", "src/a.py", 8),
+    ("{src/a.py}", "src/a.py", 0),
+    ("“src/a.py:8”.", "src/a.py", 8),
+    ("«src/a.py»", "src/a.py", 0),
+    ("src/a.py:8:3:", "src/a.py", 8),
+    ("src/a.py!", "src/a.py", 0),
+    ("src/a.py...", "src/a.py", 0),
+    ("*gone/b.py:8*", "gone/b.py", 8),
+    ("**gone/b.py**", "gone/b.py", 0),
+    ("`gone/b.py`:8", "gone/b.py", 8),
+    ("src/[id]/(x)/page.ts:8", "src/[id]/(x)/page.ts", 8),
+    ("`src/[id]/(x)/page.ts`", "src/[id]/(x)/page.ts", 0),
+    ("src/__init__.py:8", "src/__init__.py", 8),
+    ("__init__.py", "__init__.py", 0),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "line"), WORDS)
+@pytest.mark.parametrize("before", ["", "see the file "])
+def test_go_to_a_file_whatever_stands_around_its_name(
+    nvim: Neovim, spy: BridgeSpy, before: str, text: str, name: str, line: int
+) -> None:
+    chat, _ = spy.open_session()
+    for path in ("src/a.py", "src/[id]/(x)/page.ts", "src/__init__.py", "__init__.py"):
+        (nvim.cwd / path).parent.mkdir(parents=True, exist_ok=True)
+        (nvim.cwd / path).write_text("x\n" * 50)
+    draw(nvim, spy, chat, [f"{before}{text} and more"])
+    first = len((before + text).partition(name)[0].encode())
+    for column in (len(before), first, first + len(name) - 1):
+        nvim.lua("vim.api.nvim_win_set_cursor(0, { 1, ... })", column)
+        at = nvim.lua("return { require('acp.chat.link').file(...) }", str(nvim.cwd))
+        assert at == ([name, line] if line else [name])
+    nvim.input("gf")
+    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": name}]
+
+
 @pytest.mark.parametrize(("text", "at", "name", "line"), LINKS)
 @pytest.mark.parametrize("key", ["gf", "gF"])
 def test_go_to_what_is_named_under_the_cursor(

@@ -15,13 +15,15 @@ from typing import Literal, TypeAlias, TypeVar
 
 from acp_nvim.session.content import Resource, ResourceLink
 from acp_nvim.session.log import Log
-from acp_nvim.session.model import Location, Prompt
-from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.model import Location
+from acp_nvim.session.state import Compaction, Entry, Message, Notice, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
-from acp_nvim.view.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.chat import compaction, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
+from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
+from acp_nvim.view.chat.cell import PLAN, Cell, plan_cell, queued_cell
+from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import file_of, place
@@ -29,21 +31,7 @@ from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
 T = TypeVar("T")
-PLAN = "plan"
-"""The key of the plan: toggled, it is one line."""
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """The block of one thing that is shown, and what it was drawn from."""
-
-    source: Entry | Plan | Prompt
-    is_open: bool
-    block: Block
-    drawn: message.Drawn | None = None
-    is_live: bool = True
-    """Somebody works on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +54,7 @@ class _Drawn:
     """The cells, and of which entries they are, as far as they are as they should be."""
 
     entries: Log[Entry] = field(default_factory=Log)
-    cells: Log[_Cell] = field(default_factory=Log)
+    cells: Log[Cell] = field(default_factory=Log)
     """One for each entry, at the same position."""
     blocks: Log[Block] = field(default_factory=Log)
     """Of the cells; those of tool calls as they stand among others."""
@@ -82,7 +70,7 @@ class Transcript:
 
     blocks: Blocks = field(default_factory=Blocks)
     _drawn: _Drawn = field(default_factory=_Drawn)
-    _extras: tuple[_Cell, ...] = ()
+    _extras: tuple[Cell, ...] = ()
     """The plan and the queue."""
     _cwd: str = ""
     faults: tuple[Exception, ...] = ()
@@ -156,7 +144,7 @@ def fold(
     return opened ^ {cell.block.key for cell in cells}
 
 
-def _group_at(transcript: Transcript, row: int) -> list[_Cell]:
+def _group_at(transcript: Transcript, row: int) -> list[Cell]:
     """Return the calls of the group of which the line is in that row; empty if there is none."""
     found = transcript.blocks.at(row)
     drawn = transcript._drawn
@@ -170,7 +158,7 @@ def _group_at(transcript: Transcript, row: int) -> list[_Cell]:
 
 
 def _fold_group(
-    members: Sequence[_Cell], opened: frozenset[str], action: FoldAction
+    members: Sequence[Cell], opened: frozenset[str], action: FoldAction
 ) -> frozenset[str]:
     is_open = _is_group_open(members, opened)
     wanted = not is_open if action == "toggle" else action == "open"
@@ -264,12 +252,12 @@ def _entries(
         cell = _cell(entry, old, state.cwd, pause, boundary, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
-        if position < last.start and not _is_paused(cell):
+        if position < last.start and not cell.is_paused:
             known = _placed(known, position, entry)
-        if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
+        if cell is not old and pause() and (position < len(entries) - 1 or cell.is_paused):
             paused = True
             if position >= last.start:  # all before it is done; and the logs share what they have
-                known = entries.first(position + (not _is_paused(cell)))
+                known = entries.first(position + (not cell.is_paused))
             break
     shown = entries.first(len(cells))
     arranged = _Drawn(shown, cells, blocks, folds, min(basis.ended, len(shown)), paused=paused)
@@ -278,7 +266,7 @@ def _entries(
         partial(_unarranged, arranged),
     )
     if paused:
-        keys = group.with_groups(cells[at].block.key for at in done if not _is_paused(cells[at]))
+        keys = group.with_groups(cells[at].block.key for at in done if not cells[at].is_paused)
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
         return replace(arranged, entries=known, folds=folds)
     return arranged
@@ -334,7 +322,7 @@ def _around(drawn: _Drawn, position: int, index: Mapping[str, int]) -> dict[int,
     return dict(zip(span, shown, strict=True))
 
 
-def _alone(cell: _Cell, position: int, error: Exception) -> dict[int, Block]:
+def _alone(cell: Cell, position: int, error: Exception) -> dict[int, Block]:
     """Return the block of an entry whose place among others, or what is in it, is not known."""
     lines = (*cell.block.lines, fault_line(error), BLANK)
     return {position: replace(cell.block, lines=lines)}
@@ -356,7 +344,7 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     return within.nested(block, entry, calls, blocks, is_open=cell.is_open)
 
 
-def _is_group_open(members: Sequence[_Cell], opened: frozenset[str]) -> bool:
+def _is_group_open(members: Sequence[Cell], opened: frozenset[str]) -> bool:
     return f"{group.PREFIX}{members[0].block.key}" in opened or any(it.is_open for it in members)
 
 
@@ -374,92 +362,18 @@ def _placed(log: Log[T], position: int, item: T) -> Log[T]:
     return log if log[position] is item else log.put(position, item)
 
 
-def _is_paused(cell: _Cell) -> bool:
-    return cell.drawn is not None and cell.drawn.paused
-
-
-def _cell(
-    entry: Entry,
-    old: _Cell | None,
-    cwd: str,
-    pause: Pause,
-    boundary: Boundary,
-    *,
-    is_open: bool,
-) -> _Cell:
-    """Return the cell of an entry: the old one, as long as neither has changed."""
-    if old and old.source is entry and old.is_open == is_open and not _is_paused(old):
-        return old
-    return boundary.draw(
-        lambda: _made(entry, old, cwd, pause, is_open=is_open),
-        lambda error: _Cell(entry, is_open, undrawn(entry.key, error)),
-    )
-
-
-def _made(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
-    known = old.drawn if old and old.block.key == entry.key else None
-    match entry:
-        case Message():
-            drawn = message.draw(entry, cwd, known, pause, is_open=is_open)
-            block = Block(entry.key, drawn.lines, foldable=message.is_foldable(entry))
-        case ToolCall():
-            drawn = tool_call.draw(entry, cwd, known, pause, is_open=is_open)
-            block = Block(entry.key, drawn.lines, foldable=True)
-        case Notice():
-            drawn = message.Drawn(message.notice(entry))
-            block = Block(entry.key, drawn.lines)
-        case Compaction():
-            drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
-            block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
-    return _Cell(entry, is_open, block, drawn)
-
-
 def _extras(
     state: SessionState, opened: frozenset[str], basis: Transcript, boundary: Boundary
-) -> tuple[_Cell, ...]:
+) -> tuple[Cell, ...]:
     known = {cell.block.key: cell for cell in basis._extras}
     cells = []
     if state.plan and state.plan.entries:
-        cells.append(_plan(state, state.plan, known.get(PLAN), boundary, opened))
+        cells.append(plan_cell(state, state.plan, known.get(PLAN), boundary, opened))
     for number, prompt in enumerate(state.queue):
         key, is_last = f"queue:{number}", number == len(state.queue) - 1
         old = known.get(key)
-        cells.append(_queued(prompt, key, state.cwd, old, boundary, is_last=is_last))
+        cells.append(queued_cell(prompt, key, state.cwd, old, boundary, is_last=is_last))
     return tuple(cells)
-
-
-def _plan(
-    state: SessionState,
-    source: Plan,
-    old: _Cell | None,
-    boundary: Boundary,
-    opened: frozenset[str],
-) -> _Cell:
-    is_open = PLAN not in opened
-    is_live = state.is_running or state.stop_reason != "cancelled"
-    if old and old.source is source and (old.is_live, old.is_open) == (is_live, is_open):
-        return old
-    block = boundary.draw(
-        lambda: Block(PLAN, plan.lines(source, is_live=is_live, is_open=is_open), foldable=True),
-        partial(undrawn, PLAN),
-    )
-    return _Cell(source, is_open, block, is_live=is_live)
-
-
-def _queued(
-    source: Prompt,
-    key: str,
-    cwd: str,
-    old: _Cell | None,
-    boundary: Boundary,
-    *,
-    is_last: bool,
-) -> _Cell:
-    if old and old.source is source and (len(old.block.lines) > 1) == is_last:
-        return old
-    line = boundary.draw(lambda: message.queued(source, cwd), lambda error: (fault_line(error),))
-    block = Block(key, (*line, *((BLANK,) if is_last else ())))
-    return _Cell(source, is_open=True, block=block)
 
 
 def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from acp_nvim.view.block import Block, Highlight, Line
-from acp_nvim.view.boundary import Boundary, fault_line
+from acp_nvim.view.chat.boundary import Boundary, fault_line
 from acp_nvim.view.lists.sessions import Row, age
 from acp_nvim.view.markdown.table import display_width
 from acp_nvim.view.status import Bar, BarPart

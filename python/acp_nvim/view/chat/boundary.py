@@ -34,7 +34,7 @@ class Boundary:
 
 def sentence(error: Exception) -> str:
     """Return what stands in place of what cannot be drawn."""
-    return f"this cannot be shown ({_said(error)}): see :checkhealth acp"
+    return f"this cannot be shown ({_said(error)})"
 
 
 def fault_line(error: Exception) -> Line:
