@@ -254,7 +254,7 @@ function M.settle(menu, fold)
   local found, item = placed(menu), item_here(menu)
   local is_drawn = fill(menu, found.fit, fold)
   local opened = not float.is_open(menu.winid)
-  local has_moved = opened or (not menu.is_entering and is_moved(menu.config or {}, found.config))
+  local has_moved = not (opened or menu.is_entering) and is_moved(menu.config or {}, found.config)
   if opened then
     open(menu, found, is_below)
     menu.config = lasting(found)

@@ -6,8 +6,8 @@ one step of undo in a buffer, and then the books.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -18,7 +18,6 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
@@ -28,6 +27,7 @@ from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
+from acp_nvim.review.held import Held, when_free, why_not
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
@@ -129,8 +129,8 @@ class Decisions:
             sessions = sessions_of(hunks, review.changes(decided.ledger))
             return Turned(decided.ledger, decided.count, sessions)
 
-        async with self._sync.exclusive():
-            turned = await self._change(path, turn_back, rows, because=because)
+        changing = partial(self._change, path, turn_back, rows, because=because)
+        turned = await when_free(self._sync, changing)
         if turned.missing:
             raise UserError(missing(path))
         return turned.count
@@ -153,8 +153,7 @@ class Decisions:
 
         Raises `UserError`, and then nothing has changed.
         """
-        async with self._sync.exclusive():
-            await self._resolve(conflict, take=take)
+        await when_free(self._sync, partial(self._resolve, conflict, take=take))
 
     async def take(self, conflict: Conflict, rows: Rows) -> int:
         """End a conflict: take the agent's text in its places, and keep that.
@@ -162,14 +161,16 @@ class Decisions:
         Keep what else is in these rows as well; None: in all. Return how many hunks were kept.
         Raises `UserError`, and then nothing has changed.
         """
+        return await when_free(self._sync, partial(self._take, conflict, rows))
+
+    async def _take(self, conflict: Conflict, rows: Rows) -> int:
         path = conflict.path
-        async with self._sync.exclusive():
-            text, at = await self._resolve(conflict, rows, take=True)
-            before = text or ""
-            if at is None:
-                return await self._keep(path, None, before)
-            meant = taken(conflict.base, before, conflict.theirs, at)
-            return sum([await self._keep(path, each, before) for each in meant])
+        text, at = await self._resolve(conflict, rows, take=True)
+        before = text or ""
+        if at is None:
+            return await self._keep(path, None, before)
+        meant = taken(conflict.base, before, conflict.theirs, at)
+        return sum([await self._keep(path, each, before) for each in meant])
 
     async def _resolve(
         self, conflict: Conflict, rows: Rows = None, *, take: bool
@@ -267,7 +268,7 @@ class Decisions:
         """Name what that turn, None: the session, has changed and the editor could not take yet;
         `known`: files that are tried anyhow."""
         found = self._sync.unfinished.of(session, number)
-        return [_waits(path, problem) for path, problem in found if path not in known]
+        return [why_not(path, problem) for path, problem in found if path not in known]
 
     async def _stands(self, turn: Turn) -> list[str]:
         """Name what the disk has of that turn against what the user has not saved."""
@@ -292,14 +293,22 @@ class Decisions:
 
     async def _rewind(self, paths: tuple[str, ...], author: Author, turn: Turning) -> Undone:
         done: list[Turned] = []
-        failed: dict[str, str] = {}
-        async with self._sync.exclusive():
-            for path in paths:
+        failed: dict[str, UserError] = dict.fromkeys(paths, UserError())
+
+        async def change_rest() -> None:
+            for path in tuple(failed):
                 try:
                     done.append(await self._change(path, turn, saves=True))
+                    del failed[path]
                 except UserError as error:
-                    failed[path] = str(error)
-        return all_of(author, done, failed)
+                    failed[path] = error
+            for held in failed.values():
+                if isinstance(held, Held) and held.passes:
+                    raise held
+
+        with suppress(Held):
+            await when_free(self._sync, change_rest)
+        return all_of(author, done, {path: str(error) for path, error in failed.items()})
 
     async def _change(
         self,
@@ -391,7 +400,7 @@ class Decisions:
         is to be changed and the user is in the middle of a command in it."""
         synced = await self._sync.sync(path)
         if changing and synced.busy is not None:
-            raise _busy(path, synced.busy)
+            raise Held(path, synced.busy)
         if changing and synced.unread is not None:
             raise UserError(str(stays(path, synced.unread)))
         live = synced.live
@@ -412,23 +421,12 @@ class Decisions:
         try:
             return await put(self._files, live, text, attributes, settled=settled, saves=saves)
         except Busy as busy:
-            raise _busy(live.path, busy) from busy
+            raise Held(live.path, busy) from busy
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
 
     def _ledger(self, path: str) -> Ledger:
         return self._log.ledger(path) or Ledger()
-
-
-def _busy(path: str, busy: Busy) -> UserError:
-    name = os.path.basename(path)
-    return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
-
-
-def _waits(path: str, problem: FileProblem) -> str:
-    if isinstance(problem, Busy):
-        return str(_busy(path, problem))
-    return str(stays(path, problem) if isinstance(problem, NotRead) else problem)
 
 
 def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:

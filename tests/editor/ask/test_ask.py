@@ -163,9 +163,6 @@ def test_a_wiped_one_is_made_again(nvim: Neovim, spy: BridgeSpy, chat: int) -> N
     (again,) = spy.told("ask_window")
     assert nvim.lines(again["bufnr"])[1] == "make test"
     nvim.input("<Tab>1")
-    assert spy.told("respond") == [], "it has just come there"
-    spy.answerable()
-    nvim.input("1")
     assert spy.told("respond") == [ALLOWED]
 
 
@@ -591,7 +588,6 @@ def test_nothing_takes_its_place_in_its_window(
     window = nvim.eval(f"win_findbuf({asked['bufnr']})[0]")
     assert config(nvim, window)["relative"] == "editor"
     assert config(nvim, window)["title"][0][0] == " tutor asks "
-    spy.answerable()
     nvim.command("Acp permit 1")
     assert spy.told("respond") == [OUTSIDE]
 

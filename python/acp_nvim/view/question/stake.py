@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from acp_nvim.session.content import Diff, FileChange, TerminalOutput, Text
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
-from acp_nvim.session.proposal.tool_input import SPOKEN, raw_proposals
+from acp_nvim.session.proposal.tool_input import NEW, OLD, PATHS, SPOKEN, TEXT, raw_proposals
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.chat import raw
 
@@ -21,6 +21,8 @@ MEANING = frozenset({"edit", "delete", "move"})
 """Kinds that say what becomes of a path in an input that says no more."""
 SHORT = 10_000
 """Characters of a text in which paths are looked for."""
+WORDS = frozenset({"_i", "i", "intent", "purpose", "rationale", "summary", "thought", "title"})
+"""Members of an input that say what a command is for."""
 PARTS = re.compile(r"[\s'\"`=;]+")
 
 
@@ -52,8 +54,12 @@ def named(tool: ToolCall) -> str:
 
 
 def _commands(tool: ToolCall) -> tuple[str, ...]:
-    """Return what is run, each line once: by the input, and in terminals that it names."""
-    found = (raw.command(tool.raw_input), *(it.command for it in tool.terminals))
+    """Return what is run, each line once: by the input, and in terminals that it names.
+
+    An input that is no object, or is too long to be taken apart, is one as it is.
+    """
+    alone = "" if raw.is_object(tool.raw_input or "") else raw.readable(tool.raw_input)
+    found = (alone, raw.command(tool.raw_input), *(it.command for it in tool.terminals))
     return tuple(dict.fromkeys(filter(None, found)))
 
 
@@ -71,7 +77,7 @@ def _names(tool: ToolCall) -> tuple[object, ...]:
     """Return the texts that say what is done, or what the agent calls it."""
     others = (it for it in tool.content if not isinstance(it, Diff | FileChange | TerminalOutput))
     words = tuple(it.text if isinstance(it, Text) else it for it in others)
-    is_told = bool(words or raw.beside(tool.raw_input) or _odd(tool.raw_input))
+    is_told = bool(words or raw.beside(tool.raw_input))
     return words if is_told else (named(tool),)
 
 
@@ -97,22 +103,20 @@ def _files(tool: ToolCall, previews: Sequence[Preview]) -> tuple[tuple[object, .
 def _given(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> tuple[tuple[str, str], ...]:
     """Return what the input says besides a command, and besides the files that are shown."""
     is_shown = _are_shown(tool, previews)
-    diffs = (it for it in tool.content if isinstance(it, Diff))
-    told = {text for it in diffs for text in (it.path, it.old_text, it.new_text)}
+    diffs = [it for it in tool.content if isinstance(it, Diff)]
+    told = {(name, it.path) for it in diffs for name in PATHS}
+    told |= {(name, it.old_text or "") for it in diffs for name in OLD}
+    told |= {(name, it.new_text) for it in diffs for name in (*NEW, *TEXT)}
+    idle = WORDS if raw.command(tool.raw_input) else frozenset()
     leaves = (
         (name, text)
         for name, text in raw.beside(tool.raw_input)
-        if not raw.is_here(name, text, cwd)
-        and not (name.partition(".")[0] in SPOKEN and (is_shown or text in told))
+        if name not in idle
+        and not raw.is_here(name, text, cwd)
+        and not (is_shown and name.partition(".")[0] in SPOKEN)
+        and (name, text) not in told
     )
-    odd = _odd(tool.raw_input)
-    return (*sorted(leaves), *((("", odd),) if odd else ()))
-
-
-def _odd(raw_input: str | None) -> str:
-    """Return an input that is no object, or is too long to be taken apart."""
-    text = raw_input or ""
-    return text if len(text) > raw.LIMIT or not raw.is_object(text) else ""
+    return tuple(sorted(leaves))
 
 
 def _are_shown(tool: ToolCall, previews: Sequence[Preview]) -> bool:

@@ -54,6 +54,10 @@ SAME_AS_RUN = {
     "idle members": replace(
         RUN, raw_input=json.dumps({"timeout": 5, "command": "echo hi", "description": "d"})
     ),
+    "what it is for": replace(
+        RUN, raw_input=json.dumps({"command": "echo hi", "_i": "greet", "title": "Greet"})
+    ),
+    "a line alone": replace(RUN, raw_input="echo hi"),
     "the folder": replace(RUN, raw_input=json.dumps({"command": "echo hi", "cwd": "/w/"})),
     "only the title": tool(title="echo hi"),
     "only a title with a prompt": tool(title="$ echo hi"),
@@ -153,6 +157,13 @@ def test_an_input_that_the_diff_contradicts_counts() -> None:
     call = tool(EDIT | {"new_string": "three"}, content=(DIFF,))
     other = tool(EDIT | {"new_string": "four"}, content=(DIFF,))
     assert seen(call, previews=shown) != seen(other, previews=shown)
+
+
+def test_an_input_that_says_what_the_diff_says_is_no_more() -> None:
+    call = tool(content=(DIFF,))
+    assert seen(tool(EDIT, content=(DIFF,))) == seen(call)
+    swapped = EDIT | {"old_string": "two", "new_string": "one"}
+    assert seen(tool(swapped, content=(DIFF,))) != seen(call)
 
 
 @pytest.mark.parametrize("part", [replace(DIFF, path="/w/b"), replace(DIFF, new_text="x")])
