@@ -153,7 +153,8 @@ function M.fire(buffer, event, pattern)
   end)
   if not ok and not reported[event] then
     reported[event] = true
-    require('acp.ui.notice').warn(('a handler of %s failed: %s'):format(event, err))
+    local notice = require('acp.ui.notice')
+    notice.warn(('a handler of %s failed: %s'):format(event, notice.reason(err)))
   end
 end
 
