@@ -121,6 +121,17 @@ api.nvim_create_autocmd('BufReadCmd', {
   end,
 })
 
+api.nvim_create_autocmd('BufFilePost', {
+  group = group,
+  pattern = { 'acp://*', 'acp-*' },
+  desc = 'A session file names buffers aloud: `nvim -S` would stop at the second, and wait for <CR>',
+  callback = function()
+    if vim.g.SessionLoad == 1 then
+      vim.opt.shortmess:append('F') -- which the session file sets back at its end
+    end
+  end,
+})
+
 api.nvim_create_autocmd('SessionLoadPost', {
   group = group,
   desc = 'Chats that :mksession has kept by name, and what else it has',

@@ -202,6 +202,7 @@ function M.buffer(fill)
   return M.quietly(function()
     local buffer = api.nvim_create_buf(false, true)
     vim.bo[buffer].modifiable = true
+    vim.b[buffer].acp_own = true -- :mksession keeps options and names, but not this
     if fill then
       fill(buffer)
     end
