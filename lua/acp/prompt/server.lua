@@ -249,7 +249,9 @@ end
 
 life.listen(function(chat, status)
   if notify then
-    progress.tell(chat, status, notify)
+    require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
+      progress.tell(chat, status, notify)
+    end)
   end
 end)
 
