@@ -94,7 +94,7 @@ async def test_a_git_that_is_too_old(
     fake(
         tmp_path,
         monkeypatch,
-        "echo \"error: unknown option \\`deduplicate'\" >&2; exit 129",
+        'echo "error: unknown option \\`deduplicate\'" >&2; exit 129',
     )
     assert "too old: install 2.31" in (await git.refusal(str(project)) or "")
 
