@@ -1,4 +1,4 @@
-"""Commands in odd states of the editor: a sentence, and work goes on; never the lines of a stack."""
+"""Commands in odd states of the editor: a sentence, and work goes on; never a stack trace."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim, NvimError
 
 COMMANDS = (
-    "start, new, prompt, prompt text, cancel, chat open, chat close, permit, follow, sessions, mode,"
-    " config, review, keep, reject, comment note, comments, diff, rewind, steer on, resend, queue,"
-    " add, model, export, next, previous, agents, undo, redo, why, terminals, log, inspect"
+    "start, new, prompt, prompt text, cancel, chat open, chat close, permit, follow, sessions,"
+    " mode, config, review, keep, reject, comment note, comments, diff, rewind, steer on, resend,"
+    " queue, add, model, export, next, previous, agents, undo, redo, why, terminals, log, inspect"
 )
 SUBS = [it.strip() for it in COMMANDS.split(",")]
 
