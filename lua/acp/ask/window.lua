@@ -219,7 +219,7 @@ local function enter()
   settle_soon()
   if float.is_open(menu.winid) and not pane.is_inside(menu) then
     menu.back = origin()
-    vim.cmd.stopinsert()
+    unseen.stop_insert()
     api.nvim_set_current_win(menu.winid)
     settle_soon()
   end

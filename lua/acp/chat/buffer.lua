@@ -114,15 +114,20 @@ function M.set_options(buffer)
     filetype = 'acp_chat',
     formatlistpat = dress.CONTAINERS,
   }
-  for name, value in pairs(values) do
-    vim.bo[buffer][name] = value
-  end
+  unseen.quietly(function()
+    for name, value in pairs(values) do
+      vim.bo[buffer][name] = value
+    end
+  end)
+  unseen.fire(buffer, 'FileType', values.filetype)
 end
 
 --- Make the buffer; its number is the chat's.
 ---@return integer buffer
 function M.create_buffer()
-  return unseen.buffer(M.set_options)
+  local buffer = unseen.buffer()
+  M.set_options(buffer)
+  return buffer
 end
 
 --- Bring its keys to life and show the first line.

@@ -59,7 +59,8 @@ function M.show(number, mods)
   end
   local ok, err = pcall(layout.open, chat, mods)
   if not ok then
-    require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
+    local notice = require('acp.ui.notice')
+    notice.warn('the chat cannot be shown here: ' .. notice.reason(err))
   end
 end
 

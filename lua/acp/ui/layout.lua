@@ -259,7 +259,7 @@ function M.open(chat, mods)
     end
     api.nvim_set_current_win(below)
   end)
-  vim.cmd.stopinsert()
+  unseen.stop_insert()
 end
 
 ---@param window integer

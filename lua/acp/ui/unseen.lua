@@ -1,7 +1,7 @@
 -- Work on what no window shows: buffers are made, filled and named without the user's autocommands,
 -- which would act on what the user does at that moment (`autocmd TermOpen * startinsert`). What
--- configurations wait for, `FileType` and `TermOpen`, comes once the buffer is shown. Where the
--- user's autocommands do run unasked, mode, window and cursor are afterwards what they were.
+-- configurations wait for comes all the same: `FileType` at once, `TermOpen` once the buffer is shown.
+-- Where the user's autocommands run so, mode, window and cursor are afterwards what they were.
 
 local api = vim.api
 
@@ -70,21 +70,30 @@ local function hands()
   }
 end
 
+local listener = api.nvim_create_namespace('acp_unseen')
+
+--- Hold insert mode no longer.
+local function let_go()
+  vim.on_key(nil, listener)
+  pcall(api.nvim_del_augroup_by_name, 'acp.unseen.insert')
+end
+
+--- End insert mode, as the result of a user's command.
+function M.stop_insert()
+  let_go()
+  vim.cmd.stopinsert()
+end
+
 --- A handler may have ended insert mode, which Neovim leaves only when it comes to the next key: then
 --- it is entered again, at the same place.
 local function hold_insert()
   local cursor = api.nvim_win_get_cursor(0)
   local group = api.nvim_create_augroup('acp.unseen.insert', {})
-  local listener = api.nvim_create_namespace('acp_unseen')
-  local function over()
-    vim.on_key(nil, listener)
-    pcall(api.nvim_del_augroup_by_id, group)
-  end
-  vim.on_key(over, listener)
+  vim.on_key(let_go, listener)
   api.nvim_create_autocmd('InsertLeave', {
     group = group,
     callback = function()
-      over()
+      let_go()
       api.nvim_win_set_cursor(0, cursor)
       -- `:startinsert` waits for the end of a command, which another event may keep from coming
       local is_end = cursor[2] >= #api.nvim_get_current_line()
@@ -153,7 +162,8 @@ function M.fire(buffer, event, pattern)
   end)
   if not ok and not reported[event] then
     reported[event] = true
-    require('acp.ui.notice').warn(('a handler of %s failed: %s'):format(event, err))
+    local notice = require('acp.ui.notice')
+    notice.warn(('a handler of %s failed: %s'):format(event, notice.reason(err)))
   end
 end
 
@@ -180,33 +190,29 @@ function M.when_shown(buffer, action)
   table.insert(waiting[buffer], action)
 end
 
---- Let what the user's configuration wants to hear of a buffer wait until it is shown.
----@param buffer integer
-local function defer(buffer)
-  M.when_shown(buffer, function()
-    if vim.bo[buffer].buftype == 'terminal' then
-      M.fire(buffer, 'TermOpen')
-    end
-    if vim.bo[buffer].filetype ~= '' then
-      M.fire(buffer, 'FileType', vim.bo[buffer].filetype)
-    end
-  end)
-end
-
 --- Make a buffer that is not listed, and give it what it is to have. It can be written in, also where
 --- the user has turned 'modifiable' off for all files (`nvim -M`).
 ---@param fill? fun(buffer: integer)
 ---@return integer buffer
 function M.buffer(fill)
-  return M.quietly(function()
+  local made = M.quietly(function()
     local buffer = api.nvim_create_buf(false, true)
     vim.bo[buffer].modifiable = true
+    vim.b[buffer].acp_own = true -- :mksession keeps options and names, but not this
     if fill then
       fill(buffer)
     end
-    defer(buffer)
     return buffer
   end)
+  if vim.bo[made].buftype == 'terminal' then
+    M.when_shown(made, function()
+      M.fire(made, 'TermOpen')
+    end)
+  end
+  if vim.bo[made].filetype ~= '' then
+    M.fire(made, 'FileType', vim.bo[made].filetype)
+  end
+  return made
 end
 
 --- Wipe a buffer; who has asked to hear of that does, and nothing else of it is felt.
@@ -229,7 +235,6 @@ function M.read(name)
     for _, it in ipairs(api.nvim_get_autocmds({ group = 'acp', event = 'BufReadCmd' })) do
       it.callback({ buf = buffer, match = name })
     end
-    defer(buffer)
     return buffer
   end)
 end

@@ -28,7 +28,7 @@ class LiveBuffer:
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
     of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
-    `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
+    `saved`: the stamp (`files.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
     last in step, "" if not known; `unchanged`: the text is still the one that it was then.
     `written`: the lines that Neovim has written to its file since then, of which no event has told

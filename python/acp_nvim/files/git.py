@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from subprocess import STDOUT
 from tempfile import TemporaryFile
 
 import anyio
@@ -29,9 +31,12 @@ MOST_FOLDERS = 5_000
 """Folders that are looked into where there is no repository."""
 LISTING_LIMIT = 4_000_000
 """Bytes of names that are read at most."""
+COMPLAINT_LIMIT = 4_000
+"""Bytes that are read of what git says against a folder."""
 PATIENCE = 10.0
 """Seconds that git may take."""
 
+_NO_GIT = "there is no git"
 _HARMLESS = (
     *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
@@ -108,7 +113,72 @@ async def diff(folder: str, limit: int) -> str:
         if output is not None:
             text = output[:limit].decode("utf-8", "replace")
             return text if len(output) <= limit else text + "\n[the rest of the diff is left out]\n"
-    raise UserError(f"there is no diff: git does not answer in {folder}")
+    why = await refusal(folder)
+    raise UserError(f"there is no diff: {why or f'git does not answer in {folder}'}")
+
+
+async def refusal(folder: str) -> str | None:
+    """Return why git does not answer in a repository, and what to do; None where it does.
+
+    Also None where there is no repository. Without git all files of the folder are looked at.
+    """
+    above = await to_thread.run_sync(_repository, folder)
+    said = await _complaint(folder) if above else ""
+    if not above or not said:
+        return None
+    if said == _NO_GIT:
+        reason = "git is not on your PATH: install it"
+    elif "dubious ownership" in said:
+        reason = (
+            f"git refuses {above}, which belongs to another user:"
+            f" git config --global --add safe.directory {shlex.quote(above)}"
+        )
+    elif "unknown option" in said or "usage: git" in said:
+        reason = "your git is too old: install 2.31 or newer"
+    else:
+        first = said.splitlines()[0].removeprefix("fatal: ")[:200]
+        reason = f"git does not read {above} ({first}): git status there says more"
+    return f"{reason}. Until then .gitignore does not count, and there is no @diff"
+
+
+def _repository(folder: str) -> str:
+    """Return the folder with a `.git`, this one or the nearest above; "" if there is none."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+async def _complaint(folder: str) -> str:
+    """Return what git says against listing a folder; "" where it does so, or is too slow."""
+    # any name will do: what fails here fails for all
+    arguments = ("--literal-pathspecs", *_LIST, "--", ".git")
+    try:
+        command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
+        env |= {"LC_ALL": "C", "LANGUAGE": ""}
+        async with await start(command, stderr=STDOUT, env=env) as process:
+            try:
+                with anyio.fail_after(PATIENCE):
+                    said = await _all(process)
+            finally:
+                if process.returncode is None:
+                    process.kill()
+    except TimeoutError:
+        return ""
+    except (OSError, ValueError):
+        return _NO_GIT
+    return said.decode("utf-8", "replace").strip() or "it fails" if process.returncode else ""
+
+
+async def _all(process: Process) -> bytes:
+    output = bytearray()
+    if process.stdout is not None:
+        async for chunk in process.stdout:
+            output += chunk[: COMPLAINT_LIMIT - len(output)]
+    await process.wait()
+    return bytes(output)
 
 
 async def files(folder: str) -> list[str]:

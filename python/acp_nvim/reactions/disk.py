@@ -7,6 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 
 from acp_nvim.client.session import Session
+from acp_nvim.files import git
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 from acp_nvim.reactions.files import learn
@@ -35,6 +36,9 @@ def prepare(host: Host, session: Session, _before: SessionState, _event: Session
 async def _prepare(host: Host, roots: Roots) -> None:
     await host.review.restore()
     await host.review.sync.prepare(roots)
+    others = [it for it in host.workspace.sessions() if it.state.cwd == roots.cwd]
+    if len(others) == 1 and (why := await git.refusal(roots.cwd)):  # said once for each project
+        host.editor.notifier.notice(why, warning=True)
 
 
 def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:

@@ -1,6 +1,6 @@
 """The books of what agents have done to files: one ledger a file, kept on disk, and the conflicts.
 
-Whoever changes a file tells it here; nothing here touches a file. See `services.review` for what
+Whoever changes a file tells it here; nothing here touches a file. See `review.decisions` for what
 the user decides.
 """
 

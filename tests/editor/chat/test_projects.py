@@ -117,7 +117,7 @@ def test_where_none_was_used_it_says_what_to_do(
     nvim.command("AcpPrompt hello")
     spy.answer(None)
     assert spy.told("prompt") == []
-    assert "there is no session: :AcpStart opens one" in nvim.messages()
+    assert "no session is open in" in nvim.messages()
 
 
 def test_the_inner_one_of_two_projects(nvim: Neovim, spy: BridgeSpy, two: dict[str, int]) -> None:
@@ -199,3 +199,29 @@ def test_a_git_folder_that_only_names_a_tree_is_of_none(
     (folder / "gitdir").write_text(f"{nvim.cwd}/b/.git\n")
     nvim.command(f"edit {folder}/COMMIT_EDITMSG")
     assert acts_on(nvim, spy) == two["a"]
+
+
+@pytest.mark.parametrize("command", ["AcpPrompt", "AcpPrompt hello", "Acp add", "1Acp edit it"])
+def test_a_prompt_in_another_project_says_where_the_session_is(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int], command: str
+) -> None:
+    project(nvim, "c")
+    nvim.command(f"cd {nvim.cwd}/a | edit {nvim.cwd}/c/code.py | messages clear")
+    nvim.command(command)
+    assert spy.told("last_agent")
+    nvim.lua("_G.answer(nil, nil)")
+    assert "this session is closed" not in nvim.messages()
+    assert f"no session is open in {nvim.cwd}/c (that of gemini is in" in nvim.messages()
+    assert not [it for it in spy.told("prompt") if it.get("text") == "hello"]
+
+
+def test_with_a_default_agent_it_opens_one_there(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    project(nvim, "c")
+    nvim.command(f"cd {nvim.cwd}/a | edit {nvim.cwd}/c/code.py")
+    nvim.lua("local it = vim.g.acp it.default_agent = 'gemini' vim.g.acp = it")
+    nvim.command("AcpPrompt hello")
+    assert len(spy.told("start")) == 3
+    assert spy.told("start")[-1]["file"] == f"{nvim.cwd}/c/code.py"
+    assert spy.told("prompt")[-1]["text"] == "hello"
