@@ -275,6 +275,7 @@ class Client:
                 )
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
+                tasks.start_soon(link.watch, self._tell_life)
                 tasks.start_soon(self._connect, link, connection, dialect, tasks)
                 ended = await connection.run(inbound)
                 if self._dialect is None:
@@ -321,6 +322,12 @@ class Client:
         if self.state == "starting":
             for session in self.registry:
                 session.apply(Noticed(reasons.silent(self.name, PATIENCE), "warning"))
+
+    def _tell_life(self, silence: float | None) -> None:
+        """Tell of a silence of the agent's machine, or that it is over."""
+        said = reasons.back(self.name) if silence is None else reasons.lull(self.name, silence)
+        for session in self.registry:
+            session.apply(Noticed(said, "info" if silence is None else "warning"))
 
     # --- in both states
 

@@ -66,6 +66,19 @@ def unanswered(name: str, seconds: float, to: str) -> str:
     )
 
 
+def lull(name: str, seconds: float) -> str:
+    """Return what to say of an agent elsewhere from whose machine nothing comes."""
+    return (
+        f"no sign of life of {name} for {seconds:.0f} seconds: its server is stopped, or cannot be "
+        f"reached; :Acp restart {name} connects anew"
+    )
+
+
+def back(name: str) -> str:
+    """Return what to say of one that was silent."""
+    return f"{name} is there again"
+
+
 def behind(name: str) -> str:
     """Return what to say of a session that waits for another one of its agent."""
     return f"{name} opens another session first and has not answered yet: :Acp cancel there ends it"
