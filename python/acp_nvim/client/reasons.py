@@ -66,17 +66,14 @@ def unanswered(name: str, seconds: float, to: str) -> str:
     )
 
 
-def lull(name: str, seconds: float) -> str:
-    """Return what to say of an agent elsewhere from whose machine nothing comes."""
+def life(name: str, silence: float | None) -> str:
+    """Return what to say of an agent elsewhere from whose machine nothing comes; None: again."""
+    if silence is None:
+        return f"{name} is there again"
     return (
-        f"no sign of life of {name} for {seconds:.0f} seconds: its server is stopped, or cannot be "
+        f"no sign of life of {name} for {silence:.0f} seconds: its server is stopped, or cannot be "
         f"reached; :Acp restart {name} connects anew"
     )
-
-
-def back(name: str) -> str:
-    """Return what to say of one that was silent."""
-    return f"{name} is there again"
 
 
 def behind(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.transport import http
+from acp_nvim.transport import http, life
 from tests.conformance.remote.test_http import HttpStage
 from tests.support.agents.http_wire import HttpWire
 from tests.support.stage import SESSION, notices
@@ -21,8 +21,8 @@ def lulls(session: Any) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "LULL", 0.3)
-    monkeypatch.setattr(http, "SILENCE", 60.0)
+    monkeypatch.setattr(life, "LULL", 0.3)
+    monkeypatch.setattr(life, "SILENCE", 60.0)
 
 
 async def awake(wire: HttpWire) -> None:
@@ -54,7 +54,7 @@ async def test_a_server_that_stays_silent_is_a_lost_connection(
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()
         await stage.turn(session)
-        monkeypatch.setattr(http, "SILENCE", 0.6)
+        monkeypatch.setattr(life, "SILENCE", 0.6)
         await awake(wire)
         await stage.until(lambda: stage.over)
         assert "is lost (nothing came for" in notices(session)[-1]
