@@ -37,7 +37,7 @@ from acp_nvim.protocol.dialect import (
 from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Diff
-from acp_nvim.session.event import Event, Noticed
+from acp_nvim.session.event import Event
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -120,8 +120,7 @@ class Inbound:
 
     def disturbed(self) -> None:
         """See `Receiver`."""
-        for session in self._registry:
-            session.apply(Noticed(reasons.disturbed(self._launch.name), "warning"))
+        self._registry.notice(reasons.disturbed(self._launch.name))
 
     def _asked(self, request: Request) -> AgentRequest | RequestFailed:
         try:

@@ -66,6 +66,16 @@ def unanswered(name: str, seconds: float, to: str) -> str:
     )
 
 
+def life(name: str, silence: float | None) -> str:
+    """Return what to say of an agent elsewhere from whose machine nothing comes; None: again."""
+    if silence is None:
+        return f"{name} is there again"
+    return (
+        f"no sign of life of {name} for {silence:.0f} seconds: its server is stopped, or cannot be "
+        f"reached; :Acp restart {name} connects anew"
+    )
+
+
 def behind(name: str) -> str:
     """Return what to say of a session that waits for another one of its agent."""
     return f"{name} opens another session first and has not answered yet: :Acp cancel there ends it"

@@ -7,17 +7,23 @@ messages of its own, they would say everything twice and settle requests that wa
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from acp_nvim.wire.message import Message, Noise, to_line
+from acp_nvim.wire.message import Failure, Message, Noise, Request, Response, to_line
 
 KEPT = 64
 """Lines of ours that a log line may quote."""
 NEAR = 8
-"""Messages between one and its quotation."""
+"""Messages between one and its quotation. One without an id may be said twice: it must be next."""
 LARGE = 65_536
 """Characters of a line from which it is not remembered: that would keep its memory."""
+
+_SIGNS = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[\x00-\x20\x7f\ufeff]"
+)
+"""What a terminal is told, and blanks: no words that could announce a quotation."""
 
 
 class Sieve:
@@ -52,7 +58,7 @@ class Sieve:
         behind = False
         for message in messages:
             if isinstance(message, Noise):
-                behind = True
+                behind = behind or bool(_SIGNS.sub("", message.text))
             elif behind and self._is_quotation(message):
                 message = Noise(getattr(message, "method", "an answer"), "a log line quotes it")
             elif behind:
@@ -61,11 +67,27 @@ class Sieve:
         return kept
 
     def _is_quotation(self, message: Message) -> bool:
-        return message in self._taken or hash(to_line(message)) in self._sent  # type: ignore[arg-type]
+        """Tell whether it is ours, or was said just before."""
+        said = self._taken if _has_id(message) else _others(self._taken)[-1:]
+        return message in said or hash(to_line(message)) in self._sent  # type: ignore[arg-type]
 
     def _was_quoted(self, message: Message) -> bool:
         """Tell whether it is that which a log line has quoted just before."""
-        if message not in self._behind_text:
-            return False
-        self._behind_text.remove(message)
-        return True
+        quoted = self._behind_text
+        if message in (quoted if _has_id(message) else _others(quoted)[:1]):
+            quoted.remove(message)
+            if message in self._taken:  # the next one that is alike is another one
+                self._taken.remove(message)
+            return True
+        if not _has_id(message):
+            quoted.clear()
+        return False
+
+
+def _others(messages: Iterable[Message]) -> list[Message]:
+    """Return those that may be said twice."""
+    return [it for it in messages if not _has_id(it)]
+
+
+def _has_id(message: Message) -> bool:
+    return isinstance(message, Request | Response | Failure)

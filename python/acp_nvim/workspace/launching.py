@@ -101,9 +101,10 @@ async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
     """Start the agent's program, or connect to it; `on_group` is told of its processes."""
     if launch.remote is not None:
         return await _connect(launch.name, launch.remote)
+    command, *args = launch.argv
     child = await spawn(
-        launch.command,
-        launch.args,
+        command,
+        args,
         env=launch.env if launch.env is not None else os.environ,
         cwd=launch.cwd,
         on_group=on_group,

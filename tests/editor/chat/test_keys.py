@@ -150,6 +150,10 @@ LINKS = [
     ('  File "lib/x.py", line 9, in f', "line", "lib/x.py", 9),
     ("only words here", "words", "words", 0),
     ("[a](one.py) and [b](two.py:3)", "two", "two.py", 3),
+    ("[a](file:///p/my%20file.py#L3)", "a", "/p/my file.py", 3),
+    ("[a](file://localhost/p/x.py:3)", "a", "/p/x.py", 3),
+    ("[a](file:/p/x.py)", "a", "/p/x.py", 0),
+    ("[a](file://src/x.py?y=1#L3)", "a", "src/x.py", 3),
 ]
 
 

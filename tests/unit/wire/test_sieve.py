@@ -50,3 +50,33 @@ def test_only_the_last_lines_are_remembered() -> None:
     for number in range(KEPT + 1):
         sieve.sent(to_line(Response(number, {})))
     assert taken(list(sieve.sift([TEXT, Response(0, {})], 30))) == [Response(0, {})]
+
+
+def test_several_that_are_quoted_before_they_are_said_are_taken_once() -> None:
+    other = Notification("session/update", {"text": "b"})
+    found: list[Message] = []
+    sieve = Sieve()
+    for messages in ([TEXT, CHUNK], [TEXT, other], [CHUNK], [other]):
+        found += sieve.sift(messages, 30)
+    assert taken(found) == [CHUNK, other]
+
+
+def test_a_message_that_repeats_an_older_one_is_taken() -> None:
+    sieve, other = Sieve(), Notification("session/update", {"text": "b"})
+    found = [*sieve.sift([CHUNK], 30), *sieve.sift([other], 30), *sieve.sift([TEXT, CHUNK], 30)]
+    found += [*sieve.sift([other], 30), *sieve.sift([CHUNK], 30)]
+    assert taken(found) == [CHUNK, other, CHUNK, other, CHUNK]
+
+
+def test_a_request_that_is_quoted_later_is_taken_once() -> None:
+    sieve, request = Sieve(), Request(7, "fs/read_text_file", {})
+    found = [*sieve.sift([request], 30), *sieve.sift([CHUNK], 30), *sieve.sift([TEXT, request], 30)]
+    assert taken(found) == [request, CHUNK]
+
+
+def test_behind_a_title_or_a_colour_nothing_is_quoted() -> None:
+    sieve = Sieve()
+    for lead in ("\x1b]0;agent\x07", "\x1b[2K\r\x1bP+q544e\x1b\\", "\0\r\n"):
+        title = Noise(lead, "text before a message")
+        assert taken([*sieve.sift([CHUNK], 30), *sieve.sift([title, CHUNK], 30)]) == [CHUNK] * 2
+        assert taken([*sieve.sift([CHUNK], 30)]) == [CHUNK]

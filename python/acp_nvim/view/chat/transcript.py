@@ -26,7 +26,7 @@ from acp_nvim.view.chat.cell import PLAN, Cell, plan_cell, queued_cell
 from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
 from acp_nvim.view.pause import Pause, never
-from acp_nvim.view.place import file_of, place
+from acp_nvim.view.place import linked, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
@@ -390,7 +390,7 @@ def _starting(agent: str) -> Block:
 def _named_files(entry: Message | ToolCall, cwd: str) -> Mapping[str, Location]:
     """Return the files of an entry by the text of the line that names each."""
     links = [part for part in entry.content if isinstance(part, Resource | ResourceLink)]
-    named = {label(link, cwd): file for link in links if (file := file_of(link.uri))}
+    named = {label(link, cwd): file for link in links if (file := linked(link.uri, cwd))}
     if isinstance(entry, Message):
         return named
     return {place(where, cwd): where for where in tool_call.locations(entry)} | named
