@@ -13,7 +13,7 @@ from acp_nvim.registry.installed import installed
 from acp_nvim.registry.plan import Plan
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.launching import environment
+from acp_nvim.workspace.launching import environment_of_python
 
 LONGEST = 300
 """Characters of how an agent is started, in a question."""
@@ -27,7 +27,7 @@ async def install(host: Host, payload: OfName) -> None:
     plan = planned(host, name, entry)
     if not await _is_wanted(host, plan):
         return
-    env = {key: it for key, it in environment().items() if key not in OF_A_TERMINAL}
+    env = {key: it for key, it in environment_of_python().items() if key not in OF_A_TERMINAL}
     local = address(host).startswith("http://")
     await host.installer.install(plan, entry.title if entry else name, env, local=local)
     host.editor.notifier.notice(f"{name} is installed: :Acp start {name} starts it")
