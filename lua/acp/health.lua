@@ -227,6 +227,10 @@ local function check_configuration()
   if #bridge.problems == 0 then
     health.ok('vim.g.acp is valid')
   end
+  local shell = require('acp.host.options').value('shell')
+  if type(shell) == 'string' and vim.fn.executable(vim.fs.normalize(shell)) == 0 then
+    health.error(('vim.g.acp.shell: there is no program %s'):format(shell))
+  end
 end
 
 local function check_kept()

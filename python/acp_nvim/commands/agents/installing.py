@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from acp_nvim.client.login import OF_A_TERMINAL
 from acp_nvim.commands.agents.agent_list import address, entries, planned, started
 from acp_nvim.commands.payloads.of_agents import OfName
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.loopback import is_this_machine
 from acp_nvim.registry import installer
 from acp_nvim.registry.entry import Archive
 from acp_nvim.registry.installed import installed
@@ -28,7 +31,7 @@ async def install(host: Host, payload: OfName) -> None:
     if not await _is_wanted(host, plan):
         return
     env = {key: it for key, it in environment_of_python().items() if key not in OF_A_TERMINAL}
-    local = address(host).startswith("http://")
+    local = is_this_machine(urlsplit(address(host)).hostname or "")
     await host.installer.install(plan, entry.title if entry else name, env, local=local)
     host.editor.notifier.notice(f"{name} is installed: :Acp start {name} starts it")
 
