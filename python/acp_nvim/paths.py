@@ -161,14 +161,47 @@ def normal(path: str) -> str:
 
 
 def _found(pairs: Iterable[Pair], parts: list[str]) -> Found | None:
-    """Return the innermost of the folders that holds a path; None if it leads out of that again."""
-    fitting = [
-        (other, name.count("/") + 1)
-        for name, other in pairs
-        if name.split("/") == parts[: name.count("/") + 1] and parts != [""]
-    ]
-    found = max(fitting, key=lambda it: it[1], default=None)
-    return None if found is None or _climbs(parts[found[1] :]) else found
+    """Return the innermost of the folders that holds a path; None if it leads out of that again, or
+    into another one: which of the two is meant depends on links that only the other side has."""
+    pairs = tuple(pairs)
+    found = _innermost(pairs, parts)
+    if found is None or _climbs(parts[found[1] :]):
+        return None
+    meant = _innermost(pairs, _without_steps("/".join(parts).split("/")))
+    return found if meant is not None and meant[0] == found[0] else None
+
+
+def _innermost(pairs: Iterable[Pair], parts: list[str]) -> Found | None:
+    """Return the longest of the names that a path begins with, however often its slashes and dots
+    say nothing."""
+    fitting = [(other, end) for name, other in pairs if (end := _end(name, parts)) is not None]
+    return max(fitting, key=lambda it: it[1], default=None)
+
+
+def _end(name: str, parts: list[str]) -> int | None:
+    """Return how many parts of a path that normal name takes; None if it is not its beginning."""
+    if parts[0] or len(parts) == 1:
+        return None
+    left = name.split("/")[1:]
+    for place, part in enumerate(parts):
+        if not left:
+            return max(place, 1)
+        if part == left[0]:
+            del left[0]
+        elif part not in ("", "."):
+            return None
+    return None if left else len(parts)
+
+
+def _without_steps(parts: Iterable[str]) -> list[str]:
+    """Return the parts of an absolute path with each `..` taken for the folder above."""
+    found: list[str] = []
+    for part in parts:
+        if part == "..":
+            del found[-1:]
+        elif part not in ("", "."):
+            found.append(part)
+    return ["", *(found or [""])]
 
 
 def _climbs(parts: Iterable[str]) -> bool:

@@ -199,6 +199,7 @@ class Options(Section):
     additional_directories: List[AbsolutePath] = ()
     prompts: Map[str] = Field(default_factory=dict)
     python: str | None = None
+    shell: str | None = None
     follow: FollowOptions = FollowOptions()
     permission: PermissionOptions = PermissionOptions()
     terminal: TerminalOptions = TerminalOptions()

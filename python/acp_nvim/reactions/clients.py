@@ -201,7 +201,7 @@ def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
     there = launch.there
     # what leads there may need what the agent's own start does
     environment = inherited if there is None or launch.env is None else launch.env
-    return Terminals(
+    terminals = Terminals(
         launch.name,
         host.editor.terminals,
         environment={**environment, VARIABLE: mark},
@@ -210,6 +210,8 @@ def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
         fault=host.editor.notifier.fault,
         there=there,
     )
+    terminals.shell = host.workspace.options.shell
+    return terminals
 
 
 def guard(host: Host, group: int, alive: bool) -> None:

@@ -19,8 +19,10 @@ SCRIPT = (
     # its folder, then variables, "--", and the command
     'cd -- "$1" || exit 126; shift; '
     'while [ "$1" != -- ]; do export "$1"; shift; done; shift; '
-    # a line for the shell
-    'if [ $# = 1 ] && ! command -v "$1" >/dev/null 2>&1; then set -- sh -c "$1"; fi; '
+    # a line for the shell, which is bash where there is one
+    'if [ $# = 1 ] && ! command -v "$1" >/dev/null 2>&1; then '
+    'if command -v bash >/dev/null 2>&1; then set -- bash -c "$1"; '
+    'else set -- sh -c "$1"; fi; fi; '
     'exec 3<&0; "$@" 3<&- </dev/null & run=$!; '
     # our end of its input is closed when we end, however that is: then all of it ends
     '{ trap "" TERM; while read -r line <&3; do :; done; kill -TERM 0; sleep 2; kill -KILL 0; } '
@@ -61,7 +63,18 @@ class Elsewhere:
             raise RequestFailed(Code.INVALID_PARAMS, f"{odd[0]!r} is no name of a variable")
         pairs = [f"{name}={value}" for name, value in env.items()]
         run = ("sh", "-c", SCRIPT, "acp.nvim", cwd, *pairs, "--", request.command, *request.args)
-        return (*self.prefix, *((shlex.join(run),) if self.joined else run))
+        return (*self.prefix, *((" ".join(map(_quoted, run)),) if self.joined else run))
+
+
+def _quoted(word: str) -> str:
+    """Return a word as any shell reads it, also fish: there a backslash counts in single quotes."""
+    parts = re.split(r"(\\|')", word)
+    return (
+        "".join(
+            {"\\": r'"\\"', "'": '"\'"'}.get(part) or shlex.quote(part) for part in parts if part
+        )
+        or "''"
+    )
 
     def agent(self, command: Sequence[str]) -> tuple[str, ...]:
         """Return what runs the agent there; it ends with us, whatever it does with its input.
