@@ -2,6 +2,7 @@
 -- It decides nothing: the host says which lines to change and how the bytes are to be, guarded by
 -- the changedtick that it has seen. The shapes are in doc/architecture.md, "Host → Lua".
 
+local deferred = require('acp.files.deferred')
 local edit = require('acp.files.edit')
 local file_buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
@@ -91,6 +92,7 @@ function M.read(path, known_number, known_tick, whole)
     synced = stamps.synced(buffer),
     written = stamps.written(buffer, path),
     unchanged = not options.modified and stamps.is_synced(buffer),
+    merged = deferred.merged(buffer),
   }
   local count = api.nvim_buf_line_count(buffer)
   if known_number == buffer and known_tick == tick then
@@ -144,6 +146,18 @@ function M.paths(roots)
   return found
 end
 
+--- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
+---@param buffer integer
+---@param options acp.BufferOptions?
+---@return table<string, any>
+local function as_set(buffer, options)
+  if not options or options == vim.NIL then
+    return {}
+  end
+  local ends = { endofline = options.endofline, endoffile = options.endoffile }
+  return vim.bo[buffer].binary and ends or options
+end
+
 --- Why the buffer takes no edit now: it is not as it was, or the user is in the middle of a command.
 ---@param buffer integer
 ---@param tick integer
@@ -160,16 +174,22 @@ local function refusal(buffer, tick, hunks)
   return busy and { busy = busy }
 end
 
---- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
+--- The same of an edit by which the buffer has what its file has: it is made at the latest before
+--- the user writes the buffer.
 ---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions?
----@return table<string, any>
-local function as_set(buffer, options)
-  if not options or options == vim.NIL then
-    return {}
+---@param seen? string
+---@return acp.Outcome?
+local function deferral(buffer, tick, hunks, options, seen)
+  local refused = refusal(buffer, tick, hunks)
+  if refused and refused.busy and (seen or '') ~= '' then
+    deferred.defer(buffer, hunks, as_set(buffer, options), seen)
+  elseif not refused then
+    deferred.over(buffer)
   end
-  local ends = { endofline = options.endofline, endoffile = options.endoffile }
-  return vim.bo[buffer].binary and ends or options
+  return refused
 end
 
 --- Tell language servers and the like that the file was written.
@@ -271,7 +291,7 @@ end
 ---@param modified? boolean whether it was modified, which an option does without another changedtick
 ---@return acp.Outcome
 function M.follow(buffer, tick, hunks, options, seen, modified)
-  local refused = refusal(buffer, tick, hunks)
+  local refused = deferral(buffer, tick, hunks, options, seen)
   if refused or vim.bo[buffer].modified ~= (modified or false) then
     return refused or { stale = true }
   end
@@ -292,7 +312,7 @@ end
 ---@param seen? string the stamp of the file whose text it is
 ---@return acp.Outcome
 function M.edit(buffer, tick, hunks, options, settled, seen)
-  local refused = refusal(buffer, tick, hunks)
+  local refused = (settled and deferral or refusal)(buffer, tick, hunks, options, seen)
   if refused then
     return refused
   end

@@ -33,6 +33,8 @@ class LiveBuffer:
     last in step, "" if not known; `unchanged`: the text is still the one that it was then.
     `written`: the lines that Neovim has written to its file since then, of which no event has told
     (`:noautocmd write`); (): which they were is not known; None: it has not.
+    `merged`: the stamp of the file whose text came into the buffer right before the user wrote it,
+    by an edit that was refused (`Busy`); "" if none was made so.
     """
 
     number: int
@@ -52,6 +54,7 @@ class LiveBuffer:
     synced: str = ""
     written: tuple[str, ...] | None = None
     unchanged: bool = True
+    merged: str = ""
 
     @property
     def read_at(self) -> str:

@@ -66,6 +66,11 @@ class LiveFile:
         return "" if self.buffer is None else self.buffer.read_at
 
     @property
+    def merged(self) -> bool:
+        """Whether the editor has taken by itself what the disk had new; see `LiveBuffer`."""
+        return self.buffer is not None and self.buffer.merged != ""
+
+    @property
     def held(self) -> str:
         """What the unmodified buffer stands for: its file, of which Neovim may not have read all
         exactly, as long as that is as it was then; else its lines."""

@@ -114,6 +114,11 @@ class DiskSync:
         async with self.exclusive():
             pass
 
+    async def follow_now(self, path: str) -> None:
+        """Bring that open buffer up to the disk before all else: the user is about to write it."""
+        async with self._lock:
+            await self.sync(path)
+
     async def prepare(self, roots: Roots) -> None:
         """A turn begins, or a session: what has changed until now is none of its.
 
@@ -307,6 +312,9 @@ class DiskSync:
         sure: bool = False,
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
+        merged = self.unfinished.merged(live)
+        if merged is not None:
+            await self._took_merged(live, merged)
         is_new = change is not None
         is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
         late = self.unfinished.with_late(live.path, Late(change, author, sure=is_sure))
@@ -327,6 +335,8 @@ class DiskSync:
                 followed = as_new(followed) if late.amid else followed
                 await self._took(live, author, followed, change, is_sure)
                 self.disputes.note_begun(live.path, followed, change)
+            elif not is_new and isinstance(late.problem, Busy) and live.merged:
+                await self._took_merged(live, late)  # meanwhile
             else:
                 self.disputes.seen(live)
         return live
@@ -370,6 +380,14 @@ class DiskSync:
             held=held,
         )
 
+    async def _took_merged(self, live: LiveFile, late: Late) -> None:
+        """Tell of a change that waited, and that the editor has taken before the user wrote."""
+        change, text = late.change, live.exact or ""
+        if change is not None and change.after is not None:
+            found = as_new(Followed(text, text, change.before or "", change.after))
+            sure = late.sure or "unlikely"
+            await self._took(live, late.author, found, change, sure, left=change.after)
+
     async def _took(
         self,
         live: LiveFile,
@@ -377,22 +395,26 @@ class DiskSync:
         followed: Followed,
         change: DiskChange | None,
         is_sure: Sure,
+        *,
+        left: Text = UNKNOWN,
     ) -> None:
+        """`left`: what the author has left on the disk, `UNKNOWN`: what that was seen to hold."""
         path, before, after = live.path, followed.before, followed.after
         is_new = before != after or (change is not None and change.after is None)
         if is_new or followed.conflicts:
-            learning = partial(self._learn, live, author, followed, is_sure)
+            learning = partial(self._learn, live, author, followed, is_sure, left)
             await aside_if_large(learning, before or "", after or "")
         if is_new:
-            left = None if change is None else change.form
-            await self.tell(DiskChanged(path, before, after, author, left, live.encoding))
+            form = None if change is None else change.form
+            await self.tell(DiskChanged(path, before, after, author, form, live.encoding))
         self.disputes.note(path, author, followed, change)
 
     def _learn(
-        self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure
+        self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure, left: Text
     ) -> None:
         """What an agent has made on disk it knows."""
-        text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
+        text = self._baselines.text(live.path, live.encoding) if left is UNKNOWN else left
+        read = followed.read(live)
         self._knowledge.followed(live.path, author, read)
         is_idle = followed.before == followed.after and not followed.conflicts
         if author is None or is_idle or isinstance(text, Unknown):

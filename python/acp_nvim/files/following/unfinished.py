@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
@@ -112,6 +113,12 @@ class Unfinished:
         """Return what is new, if anything is, with that which waits, and no longer does."""
         late = self._late.pop(path, None)
         return new if late is None else _with(late, new)
+
+    def merged(self, live: LiveFile) -> Late | None:
+        """Return what the editor has taken by itself, before the user wrote the file; once."""
+        late = self._late.get(live.path)
+        is_waiting = late is not None and isinstance(late.problem, Busy) and late.change is not None
+        return self._late.pop(live.path) if is_waiting and live.merged else None
 
     # --- what we write
 
