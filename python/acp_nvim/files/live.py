@@ -66,9 +66,9 @@ class LiveFile:
         return "" if self.buffer is None else self.buffer.read_at
 
     @property
-    def merged(self) -> bool:
-        """Whether the editor has taken by itself what the disk had new; see `LiveBuffer`."""
-        return self.buffer is not None and self.buffer.merged != ""
+    def merged(self) -> str:
+        """The stamp of the file that the editor has taken by itself; see `LiveBuffer`."""
+        return "" if self.buffer is None else self.buffer.merged
 
     @property
     def held(self) -> str:

@@ -335,7 +335,7 @@ class DiskSync:
                 followed = as_new(followed) if late.amid else followed
                 await self._took(live, author, followed, change, is_sure)
                 self.disputes.note_begun(live.path, followed, change)
-            elif not is_new and isinstance(late.problem, Busy) and live.merged:
+            elif not is_new and late.problem and self.unfinished.was_merged(live):
                 await self._took_merged(live, late)  # meanwhile
             else:
                 self.disputes.seen(live)

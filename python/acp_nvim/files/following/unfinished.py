@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
@@ -55,6 +54,8 @@ class Unfinished:
         self._knowledge = knowledge
         self._late: dict[str, Late] = {}
         self._begun: dict[str, Begun] = {}
+        self._merged: dict[str, str] = {}
+        """The stamp of the file that the editor has taken by itself last, by path."""
 
     def __contains__(self, path: str) -> bool:
         return path in self._late or path in self._begun
@@ -117,8 +118,14 @@ class Unfinished:
     def merged(self, live: LiveFile) -> Late | None:
         """Return what the editor has taken by itself, before the user wrote the file; once."""
         late = self._late.get(live.path)
-        is_waiting = late is not None and isinstance(late.problem, Busy) and late.change is not None
-        return self._late.pop(live.path) if is_waiting and live.merged else None
+        is_waiting = late is not None and late.problem is not None and late.change is not None
+        return self._late.pop(live.path) if is_waiting and self.was_merged(live) else None
+
+    def was_merged(self, live: LiveFile) -> bool:
+        """Return whether the editor has taken by itself what waited; once of each state."""
+        is_new = live.merged != self._merged.get(live.path, "")
+        self._merged[live.path] = live.merged
+        return is_new and live.merged != ""
 
     # --- what we write
 
