@@ -92,7 +92,6 @@ function M.read(path, known_number, known_tick, whole)
     synced = stamps.synced(buffer),
     written = stamps.written(buffer, path),
     unchanged = not options.modified and stamps.is_synced(buffer),
-    merged = deferred.merged(buffer),
   }
   local count = api.nvim_buf_line_count(buffer)
   if known_number == buffer and known_tick == tick then
@@ -129,19 +128,48 @@ function M.saved(path)
   return stamps.saved(path)
 end
 
---- The resolved paths of all loaded file buffers below some resolved folders.
+--- The stamp of the file whose text came into its buffer before the user wrote it, without the host;
+--- '' for none.
+---@param path string resolved
+---@return string
+function M.merged(path)
+  local buffer = file_buffers.find(path)
+  return buffer and deferred.merged(buffer) or ''
+end
+
+--- The loaded file buffers below some resolved folders, by their resolved paths.
 ---@param roots string[]
----@return string[]
-function M.paths(roots)
+---@return table<string, integer>
+local function below(roots)
   local found = {}
   for buffer, name in file_buffers.all() do
     local path = file_buffers.path(buffer, name)
     for _, root in ipairs(path and roots or {}) do
       if vim.startswith(path, (root:gsub('/$', '')) .. '/') then
-        table.insert(found, path)
+        found[path] = name ~= path and found[path] or buffer
         break
       end
     end
+  end
+  return found
+end
+
+--- The resolved paths of all loaded file buffers below some resolved folders.
+---@param roots string[]
+---@return string[]
+function M.paths(roots)
+  return vim.tbl_keys(below(roots))
+end
+
+--- Of each of these its path, its 'fileencoding', and the stamp of the file that it was last in step
+--- with; '' if Neovim may have written it since.
+---@param roots string[]
+---@return { [1]: string, [2]: string, [3]: string }[]
+function M.survey(roots)
+  local found = {}
+  for path, buffer in pairs(below(roots)) do
+    local synced = stamps.written(buffer, path) and '' or stamps.synced(buffer)
+    table.insert(found, { path, vim.bo[buffer].fileencoding, synced })
   end
   return found
 end

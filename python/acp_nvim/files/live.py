@@ -66,11 +66,6 @@ class LiveFile:
         return "" if self.buffer is None else self.buffer.read_at
 
     @property
-    def merged(self) -> str:
-        """The stamp of the file that the editor has taken by itself; see `LiveBuffer`."""
-        return "" if self.buffer is None else self.buffer.merged
-
-    @property
     def held(self) -> str:
         """What the unmodified buffer stands for: its file, of which Neovim may not have read all
         exactly, as long as that is as it was then; else its lines."""

@@ -24,7 +24,7 @@ from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.recode import revived
-from acp_nvim.review.removed import is_removal
+from acp_nvim.review.removed import removals
 from acp_nvim.review.standing import rewritten, weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.storage.act import Act, Killed
@@ -169,10 +169,6 @@ class EditLog:
             self._last = ledger, ledger.text
         return self._last[1]
 
-    def mode(self, path: str) -> int:
-        """Return the mode that a file had that an agent has removed; 0: not known."""
-        return self._left.get(path, UNKNOWN_ATTRIBUTES).mode
-
     def left(self, path: str, form: FileAttributes) -> None:
         """A file was like that on disk before an agent has changed it; `wrote` is told next."""
         self._left[path] = form
@@ -207,8 +203,7 @@ class EditLog:
                 self.conflicted(now)
             return
         if now is not None:
-            form = self._left.pop(path, UNKNOWN_ATTRIBUTES)
-            act = Act("wrote", 0, path, *now, conflict.author, form=form)
+            act = Act("wrote", 0, path, *now, conflict.author, form=FileAttributes(conflict.mode))
             self._count(act, conflict.author, self._encodings.get(path, ""))
         self.settled(path)
 
@@ -380,9 +375,8 @@ class EditLog:
             for key in turns(ledger):
                 if key[:2] == session:
                     found.setdefault(key, []).append(path)
-        for conflict in filter(is_removal, self._conflicts.values()):
-            if conflict.author.session_key == session:
-                found.setdefault(conflict.author.turn_key, []).append(conflict.path)
+        for key, path in removals(self._conflicts.values(), session):
+            found.setdefault(key, []).append(path)
         return tuple(
             Turn(key, self._author(paths[0], key), tuple(paths))
             for key, paths in sorted(found.items(), key=lambda item: item[0][3])
@@ -402,6 +396,5 @@ class EditLog:
         return batch, tuple(sorted({path for delta, path in found if delta.batch == batch}))
 
     def _author(self, path: str, key: TurnKey) -> Author:
-        deltas, conflict = self._ledgers.get(path, Ledger()).deltas, self._conflicts.get(path)
-        authors = [it.author for it in (*deltas, conflict) if it is not None]
-        return next(author for author in authors if author.turn_key == key)
+        known = (*self._ledgers.get(path, Ledger()).deltas, self._conflicts.get(path))
+        return next(it.author for it in known if it and it.author.turn_key == key)

@@ -115,17 +115,22 @@ class Unfinished:
         late = self._late.pop(path, None)
         return new if late is None else _with(late, new)
 
-    def merged(self, live: LiveFile) -> Late | None:
-        """Return what the editor has taken by itself, before the user wrote the file; once."""
-        late = self._late.get(live.path)
-        is_waiting = late is not None and late.problem is not None and late.change is not None
-        return self._late.pop(live.path) if is_waiting and self.was_merged(live) else None
+    def waits(self, path: str) -> bool:
+        """Return whether the editor could not take something of that file yet."""
+        late = self._late.get(path)
+        return late is not None and late.problem is not None and late.change is not None
 
-    def was_merged(self, live: LiveFile) -> bool:
-        """Return whether the editor has taken by itself what waited; once of each state."""
-        is_new = live.merged != self._merged.get(live.path, "")
-        self._merged[live.path] = live.merged
-        return is_new and live.merged != ""
+    def is_merged(self, path: str, stamp: str) -> bool:
+        """Return whether the editor has taken the file of that stamp, "" for none, by itself; once
+        of each."""
+        is_new = stamp not in ("", self._merged.get(path))
+        if is_new:
+            self._merged[path] = stamp
+        return is_new
+
+    def take(self, path: str) -> Late:
+        """Return what has waited, and does not any more."""
+        return self._late.pop(path)
 
     # --- what we write
 
