@@ -110,6 +110,8 @@ end
 
 ---@type table<integer, true> buffers whose edits wait
 local waiting = {}
+---@type integer? the buffer that the user writes, and has lent
+local lent
 local group = api.nvim_create_augroup('acp_hands', {})
 
 --- Tell the host if something need not wait any more.
@@ -220,13 +222,23 @@ function M.calmly(name, show)
   return is_calm
 end
 
+--- Run something while that buffer takes any edit: the user's write of it waits for that.
+---@param buffer integer
+---@param action fun()
+function M.lend(buffer, action)
+  local before = lent
+  lent = buffer
+  action()
+  lent = before
+end
+
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
 --- is over the host is told: `free`.
 ---@param buffer integer
 ---@param hunks acp.Hunk[]
 ---@return string? doing
 function M.busy(buffer, hunks)
-  local what = find(buffer, hunks) or (is_asked() and 'a command' or nil)
+  local what = buffer ~= lent and (find(buffer, hunks) or (is_asked() and 'a command')) or nil
   if what and not next(waiting) then
     watch()
   end

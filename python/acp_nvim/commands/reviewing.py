@@ -106,6 +106,14 @@ def met(host: Host, payload: Met) -> None:
         host.review.sync.free()
 
 
+async def writes(host: Host, payload: OfFile) -> None:
+    """The user is about to write a file that has changed on disk: what an agent did comes first."""
+    space = host.workspace
+    if any(space.roots(session).has(payload.path) for session in space.sessions()):
+        look_at(host, payload.path)
+        await host.review.sync.follow_now(payload.path)
+
+
 def ran(host: Host, _payload: Nothing) -> None:
     """The user has run a program: what agents do from now on is not what it has done."""
     look_around(host)

@@ -123,6 +123,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "review": Verb(of_reviews.ShowReview, reviewing.review),
     "edited": Verb(payloads.OfFile, reviewing.edited),
     "met": Verb(payloads.Met, reviewing.met),
+    "writes": Verb(payloads.OfFile, reviewing.writes),
     "ran": Verb(payloads.Nothing, reviewing.ran),
     "free": Verb(payloads.Nothing, reviewing.free),
     "decide": Verb(of_reviews.Decide, reviewing.decide),

@@ -70,6 +70,15 @@ class BufferOptions:
     endoffile: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A loaded file buffer without its text; `synced` and `encoding` as of `LiveBuffer`."""
+
+    path: str
+    encoding: str
+    synced: str
+
+
 class Files(Protocol):
     """Live buffers of the editor. Paths are absolute and resolved (no symlinks)."""
 
@@ -78,6 +87,9 @@ class Files(Protocol):
 
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the roots."""
+
+    async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
+        """Return all loaded file buffers below the roots, in one call."""
 
     async def write(
         self,
@@ -136,6 +148,10 @@ class Files(Protocol):
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here, "" if the user has not."""
+
+    async def merged(self, path: str) -> str:
+        """Return the stamp of the file whose text came into its buffer right before the user wrote
+        it, by an edit that was refused (`Busy`); "" if none was made so."""
 
     async def in_place(self) -> bool:
         """Return whether the user wants files to be written into (global 'backupcopy')."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, without
+from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, returned, without
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.line_ends import even
@@ -44,7 +44,8 @@ class Known:
     Of what it was told in a note only what the user has decided is in them, not what they edited.
     `encoding`: that of the buffer when it read or wrote it, "" without one.
     `returned`: its latest text with what the user has decided on the file since, of which it was
-    not told yet: the base once it was. `writer`: the turn that has written the base through us.
+    not told yet: the base once it was. `writer`: the turn that has written the base through us,
+    and `upon` what it had made that of.
     `refused`: what it could not write through us since then, and what it had made that of.
     `calls`: tool calls that were at this file when it was served: their ends tell nothing new.
     """
@@ -59,11 +60,20 @@ class Known:
     refused: tuple[str, str] | None = None
     returned: Text = UNKNOWN
     writer: TurnKey | None = None
+    upon: str | None = None
 
     @property
     def latest(self) -> Text:
         """The text that its own tool would write anew."""
         return self.base if self.made is UNKNOWN else self.made
+
+    def untold(self, now: str | None) -> Text:
+        """Return its latest text with what was taken back of it, of which it was not told: the file
+        holds that `now`."""
+        if self.writer is None or not isinstance(self.base, str) or self.returned is not UNKNOWN:
+            return self.returned
+        back = None if None in (self.upon, now) else returned(self.base, self.upon or "", now or "")
+        return UNKNOWN if back is None else back
 
     def has_written(self, content: str, author: Author | None) -> bool:
         """Return whether the same turn has written the same text last, through us."""
@@ -150,7 +160,8 @@ class Knowledge:
         if written.taken:
             before, turn = self.of(session, path), None if author is None else author.turn_key
             self.learn(session, path, content, "written", written.encoding or "")
-            known = replace(self.of(session, path), writer=turn)
+            upon = base if isinstance(base, str) else None
+            known = replace(self.of(session, path), writer=turn, upon=upon)
             if before.has_written(content, author):
                 known = replace(known, returned=before.returned)
             self._know(session, path, known)
@@ -239,14 +250,14 @@ class Knowledge:
                 continue
             last = known.latest if isinstance(known.returned, Unknown) else known.returned
             now = carried(last, before, after) if last is not None else after and clean(after)
-            returned: Text = UNKNOWN if now == known.latest else now
-            self._know(session, path, replace(known, returned=returned))
+            untold: Text = UNKNOWN if now == known.latest else now
+            self._know(session, path, replace(known, returned=untold))
 
     def was_told(self, session: SessionKey, path: str) -> None:
         """A prompt has told the agent what the user has decided: it goes on from there."""
         known = self.of(session, path)
-        if not isinstance(known.returned, Unknown):
-            base, nothing = known.returned, UNKNOWN
+        base, nothing = known.untold(known.text if isinstance(known.text, str) else None), UNKNOWN
+        if not isinstance(base, Unknown):
             known = replace(known, base=base, made=nothing, whole=base, returned=nothing)
             self._know(session, path, replace(known, writer=None))
 

@@ -207,7 +207,7 @@ class FileService:
         begun = partial(self._begun, path, author)
         # a second copy within the turn has no second effect
         is_own = known.writer is not None and not known.has_written(content, author)
-        returned = known.returned if is_own else UNKNOWN
+        returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
         request = WriteRequest(path, base, content, returned, begun)
         self._check(path)
         try:

@@ -67,13 +67,14 @@ class WriteResult:
 
 
 class WasTakenBack(FileProblem):
-    """The user has taken back what the agent writes once more, or goes on from."""
+    """The user, or another program, has taken back what the agent writes once more, or goes on
+    from."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"your change of {path} was taken back by the user since: nothing was written; "
-            "read it again and repeat what is still wanted",
-            "you have taken back the change that it goes on from: the agent was told so",
+            f"your change of {path} was taken back by the user, or by another program: "
+            "nothing was written; read it again and repeat what is still wanted",
+            "the change that it goes on from was taken back: the agent was told so",
         )
 
 

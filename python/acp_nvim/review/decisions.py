@@ -27,17 +27,19 @@ from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
+from acp_nvim.review.giving_back import GivingBack
 from acp_nvim.review.held import Held, when_free, why_not
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
-from acp_nvim.review.removed import give_back, is_removal
+from acp_nvim.review.removed import is_removal
 from acp_nvim.review.shown import as_read
 from acp_nvim.review.turned import (
     Turned,
     Turning,
     Undone,
     all_of,
+    leaving,
     made,
     missing,
     not_removed,
@@ -64,6 +66,7 @@ class Decisions:
         self._files = files
         self._sync = sync
         self._emit = emit
+        self._giving_back = GivingBack(log, files, sync, emit)
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
@@ -178,7 +181,7 @@ class Decisions:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
         if not take and is_removal(conflict):
-            await self._give_back(conflict)
+            await self._giving_back.give(conflict)
             return None, None
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, partial(self._load, changing=True))
@@ -225,42 +228,7 @@ class Decisions:
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         undone = replace(undone, batch=batch, failed=(*undone.failed, *rest))
-        return await self._with_removed(undone, turn, found=found)
-
-    async def _with_removed(self, undone: Undone, turn: Turn, *, found: bool) -> Undone:
-        """Give back what that turn has removed below unsaved text, which stays; return all."""
-        gone = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
-        back: list[str] = []
-        doubtful: list[str] = []
-        failed: list[str] = []
-        async with self._sync.exclusive():
-            for conflict in filter(is_removal, gone):
-                if conflict.author.how == "found" and not found:
-                    doubtful.append(conflict.path)
-                    continue
-                try:
-                    await self._give_back(conflict)
-                    back.append(conflict.path)
-                except UserError as error:
-                    failed.append(str(error))
-        return replace(
-            undone,
-            paths=(*undone.paths, *back),
-            unsaved=(*undone.unsaved, *back),
-            found=(*undone.found, *doubtful),
-            failed=(*undone.failed, *failed),
-        )
-
-    async def _give_back(self, conflict: Conflict) -> None:
-        """See `give_back`; raises `UserError`."""
-        path, author = conflict.path, conflict.author
-        try:
-            await give_back(self._files, self._sync, conflict, self._log.mode(path))
-        except FileProblem as problem:
-            raise UserError(str(problem)) from problem
-        self._log.settled(path)
-        self._emit(FilePut(path, None, conflict.base))
-        self._emit(TakenBack(author.session_key, path, None, conflict.base))
+        return await self._giving_back.of_turn(undone, turn, found=found)
 
     def waiting(
         self, session: SessionKey, number: int | None, *, known: Container[str] = ()
@@ -341,7 +309,7 @@ class Decisions:
                 if live.problem is not None:
                     raise UserError(str(live.problem)) from live.problem
                 return Turned(ledger, missing=True, path=path)
-            after = _leaving(live, after)
+            after = leaving(live, after)
             form = replace(after.form, mode=rewind.mode_after(ledger, after, live.mode))
             self._log.puts(path, live.exact, after)
             await self._log.noted()
@@ -427,10 +395,3 @@ class Decisions:
 
     def _ledger(self, path: str) -> Ledger:
         return self._log.ledger(path) or Ledger()
-
-
-def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:
-    """Return the ledger with how the file is on disk if it goes, for when it comes back."""
-    if ledger.text is not None or live.exact is None:
-        return ledger
-    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode, given=0))

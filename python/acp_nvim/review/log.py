@@ -24,7 +24,7 @@ from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.recode import revived
-from acp_nvim.review.removed import is_removal
+from acp_nvim.review.removed import removals
 from acp_nvim.review.standing import rewritten, weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.session.origin import Stretch
@@ -170,10 +170,6 @@ class EditLog:
             self._last = ledger, ledger.text
         return self._last[1]
 
-    def mode(self, path: str) -> int:
-        """Return the mode that a file had that an agent has removed; 0: not known."""
-        return self._left.get(path, UNKNOWN_ATTRIBUTES).mode
-
     def left(self, path: str, form: FileAttributes) -> None:
         """A file was like that on disk before an agent has changed it; `wrote` is told next."""
         self._left[path] = form
@@ -208,8 +204,7 @@ class EditLog:
                 self.conflicted(now)
             return
         if now is not None:
-            form = self._left.pop(path, UNKNOWN_ATTRIBUTES)
-            act = Act("wrote", 0, path, *now, conflict.author, form=form)
+            act = Act("wrote", 0, path, *now, conflict.author, form=FileAttributes(conflict.mode))
             self._count(act, conflict.author, self._encodings.get(path, ""))
         self.settled(path)
 
@@ -378,9 +373,8 @@ class EditLog:
         """Return the turns in these stretches that have something to undo, the oldest first."""
         sessions = {it.key: it for it in stretches}
         changed = [(key, path) for path, it in sorted(self._ledgers.items()) for key in turns(it)]
-        removals = filter(is_removal, self._conflicts.values())
         found: dict[TurnKey, list[str]] = {}
-        for key, path in (*changed, *((it.author.turn_key, it.path) for it in removals)):
+        for key, path in (*changed, *removals(self._conflicts.values())):
             stretch = sessions.get(key[:2])
             if stretch is not None and stretch.has(key[2]):
                 found.setdefault(key, []).append(path)
@@ -413,6 +407,5 @@ class EditLog:
         }
 
     def _author(self, path: str, key: TurnKey) -> Author:
-        deltas, conflict = self._ledgers.get(path, Ledger()).deltas, self._conflicts.get(path)
-        authors = [it.author for it in (*deltas, conflict) if it is not None]
-        return next(author for author in authors if author.turn_key == key)
+        known = (*self._ledgers.get(path, Ledger()).deltas, self._conflicts.get(path))
+        return next(it.author for it in known if it and it.author.turn_key == key)

@@ -187,3 +187,37 @@ async def test_its_own_tool_does_not_make_it_forget_what_was_undone(rig: FileRig
     await next_turn(rig)
     await rig.write(path, MORE)
     assert held(rig, path) == MORE
+
+
+@pytest.mark.parametrize("again", [NEW, MORE])
+@pytest.mark.parametrize("how", ["u", "another program"])
+async def test_what_was_taken_back_without_a_command_of_ours_is_no_silent_success(
+    rig: FileRig, how: str, again: str
+) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.begin()
+    await rig.write(path, NEW)
+    rig.turns["s"] = author(2, "s", "a")
+    if how == "u":
+        rig.files.type(path, *OLD.splitlines())
+    else:
+        path.write_text(OLD)
+        await rig.look(path, None)
+    assert held(rig, path) == OLD
+    failure = await rig.failure(path, again)
+    assert "was taken back by the user, or by another program" in str(failure)
+    await next_turn(rig)
+    await rig.write(path, again)
+    assert held(rig, path) == again
+
+
+async def test_what_the_user_has_changed_otherwise_stays_and_is_no_error(rig: FileRig) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.begin()
+    await rig.write(path, NEW)
+    rig.turns["s"] = author(2, "s", "a")
+    rig.files.type(path, "zero", *NEW.replace("THREE", "3").splitlines())
+    await rig.write(path, MORE)
+    assert held(rig, path) == "zero\n" + MORE.replace("THREE", "3")
