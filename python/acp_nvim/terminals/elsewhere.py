@@ -65,17 +65,6 @@ class Elsewhere:
         run = ("sh", "-c", SCRIPT, "acp.nvim", cwd, *pairs, "--", request.command, *request.args)
         return (*self.prefix, *((" ".join(map(_quoted, run)),) if self.joined else run))
 
-
-def _quoted(word: str) -> str:
-    """Return a word as any shell reads it, also fish: there a backslash counts in single quotes."""
-    parts = re.split(r"(\\|')", word)
-    return (
-        "".join(
-            {"\\": r'"\\"', "'": '"\'"'}.get(part) or shlex.quote(part) for part in parts if part
-        )
-        or "''"
-    )
-
     def agent(self, command: Sequence[str]) -> tuple[str, ...]:
         """Return what runs the agent there; it ends with us, whatever it does with its input.
 
@@ -88,8 +77,19 @@ def _quoted(word: str) -> str:
         if not self.joined:
             return (*self.prefix, *run, *command)
         # the words are a line for the shell of the user there, and stay one
-        line = f'{shlex.join(run)} "$SHELL" -c {shlex.quote(" ".join(command))}'
+        line = f'{" ".join(map(_quoted, run))} "$SHELL" -c {_quoted(" ".join(command))}'
         return (*self.prefix, line)
+
+
+def _quoted(word: str) -> str:
+    """Return a word as any shell reads it, also fish: there a backslash counts in single quotes."""
+    parts = re.split(r"(\\|')", word)
+    return (
+        "".join(
+            {"\\": r'"\\"', "'": '"\'"'}.get(part) or shlex.quote(part) for part in parts if part
+        )
+        or "''"
+    )
 
 
 @dataclass(frozen=True, slots=True)
