@@ -1,25 +1,28 @@
 """JSON-RPC over one link: the reader, the requests that wait for answers, the writer.
 
 Everything received is taken in wire order by one reader, synchronously; whatever may wait gets a
-task of its own from the caller. So an update that came before a response is applied before it. Only
-to find out what a long one says the reader waits, for a thread; nothing overtakes it.
+task of its own from the caller. So an update that came before a response is applied before it. The
+reader waits for a thread to find out what a long message says, and for the agent while that has too
+many answers to read; nothing overtakes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import anyio
 from anyio.lowlevel import checkpoint
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from acp_nvim.aside import aside
+from acp_nvim.client.halves import Halves
+from acp_nvim.client.outbox import Outbox
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost
+from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost, UserError
 from acp_nvim.transport.link import Ended, Incoming, Link
+from acp_nvim.transport.link import incoming as parsed
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -31,6 +34,7 @@ from acp_nvim.wire.message import (
     to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
+from acp_nvim.wire.sieve import Sieve
 
 DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
@@ -42,8 +46,13 @@ AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
 
-MOST_UNREAD = 64 * 1024 * 1024
-"""Bytes of ours that an agent has not read yet; past them what it asks for is refused."""
+DEAF = 60.0
+"""Seconds in which an agent that has too many answers to read reads one of them, or is ended."""
+SLOWEST = 64 * 1024
+"""Bytes a second of a long answer, by which it may take longer."""
+
+NOISY = 3
+"""Lines with text beside a message, after which the user is told of it."""
 
 Outcome: TypeAlias = Any | AcpError
 """What a request came to: what its result says, or why there is none."""
@@ -61,6 +70,18 @@ class Receiver(Protocol):
         Taking it in must not wait. A request must be answered by `Connection.respond` or `fail`,
         once.
         """
+
+    def disturbed(self) -> None:
+        """Tell that the agent prints text among its messages; once is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a request may go without an answer before the user is told."""
+
+    tell: Callable[[float], None]
+    """Takes the seconds; called once."""
+    seconds: float = 10.0
 
 
 @dataclass(slots=True)
@@ -90,27 +111,27 @@ class Connection:
         self._traffic = traffic
         self._fault = fault
         self._peer = Peer()
+        self._sieve = Sieve()
+        self._halves = Halves()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
-        self._unread = 0
-        self._outbox: MemoryObjectSendStream[bytes]
-        self._inbox: MemoryObjectReceiveStream[bytes]
-        self._outbox, self._inbox = anyio.create_memory_object_stream[bytes](float("inf"))
+        self._outbox = Outbox()
+        self._problem: UserError | None = None
+        """Why we have ended it."""
 
     async def run(self, receiver: Receiver) -> Ended:
         """Serve the link until the agent is gone; all that arrived is handled by then (C-025)."""
         try:
-            with self._outbox, self._inbox:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._link.run)
-                    tasks.start_soon(self._write)
-                    await self._receive(receiver)
-                    await self._link.end(grace=DRAIN)
-                    ended = await self._link.wait()
-                    tasks.cancel_scope.cancel()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._link.run)
+                tasks.start_soon(self._write)
+                await self._receive(receiver)
+                await self._link.end(grace=DRAIN)
+                ended = await self._link.wait()
+                tasks.cancel_scope.cancel()
         finally:
             self._lose()
-        return ended
+        return ended if self._problem is None else replace(ended, problem=self._problem)
 
     async def request(
         self,
@@ -118,25 +139,31 @@ class Connection:
         params: object,
         then: Callable[[Outcome], None] | None = None,
         understand: Callable[[Any], Any] | None = None,
+        patience: Patience | None = None,
+        *,
+        takes_late: bool = False,
     ) -> Any:
         """Send a request and return its result, or what `understand` makes of that.
 
         `then` is called by the reader with the same or the exception, before anything that came
         later is handled. `understand` is pure, for it may be called in a thread. Raises
         `AgentError`, `ConnectionLost` if no answer can come any more, and what the two raise. When
-        the waiting task is cancelled the agent is told so (C-154).
+        the waiting task is cancelled the agent is told so (C-154); with `takes_late` an answer that
+        comes all the same still goes to `then`, because the agent has done what was asked.
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
         number, line = self._peer.request(method, params)
         waiting = self._waiting[number] = _Waiting(then, understand)
-        self._post(line)
+        self._post(line, first=True)
         try:
-            await waiting.answered.wait()
+            await _answered(waiting.answered, patience)
         except anyio.get_cancelled_exc_class():
-            if self._waiting.pop(number, None):
-                self._peer.forget(number)
+            if number in self._waiting:
                 self.notify(*self.cancel_call(number))
+                if not takes_late:
+                    del self._waiting[number]
+                    self._peer.forget(number)
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
@@ -144,22 +171,21 @@ class Connection:
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
-        self._post(self._peer.notify(method, params))
+        self._post(self._peer.notify(method, params), first=True)
 
-    def respond(self, request_id: RequestId, result: object, *, private: bool = False) -> None:
+    def respond(
+        self, request_id: RequestId, result: object, *, by_user: bool = False, private: bool = False
+    ) -> None:
         """Answer a request; nothing if it was answered already (C-155).
 
-        What is `private` is not written to the log, now or when it is said again (C-303).
+        `by_user`: the user has chosen it, so it goes before other answers. What is `private` is not
+        written to the log, now or when it is said again (C-303).
         """
         if private:
             self._traffic.redaction.learn_answer(result)
         line = self._peer.respond(request_id, result)
-        if line and self._unread and self._unread + len(line) > MOST_UNREAD:
-            sentence = f"{MOST_UNREAD:,} bytes wait for you to read them: read our answers first"
-            self.refuse(request_id, Code.INTERNAL_ERROR, sentence)
-            return
         hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
-        self._post(line, hidden if private else line)
+        self._post(line, hidden if private else line, first=by_user)
 
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
         """Answer a request with an error; nothing if it was answered already."""
@@ -169,25 +195,45 @@ class Connection:
         """Answer a request that was never taken; an open one of the same id stays open."""
         self._post(to_line(Failure(request_id, int(code), message)))
 
+    async def room(self) -> None:
+        """Wait until the agent has read enough to be given more; for who makes long answers."""
+        await self._outbox.room()
+
     def note(self, text: str) -> None:
         """Write into the log what became of something that the agent sent."""
         self._traffic.record("host", text)
 
-    def _post(self, line: bytes, logged: bytes | None = None) -> None:
+    def _post(self, line: bytes, logged: bytes | None = None, *, first: bool = False) -> None:
         if not line or self._lost:
             return
         self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
-        self._unread += len(line)
-        self._outbox.send_nowait(line)
+        self._sieve.sent(line)
+        self._outbox.put(line, first=first)
 
     async def _write(self) -> None:
-        async for line in self._inbox:
-            try:
+        try:
+            while (line := await self._outbox.take()) is not None:
                 await self._link.send(line)
-            except ConnectionLost:
-                return
-            self._unread -= len(line)
-            del line  # the next one may be long in coming
+                self._outbox.sent(line)
+                del line  # the next one may be long in coming
+        except ConnectionLost:
+            self._outbox.close()
+
+    async def _until_read(self) -> None:
+        """Wait until the agent has read enough of our answers; end one that reads none of them."""
+        outbox = self._outbox
+        while outbox.is_full:
+            taken = outbox.taken
+            with anyio.move_on_after(DEAF + outbox.size / SLOWEST):
+                await outbox.room()
+            if outbox.is_full and outbox.taken == taken:
+                waits = f"{outbox.waiting:,} answers, {outbox.size:,} bytes"
+                self._problem = UserError(
+                    f"The agent was ended: it asks on and reads none of its answers ({waits} wait "
+                    "for it). :Acp restart starts it again, :Acp log shows more"
+                )
+                outbox.close()
+                self._link.kill()
 
     async def _receive(self, receiver: Receiver) -> None:
         """Read all that comes, but not for long once the agent is gone or can say no more."""
@@ -221,10 +267,17 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
-        size = len(incoming.text)
-        for message in incoming.messages:
+        text = self._halves.joined(incoming.text)
+        if text is not incoming.text:
+            incoming = await parsed(text)
+        size, noisy = len(incoming.text), self._sieve.noisy
+        messages = self._sieve.sift(incoming.messages, size)
+        if noisy < self._sieve.noisy == NOISY:
+            receiver.disturbed()
+        for message in messages:
+            await self._until_read()
             await self._handle(message, receiver, is_long=size >= LONG)
-            taken += 1 + size // len(incoming.messages) // 1_000
+            taken += 1 + size // len(messages) // 1_000
             if taken > AT_ONCE:
                 taken = 0
                 await checkpoint()
@@ -279,9 +332,20 @@ class Connection:
 
     def _lose(self) -> None:
         self._lost = True
+        self._outbox.close()
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))
+
+
+async def _answered(answered: anyio.Event, patience: Patience | None) -> None:
+    if patience is not None:
+        with anyio.move_on_after(patience.seconds):
+            await answered.wait()
+        if answered.is_set():
+            return  # without another pause: what comes next finds the request settled
+        patience.tell(patience.seconds)
+    await answered.wait()
 
 
 def _hurry(reading: anyio.CancelScope) -> None:

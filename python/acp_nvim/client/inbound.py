@@ -13,7 +13,7 @@ from functools import partial
 import anyio
 from anyio.abc import TaskGroup
 
-from acp_nvim.client import questioning, quirks
+from acp_nvim.client import questioning, quirks, reasons
 from acp_nvim.client.connection import Connection, Faults
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import Opened, Questioning, unknown
@@ -46,6 +46,7 @@ from acp_nvim.session.request import (
     ElicitationAnswer,
     ElicitationRequest,
     KillTerminalRequest,
+    PermissionAnswer,
     PermissionRequest,
     ReadFileRequest,
     ReleaseTerminalRequest,
@@ -117,11 +118,15 @@ class Inbound:
             return partial(self._updated, told.session_id, events)
         return partial(self._notified, told)
 
+    def disturbed(self) -> None:
+        """See `Receiver`."""
+        self._registry.notice(reasons.disturbed(self._launch.name))
+
     def _asked(self, request: Request) -> AgentRequest | RequestFailed:
         try:
             return self._dialect.decode_request(request.method, request.params, self._capabilities)
         except RequestFailed as error:
-            return error
+            return _bare(error)
 
     def _updated(self, session_id: str, events: tuple[Event, ...]) -> None:
         if not self._registry.deliver(session_id, events):
@@ -151,20 +156,25 @@ class Inbound:
             sentence = f"{MOST_OPEN:,} requests are open already: wait for an answer first"
             self._connection.fail(request.id, Code.INTERNAL_ERROR, sentence)
             return
-        try:
-            if isinstance(ask, RequestFailed):
-                raise ask
-            opened = (
-                self._questioning.open(ask)
-                if isinstance(ask, PermissionRequest | ElicitationRequest)
-                else None
-            )
-        except RequestFailed as error:
-            self._connection.fail(request.id, error.code, error.message, error.data)
+        opened = self._opened(ask)
+        if isinstance(opened, RequestFailed):
+            self._connection.fail(request.id, opened.code, opened.message, opened.data)
             return
         # Made here, so that a `RequestCancelled` in the same read finds it.
         scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
+        assert not isinstance(ask, RequestFailed)  # `_opened` has returned it
         self._tasks.start_soon(self._serve, request, ask, opened, scope)
+
+    def _opened(self, ask: AgentRequest | RequestFailed) -> Opened | RequestFailed | None:
+        """Return the question that it puts to the user, if it does, or why it cannot be met."""
+        if isinstance(ask, RequestFailed):
+            return ask
+        if not isinstance(ask, PermissionRequest | ElicitationRequest):
+            return None
+        try:
+            return self._questioning.open(ask)
+        except RequestFailed as error:
+            return _bare(error)
 
     async def _serve(
         self, request: Request, ask: AgentRequest, opened: Opened | None, scope: anyio.CancelScope
@@ -174,7 +184,8 @@ class Inbound:
                 answer = await self._answer(ask, opened)
                 result = self._dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
-                self._connection.respond(request.id, result, private=private)
+                chosen = _is_chosen(answer)
+                self._connection.respond(request.id, result, by_user=chosen, private=private)
         except RequestFailed as error:
             self._fail(request, error)
         except AcpError as error:
@@ -258,3 +269,21 @@ class Inbound:
         if session is None:
             raise unknown(session_id)
         return session
+
+
+def _bare(error: RequestFailed) -> RequestFailed:
+    """Return the error without a traceback: its frames hold the error itself, and nothing searches
+    for such circles as long as a flood of them goes on."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
+
+
+def _is_chosen(answer: Answer) -> bool:
+    """Tell whether the user has given that answer: no flood of requests makes such ones."""
+    match answer:
+        case PermissionAnswer(option_id):
+            return option_id is not None
+        case ElicitationAnswer(action):
+            return action != "cancel"
+        case _:
+            return False

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 import anyio
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Event, SessionClosed, SessionReopening
+from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionReopening
+from acp_nvim.session.model import Severity
 
 MOST_EARLY = 10_000
 """Updates that are kept for sessions not yet known."""
@@ -29,6 +30,11 @@ class Registry:
 
     def __iter__(self) -> Iterator[Session]:
         return iter(tuple(self._sessions))
+
+    def notice(self, text: str, severity: Severity = "warning") -> None:
+        """Say something in all of them."""
+        for session in self:
+            session.apply(Noticed(text, severity))
 
     def find(self, session_id: str) -> Session | None:
         """Return the session of that id that is not closed, or None."""

@@ -11,6 +11,7 @@ from acp_nvim.files.live import LiveFile
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.history.change import saw
 from acp_nvim.history.file import File
+from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep
 from acp_nvim.history.switch import Rewound
@@ -62,6 +63,13 @@ def not_removed(turned: Turned, before: File, live: LiveFile, at: float) -> Turn
     if live.exact == "" and not any(it.added or it.whole for it in changes(before)):
         return Turned(before)
     return replace(turned, ledger=keep(saw(turned.ledger, "", at)).file)
+
+
+def leaving(live: LiveFile, ledger: File) -> File:
+    """Return the history with how the file is on disk if it goes, for when it comes back."""
+    if ledger.text is not None or live.exact is None:
+        return ledger
+    return had(ledger, replace(ledger.attributes, mode=live.attributes.mode, given=0))
 
 
 def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:

@@ -71,6 +71,8 @@ class Terminals:
         self._on_group = on_group
         self._fault = fault
         self._there = there
+        self.shell: str | None = None
+        """The one of agents' lines that the user names."""
         self._terminals: dict[str, Terminal] = {}
         self._count = 0
         self._running = False
@@ -128,7 +130,7 @@ class Terminals:
             )
         env = {**self._environment, **({} if self._there else dict(request.env))}
         program, *args = self._command(request, cwd)
-        argv = command_line(program, args, env=env, cwd=cwd)
+        argv = command_line(program, args, env=env, cwd=cwd, shell=self.shell)
         rows, columns = ROWS_COLUMNS
         try:
             with rooted.folder(cwd) as folder:

@@ -6,8 +6,9 @@ A link carries messages, so that its user knows neither lines nor pipes nor sock
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import anyio
 
@@ -18,6 +19,10 @@ from acp_nvim.wire.message import Message, parse_text
 
 LONG = 1_000_000
 """Bytes from which a message is parsed in a worker thread: it must not hold up the loop."""
+
+
+Life: TypeAlias = Callable[[float | None], None]
+"""Told how many seconds without a sign of life there were, and None when there is one again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,12 @@ class Link(Protocol):
 
     async def run(self) -> None:
         """Do what must go on beside all this; returned from, or cancelled, at the end."""
+
+    async def watch(self, tell: Life) -> None:
+        """Tell of each silence in which something should have come, and of its end.
+
+        At once where a transport cannot know, or ends by itself then.
+        """
 
     async def send(self, line: bytes) -> None:
         """Send one message, a line as `wire` writes it, when there is room; or `ConnectionLost`."""

@@ -23,6 +23,14 @@ NOISE_LIMIT = 500
 
 _LEAD = re.compile(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""
+_FRAME = re.compile(r'\{\s*"(?:jsonrpc|id|method|params|result|error|_meta)"\s*:')
+"""Where a message may begin that does not begin its line."""
+MOST_BEFORE = 1_000_000
+"""Characters before a message in which its beginning is looked for."""
+ATTEMPTS = 8
+"""Beginnings that are tried: each may lead through the whole line."""
+_MEMBERS = frozenset(("id", "method", "params", "result", "error", "_meta"))
+"""What a message that does not name its version may have."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -107,20 +115,46 @@ def to_line(message: Sendable) -> bytes:
 
 def _first(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str]:
     """Return what the text begins with, and the text behind it."""
-    bare, rest = _bare(text), ""
     try:
-        try:
-            value = load(bare)
-        except json.JSONDecodeError as error:
-            if error.msg != "Extra data" or not bare.startswith("{"):
-                raise
-            value, rest = load(bare[: error.pos]), _bare(bare[error.pos :])
+        value, rest = _value(_bare(text), load)
         items = value if isinstance(value, list) and value else [value]
         return [_classify(item, text) for item in items], rest
     except RecursionError:
         return [_noise(text, "nested too deeply")], ""
     except ValueError as error:
-        return [_noise(text, f"not JSON: {error}")], ""
+        return _behind_text(text, load) or ([_noise(text, f"not JSON: {error}")], "")
+
+
+def _value(text: str, load: Callable[[str], Any]) -> tuple[Any, str]:
+    """Return the JSON value, or the object, that the text begins with, and the text behind it."""
+    try:
+        return load(text), ""
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data" or not text.startswith("{"):
+            raise
+        return load(text[: error.pos]), _bare(text[error.pos :])
+
+
+def _behind_text(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str] | None:
+    """Return the text before the first message, that message, and what is behind it; None: none.
+
+    It must name its version: what a log line or a broken message has in it may look like one.
+    """
+    at = len(text) - len(_bare(text)) + 1  # what it begins with was tried
+    for _ in range(ATTEMPTS):
+        found = _FRAME.search(text, at, MOST_BEFORE)
+        if found is None:
+            break
+        try:
+            value, rest = _value(text[found.start() :], load)
+        except (ValueError, RecursionError):
+            at = found.start() + 1
+            continue
+        if value.get("jsonrpc") == "2.0":
+            before = _noise(text[: found.start()], "text before a message")
+            return [before, _classify(value, text[found.start() :])], rest
+        at = len(text) - len(rest)
+    return None
 
 
 def _bare(text: str) -> str:
@@ -173,6 +207,8 @@ def _call(method: str, params: Any) -> dict[str, Any]:
 def _classify(value: Any, text: str) -> Message:
     if not isinstance(value, dict):
         return _noise(text, "not an object")
+    if "jsonrpc" not in value and not value.keys() <= _MEMBERS:
+        return _noise(text, "a record of something else")
     if "method" in value:
         return _parse_call(value, text)
     # JavaScript leaves out a result that is undefined; the version tells it from a log record.

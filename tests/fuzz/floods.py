@@ -1,0 +1,126 @@
+"""Floods of an agent in a real Neovim: `python -m tests.fuzz.floods --seconds 60 [--flood NAME]`.
+
+Under each the user cancels: that reaches the agent within 200 ms, and the host stays under 150 MB.
+Prints a row for each flood; the exit code is 1 if one of them breaks that. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz.flooding_agent import FLOODS
+from tests.support.nvim import Neovim
+
+AGENT = Path(__file__).with_name("flooding_agent.py")
+LATE = 0.2
+"""Seconds within which a cancel reaches the agent."""
+LARGE = 150 * 1024 * 1024
+"""Bytes of the host's memory."""
+ROUNDS = 5
+"""Cancels in the time of one flood."""
+PATIENCE = 60.0
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one flood has led to."""
+
+    late: list[float] = field(default_factory=list)
+    memory: int = 0
+    sent: int = 0
+
+    @property
+    def is_good(self) -> bool:
+        return max(self.late) < LATE and self.memory < LARGE
+
+
+class Told:
+    """What the agent tells on its stderr."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = 0
+
+    def next(self, what: str) -> dict[str, Any]:
+        """Return the next that is of that kind."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            for told in self._new():
+                if told["what"] == what:
+                    return told
+            time.sleep(0.01)
+        raise TimeoutError(f"the agent has not {what}")
+
+    def _new(self) -> Iterator[dict[str, Any]]:
+        with self._path.open("rb") as file:
+            file.seek(self._at)
+            for line in file:
+                self._at += len(line)
+                yield json.loads(line)
+
+
+def resident(pid: int) -> int:
+    """Return the bytes of memory of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
+
+
+def flooded(name: str, seconds: float) -> Seen:
+    """Let the agent flood for that long, with some cancels in between."""
+    seen = Seen()
+    script = 'exec "$0" "$1" 2>"$ACP_TOLD"'
+    with Neovim({"agents": {"flood": {}}}) as nvim:
+        told = nvim.folder / "told"
+        told.touch()
+        nvim.lua(
+            "vim.g.acp = vim.tbl_extend('force', vim.g.acp, {agents = {flood = ...}})",
+            {
+                "command": "/bin/sh",
+                "args": ["-c", script, sys.executable, str(AGENT)],
+                "env": {"ACP_TOLD": str(told)},
+            },
+        )
+        nvim.command("Acp start flood")
+        nvim.wait("(require('acp').inspect().sessions[1] or {}).state == 'idle'")
+        pid = int(nvim.lua("return require('acp').inspect().host.pid"))
+        news = Told(told)
+        for _ in range(ROUNDS):
+            nvim.command(f"AcpPrompt {name}")
+            news.next("began")
+            end = time.monotonic() + seconds / ROUNDS
+            while time.monotonic() < end:
+                seen.memory = max(seen.memory, resident(pid))
+                time.sleep(0.02)
+            asked = time.monotonic()
+            nvim.command("Acp cancel")
+            seen.late.append(news.next("cancelled")["at"] - asked)
+            seen.sent += news.next("ended")["sent"]
+            nvim.wait("require('acp').inspect().sessions[1].state == 'idle'", 60)
+        seen.memory = max(seen.memory, resident(pid))
+    return seen
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--flood", choices=FLOODS, action="append")
+    options = parser.parse_args()
+    good = True
+    print("| flood | messages a second | latest cancel, ms | host, MB |\n|---|---:|---:|---:|")
+    for name in options.flood or FLOODS:
+        seen = flooded(name, options.seconds)
+        good = good and seen.is_good
+        rate, late = seen.sent / options.seconds, 1000 * max(seen.late)
+        print(f"| {name} | {rate:,.0f} | {late:.0f} | {seen.memory / 1e6:.0f} |", flush=True)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
