@@ -20,7 +20,7 @@ from acp_nvim.history.fold import begin
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep, origin, reject
 from acp_nvim.history.switch import redo, undo, undone
-from tests.proof.lines import Form, agents, bodies, edited, join, users
+from tests.proof.lines import Form, agents, bodies, edited, join, split, users
 from tests.proof.steps import Edit
 
 LINES = [f"b{number}" for number in range(1, 9)]
@@ -70,7 +70,23 @@ class Redone:
     pass
 
 
-Act: TypeAlias = Wrote | Saw | Back | Removed | Decided | Undone | Redone
+@dataclass(frozen=True, slots=True)
+class Formatted:
+    """A formatter of the user's gives so many lines other white space."""
+
+    at: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """An agent's tool writes the file with other line ends, and has changed one line."""
+
+    turn: int
+    edit: Edit
+
+
+Act: TypeAlias = Formatted | Converted | Wrote | Saw | Back | Removed | Decided | Undone | Redone
 
 places = st.integers(0, 11)
 edit = st.builds(Edit, st.sampled_from(("insert", "amend", "replace", "delete")), places)
@@ -91,6 +107,8 @@ acts = st.one_of(
     st.builds(Redone),
     st.builds(Back, st.integers(1, 3), st.just(()) | edits),
     st.builds(Removed, some_turn),
+    st.builds(Formatted, places, st.integers(1, 4)),
+    st.builds(Converted, some_turn, edit),
 )
 plans = st.lists(acts, min_size=1, max_size=14)
 
@@ -113,6 +131,8 @@ class LedgerMachine:
         """Lines that were gone at some time: should the user take one out that came back, that may
         be the agent's removal again."""
         self._numbers = itertools.count(1)
+        self._made_of: dict[str, set[str]] = {}
+        """Of which lines a line was made, by one edit of it alone."""
         self._brought: dict[str, set[str]] = {}
         """The user's words that an undo has brought back: they may go again with its redo."""
 
@@ -123,11 +143,8 @@ class LedgerMachine:
 
     def step(self, act: Act) -> None:
         match act:
-            case Wrote(turn, edits):
-                text = edited(self.ledger.text or "", edits, lambda: f"g{next(self._numbers)}")
-                self._wrote(turn, text)
-            case Removed(turn):
-                self._wrote(turn, None)
+            case Wrote() | Removed() | Converted():
+                self._writes(act)
             case Undone() | Redone():
                 self._rewind(act)
             case Saw(edits):
@@ -135,10 +152,24 @@ class LedgerMachine:
                     self._edit(edit)
             case Back(count, edits):
                 self._back(count, edits)
+            case Formatted():
+                self._formatted(act)
             case Decided():
                 self._decide(act)
         self.went |= set(bodies(self.history[-1])) - set(bodies(self.ledger.text))
         self.history.append(self.ledger.text)
+
+    def _writes(self, act: Wrote | Removed | Converted) -> None:
+        before = self.ledger.text
+        if isinstance(act, Removed):
+            self._wrote(act.turn, None)
+        elif isinstance(act, Converted):
+            self._converted(act)
+        else:
+            text = edited(before or "", act.edits, lambda: f"g{next(self._numbers)}")
+            self._wrote(act.turn, text)
+            if len(act.edits) == 1:
+                self._note_made_of(before, text)
 
     def _back(self, count: int, edits: tuple[Edit, ...]) -> None:
         text = self.history[-min(count + 1, len(self.history))]
@@ -160,6 +191,7 @@ class LedgerMachine:
             shadow = shadowed(self.shadow, bodies(before), Edit(edit.change, at), word)
         gone = set(bodies(before)) - set(bodies(text))
         self._saw(text)
+        self._note_made_of(before, text)
         self.shadow = None if gone & self.went else shadow
 
     def _saw(self, text: str | None) -> None:
@@ -168,6 +200,56 @@ class LedgerMachine:
         self.ledger = saw(self.ledger, text, 0.0)
         assert self.ledger.text == text, "the ledger has another text"
         self.pending &= agents(text)
+
+    def _note_made_of(self, before: str | None, text: str | None) -> None:
+        old, new = bodies(before), bodies(text)
+        if len(old) == len(new):
+            for was, now in zip(old, new, strict=True):
+                if was != now:
+                    self._made_of[now] = {was} | self._made_of.get(was, set())
+
+    def _formatted(self, act: Formatted) -> None:
+        """What says the same in other white space has the author and the hunks that it had."""
+        lines, form = split(self.ledger.text)
+        if not lines:
+            return
+        at = act.at % len(lines)
+        rows = range(at, min(at + act.size, len(lines)))
+        text = join([f"  {it}" if row in rows else it for row, it in enumerate(lines)], form)
+        before = self.ledger
+        self._saw(text)
+        places = [(it.first, it.last, len(it.removed), it.authors) for it in changes(before)]
+        now = [(it.first, it.last, len(it.removed), it.authors) for it in changes(self.ledger)]
+        assert now == places, f"the formatter has made other hunks: {now}, not {places}"
+        for turn in (1, 2, 3):
+            wanted, found = (
+                [it.strip() for it in bodies(undo(it, author(turn), "x", 0.0).file.text)]
+                for it in (before, self.ledger)
+            )
+            assert found == wanted, f"turn {turn} undone after the formatter: {found}"
+
+    def _converted(self, act: Converted) -> None:
+        """The ends are a hunk of their own: no line is one for them."""
+        before = self.ledger.text
+        lines, form = split(before)
+        if len(lines) < 2:
+            return
+        word = f"g{next(self._numbers)}"
+        other = "\n" if form.end == "\r\n" else "\r\n"
+        lines = bodies(edited(join(lines, Form()), (act.edit,), lambda: word))
+        text = join(lines, Form(other, form.ended))
+        count = len(changes(self.ledger))
+        self._wrote(act.turn, text)
+        hunks = changes(self.ledger)
+        assert len(hunks) <= count + 3, f"a hunk for lines that only end otherwise: {hunks}"
+
+    def _neither(self, before: File, after: File) -> None:
+        """An old line is not put beside what the user has made of it: both together would be
+        neither."""
+        there, came = set(bodies(before.text)), set(bodies(after.text)) - set(bodies(before.text))
+        for line in there & set(bodies(after.text)):
+            beside = came & self._made_of.get(line, set()) if users(line) else set()
+            assert not beside, f"{sorted(beside)} beside {line!r}, which was made of it"
 
     def _decide(self, act: Decided) -> None:
         before, found = self.ledger.text, changes(self.ledger)
@@ -187,10 +269,20 @@ class LedgerMachine:
             self.pending &= agents(decided.file.text)
         self.ledger = decided.file
         assert decided.count <= len(touched), "more decided than was touched"
-        if act.scope == "hunk" and found:
+        if self._is_of_one(act, found):
             assert decided.count, "the hunk was not decided"
             left = len(changes(self.ledger))
             assert left == len(found) - decided.count, "not so many hunks less"
+
+    def _is_of_one(self, act: Decided, found: Sequence[ReviewHunk]) -> bool:
+        """Tell whether a decision is on one hunk, in the rows of which no other one is: that of how
+        the file is written is in a row that a line's may be in."""
+        if act.scope != "hunk" or not found:
+            return False
+        rows = self._rows(act, found)
+        assert rows is not None
+        at = found[act.at % len(found)]
+        return not any(it is not at and it.form != at.form and _touches(it, rows) for it in found)
 
     def _rows(self, act: Decided, found: Sequence[ReviewHunk]) -> range | None:
         if act.scope == "all":
@@ -209,12 +301,13 @@ class LedgerMachine:
         act: Decided,
         rows: range | None,
     ) -> None:
-        gone = set(_split(before)) - set(_split(after.text))
-        may = {line for it in touched for line in it.added}
+        parts = _bodies if any(it.form for it in touched) else _split  # the ends of all lines
+        gone = set(parts(before)) - set(parts(after.text))
+        may = {line for it in touched for line in parts("".join(it.added))}
         assert gone <= may, f"took more than the hunk: {sorted(gone - may)}"
-        if rows is None or act.scope == "hunk":
-            wanted = _without(_split(before), touched)
-            assert _split(after.text) == wanted, f"not the base there: {wanted}"
+        if rows is None or self._is_of_one(act, found):
+            wanted = parts("".join(_without(_split(before), touched)))
+            assert parts(after.text) == wanted, f"not the base there: {wanted}"
 
     def _rewind(self, act: Undone | Redone) -> None:
         if isinstance(act, Undone):
@@ -235,6 +328,7 @@ class LedgerMachine:
             self._brought[batch] = users(back.file.text) - users(before.text)
         if self.kept and back.file is not before:
             self.shadow = None  # also where it waits: a kept line that is gone does not come back
+        self._neither(before, back.file)
         self.ledger = back.file
         self.pending &= agents(self.ledger.text)
 
@@ -295,6 +389,10 @@ def told(ledger: File) -> tuple[object, ...]:
     )
 
 
+def _bodies(text: str | None) -> list[str]:
+    return (text or "").splitlines()
+
+
 def _split(text: str | None) -> list[str]:
     return (text or "").splitlines(keepends=True)
 
@@ -305,10 +403,14 @@ def _meets(change: ReviewHunk, rows: range, found: Sequence[ReviewHunk], end: in
     At the end of the file that is the last one, if there is no other hunk in it.
     """
     met = range(change.first, max(change.last, change.first + 1))
-    if change.first == change.last == end:
+    if change.first == change.last == end and not change.form:
         taken = any(max(it.last, it.first + 1) >= end for it in found if it is not change)
         met = range(end - (not taken), end + 1)
     return any(row in rows for row in met)
+
+
+def _touches(change: ReviewHunk, rows: range) -> bool:
+    return change.first < rows.stop and rows.start < max(change.last, change.first + 1)
 
 
 def _without(lines: Sequence[str], touched: Sequence[ReviewHunk]) -> list[str]:

@@ -157,7 +157,8 @@ class _User:
         self._joined = file.upon
         places = [it for it in pieces if isinstance(it, Place)]
         going = (it for place in places for it in place.items if it[1].alive)
-        self._moving = {text: story for text, story in going if story.born in self._agents}
+        theirs = self._agents | self._joined.keys()
+        self._moving = {text: story for text, story in going if story.born in theirs}
         self._comes = {text for place in places for text in place.lines}
         self._stale = {
             by for it in pieces if isinstance(it, Run) for by in _stale(it.story, it.story.alive)
@@ -263,18 +264,22 @@ def _in_other_space(place: Place) -> list[Run]:
 
     Lines of which one is made have to be of one story: else one would go with the other.
     """
-    going = [it for it in place.items if it[1].alive]
-    said = [words(text) for text, _ in going]
-    if not any(said) or "".join(said) != "".join(map(words, place.lines)):
+    going = [at for at, (_, story) in enumerate(place.items) if story.alive]
+    whose = [at for at in going for _ in words(place.items[at][0])]
+    said = "".join(words(place.items[at][0]) for at in going)
+    if not said or said != "".join(map(words, place.lines)):
         return []
-    stories = [story for (_, story), said_here in zip(going, said, strict=True) for _ in said_here]
-    runs = [Run((text,), it) for text, it in place.items if not it.alive]
-    done, story = 0, stories[0]
+    made: dict[int, list[str]] = {}
+    done, at = 0, going[0]
     for line in place.lines:
-        size = len(words(line))
-        if len(set(stories[done : done + size])) > 1:
+        of = whose[done : done + len(words(line))]
+        if len({place.items[it][1] for it in of}) > 1:
             return []
-        story = stories[done] if size else story
-        runs.append(Run((line,), story))
-        done += size
-    return runs
+        at = of[0] if of else at
+        made.setdefault(at, []).append(line)
+        done += len(of)
+    runs = (
+        Run(tuple(made.get(at, ())) if story.alive else (text,), story)
+        for at, (text, story) in enumerate(place.items)
+    )
+    return [it for it in runs if it.texts]

@@ -85,7 +85,7 @@ def undone(file: File) -> tuple[Off, ...]:
 def turns(file: File) -> tuple[TurnKey, ...]:
     """Return the turns that have something in this file that can be undone, in their order."""
     stories = {run.story for run in (*file.runs, *file.form)}
-    there = frozenset[int]().union(*(it.on for it in stories if not file.is_users(it)))
+    there = frozenset[int]().union(*(it.killers if file.is_users(it) else it.on for it in stories))
     changes = (file.change(event) for event in sorted(there))
     return tuple(dict.fromkeys(it.author.turn_key for it in changes if it is not None))
 
