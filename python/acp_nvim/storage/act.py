@@ -1,4 +1,4 @@
-"""What is written down of a turn before it is done, and what a host has left that is gone."""
+"""What is written down of the turns that run, and what a host has left that is gone."""
 
 from __future__ import annotations
 
@@ -6,40 +6,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, SessionKey
-from acp_nvim.history.conflict import Conflict
-from acp_nvim.storage.facts import KeptFile
 from acp_nvim.storage.record import Record
 
-Kind: TypeAlias = Literal["begin", "end", "intend", "wrote", "put", "conflict", "saved"]
+Kind: TypeAlias = Literal["begin", "end", "saved"]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One line. "begin" and "end": of a turn of `author` in `folders`. "intend": `after` is about
-    to take the place of `before`. "wrote": it has; the file was like `form`. "put": `ledger` is
-    that of the file now. "conflict": `conflict` is, None: it is over. "saved": the user has written
-    the file, `stamp`.
-
-    An "intend" with a ledger is the user's decision, else the agent's write.
-    """
+    """One line. "begin" and "end": of a turn of `author` in `folders`. "saved": the user has written
+    the file, `stamp`."""
 
     kind: Kind
-    number: int = 0
-    """Counts up in a journal."""
     path: str = ""
-    before: str | None = None
-    after: str | None = None
     author: Author | None = None
-    ledger: KeptFile | None = None
-    conflict: Conflict | None = None
     folders: tuple[str, ...] = ()
     stamp: str = ""
-    form: FileAttributes = UNKNOWN_ATTRIBUTES
 
 
-ACTS: Final = Record(Act, "acp_act", 1)
+ACTS: Final = Record(Act, "acp_act", 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +49,6 @@ class Killed:
             elif act.author is not None and act.kind == "end":
                 ended(running, act.author)
         return tuple(running.values())
-
-    @property
-    def begun(self) -> tuple[Act, ...]:
-        """The writes that were begun, and of which no end is known."""
-        begun: dict[str, Act] = {}
-        for act in self.acts:
-            if act.kind == "intend":
-                begun[act.path] = act
-            elif act.kind in ("wrote", "put"):
-                begun.pop(act.path, None)
-        return tuple(begun.values())
 
     @property
     def saved(self) -> dict[str, str]:

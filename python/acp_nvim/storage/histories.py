@@ -102,12 +102,17 @@ class Histories:
     """
 
     def __init__(
-        self, folder: Callable[[], str], report: Callable[[OSError], None] = lambda _error: None
+        self,
+        folder: Callable[[], str],
+        report: Callable[[OSError], None] = lambda _error: None,
+        disk: InOrder | None = None,
     ) -> None:
+        """Take where they are, who is told why something is not kept, and who writes."""
         self._folder = folder
         self._report = report
         self._places: dict[str, _Place] = {}
-        self._disk = InOrder()
+        self._disk = disk or InOrder()
+        self._begun: dict[str, Begun] = {}
         self._something = anyio.Event()
         self._trouble: OSError | None = None
         self._is_told = False
@@ -185,6 +190,22 @@ class Histories:
         self._something.set()
         self._disk.do(partial(self._append, path, place, tuple(entries), file))
 
+    def begin(self, path: str, begun: Begun) -> None:
+        """Append what is about to be done; its end follows, or `flush` drops it."""
+        self._begun[path] = begun
+        self.append(path, (begun,), None)
+
+    def ended(self, path: str, facts: Sequence[Fact]) -> tuple[Entry, ...]:
+        """Return how to append these facts: as the end of what was begun, if they are what counts
+        then."""
+        begun = self._begun.pop(path, None)
+        if begun is None:
+            return tuple(facts)
+        count = len(begun.facts)
+        if tuple(facts[:count]) == begun.facts:
+            return (Done(begun.host), *facts[count:])
+        return (Dropped(begun.host), *facts)
+
     def forget(self, path: str) -> None:
         """Keep nothing of that file any more."""
         place = self._places.pop(path, None)
@@ -196,7 +217,13 @@ class Histories:
         await self._disk.done()
 
     def flush(self) -> bool:
-        """Write now what waits. Blocking. False: not all of it could be."""
+        """Write now what waits; what was begun and not done is dropped. Blocking.
+
+        False: not all of it could be.
+        """
+        for path, begun in list(self._begun.items()):
+            self.append(path, (Dropped(begun.host),), None)
+        self._begun.clear()
         self._disk.finish()
         self._write_rest()
         return not any(place.unwritten for place in self._places.values())
@@ -207,16 +234,14 @@ class Histories:
 
     async def run(self) -> None:
         """Write what is appended, and try again what could not be written, for ever."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._disk.run)
-            while True:
-                with anyio.move_on_after(None if self.is_settled() else AGAIN):
-                    await self._something.wait()
-                self._something = anyio.Event()
-                await anyio.sleep(SOON)
-                self._disk.do(self._write_rest)
-                await self._disk.done()
-                self._tell()
+        while True:
+            with anyio.move_on_after(None if self.is_settled() else AGAIN):
+                await self._something.wait()
+            self._something = anyio.Event()
+            await anyio.sleep(SOON)
+            self._disk.do(self._write_rest)
+            await self._disk.done()
+            self._tell()
 
     def _tell(self) -> None:
         trouble, self._trouble = self._trouble, None

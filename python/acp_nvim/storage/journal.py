@@ -1,8 +1,8 @@
-"""What must be on disk before it is done, for whoever comes after a host that was killed.
+"""What whoever comes after a host that was killed must know besides the histories of files.
 
-Each host has a file of lines: the turns that run, what is about to be written and what was, as far
-as the ledgers on disk do not have it yet; and one of what the project's files held. Both are in the
-page cache, not synced: they survive the process, not the machine. A lock tells that the host lives.
+Each host has a file of lines, the turns that run, and one of what the project's files held. Both
+are in the page cache, not synced: they survive the process, not the machine. A lock tells that the
+host lives; its name stands in what it has begun (`storage.histories`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -26,13 +25,11 @@ from acp_nvim.storage.act import ACTS, Act, Killed, ended
 from acp_nvim.storage.in_order import InOrder
 
 FOLDER: Final = "turns"
-"""Of the files, within that of the ledgers."""
+"""Of the files, within that of the histories."""
 BEAT: Final = 0.7
 """Seconds between two signs of life while there is something in the journal."""
-MOST_ACTS: Final = 64 << 20
-"""Bytes of acts; more than the ledgers can take up meanwhile are forgotten, the oldest first."""
-MOST_OPEN: Final = 20
-"""Writes that were begun, and of which no end is known: those that failed are among them."""
+MOST_ACTS: Final = 1 << 20
+"""Bytes of acts; of more only those are kept that are not over."""
 MOST_SAVED: Final = 1000
 """Files of which it is known that the user has written them while a turn runs."""
 MOST_KILLED: Final = 10
@@ -54,15 +51,16 @@ class Journal:
     """
 
     def __init__(
-        self, folder: Callable[[], str], report: Callable[[OSError], None] = lambda _error: None
+        self,
+        folder: Callable[[], str],
+        report: Callable[[OSError], None] = lambda _error: None,
+        disk: InOrder | None = None,
     ) -> None:
-        """Take where it is, and who is told why nothing is kept safe any more."""
+        """Take where it is, who is told why nothing is kept safe any more, and who writes."""
         self._folder = folder
         self._report = report
         self.name = ""
         """Of its files, without their endings; "" before anything is noted."""
-        self.number = 0
-        """Of the last act."""
         self._acts: int | None = None
         self._sights: int | None = None
         self._broken = False
@@ -71,10 +69,7 @@ class Journal:
         self._trouble: OSError | None = None
         """Of which nobody was told yet: it may have come up in a thread."""
         self._turns: dict[SessionKey, Act] = {}
-        self._begun: dict[str, Act] = {}
         self._saved: dict[str, Act] = {}
-        self._forgotten = 0
-        """The number of the last act that the ledgers had when acts were forgotten."""
         self._size = 0
         """Bytes of the acts."""
         self._spent = ""
@@ -82,7 +77,7 @@ class Journal:
         self._taken: set[int] = set()
         self._something = anyio.Event()
         self._lock = threading.RLock()
-        self._disk = InOrder()
+        self._disk = disk or InOrder()
 
     # --- what is noted
 
@@ -106,18 +101,18 @@ class Journal:
             for old in [*self._saved][:-MOST_SAVED]:
                 del self._saved[old]
 
-    def intend(self, act: Act) -> None:
-        """That is about to be written."""
-        self._begun.pop(act.path, None)
-        self._begun[act.path] = self._note(act)
-        for path in [*self._begun][:-MOST_OPEN]:
-            del self._begun[path]
+    def live(self) -> str:
+        """Return the host's name, which others can tell to be alive from now on; "" on a disk that
+        does not keep it."""
+        self._something.set()
+        if not self._broken:
+            self._take_name()
+            self._disk.do(self._show)
+        return self.name
 
-    def done(self, act: Act) -> None:
-        """That was written, or decided."""
-        if act.kind != "conflict":
-            self._begun.pop(act.path, None)
-        self._note(act)
+    def _show(self) -> None:
+        with self._lock, self._safely():
+            self._open()
 
     async def noted(self) -> None:
         """Wait until all that was noted is on disk, or cannot be."""
@@ -140,19 +135,17 @@ class Journal:
 
     # --- its life
 
-    async def run(self, is_settled: Callable[[], bool]) -> None:
-        """Show that the host lives, and forget what the ledgers have, for ever."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._disk.run)
-            while True:
-                await self._something.wait()
-                await anyio.sleep(BEAT)
-                self._disk.do(self.beat)
-                self._tell()
-                if is_settled():
-                    self.forget_acts()
-                if not self._turns:
-                    self._something = anyio.Event()
+    async def run(self) -> None:
+        """Show that the host lives, for ever; whoever shares the disk with it runs that."""
+        while True:
+            await self._something.wait()
+            await anyio.sleep(BEAT)
+            self._disk.do(self.beat)
+            self._tell()
+            if self._size > MOST_ACTS:
+                self._disk.do(partial(self._rewrite, self._stays()))
+            if not self._turns:
+                self._something = anyio.Event()
 
     def beat(self) -> None:
         """Show that the host lives. Blocking."""
@@ -165,31 +158,25 @@ class Journal:
         if trouble is not None:
             self._report(trouble)
 
-    def forget_acts(self) -> None:
-        """Keep only what is not over: the ledgers on disk have all else."""
-        if self._forgotten == self.number:
-            return
-        self._forgotten = self.number
-        stays = (*self._turns.values(), *self._begun.values(), *self._saved.values())
-        self._disk.do(partial(self._rewrite, stays))
+    def _stays(self) -> tuple[Act, ...]:
+        return (*self._turns.values(), *self._saved.values())
 
     def _rewrite(self, acts: tuple[Act, ...]) -> None:
         stays = "".join(map(ACTS.to_text, acts)).encode()
         with self._lock, self._safely():
             self._size = len(stays)
             if self._acts is not None:
-                # Cut off in between there are whole lines of acts left, which the ledgers have.
                 os.lseek(self._acts, 0, os.SEEK_SET)
                 _write(self._acts, stays)
                 os.ftruncate(self._acts, os.lseek(self._acts, 0, os.SEEK_CUR))
 
     def close(self) -> None:
-        """The host ends, and the ledgers are written: leave only what is not over."""
+        """The host ends: leave only the turns that run."""
         self._disk.finish()
         with self._lock, self._safely():
             if self._acts is None:
                 return
-            if self._turns or self._begun:
+            if self._turns:
                 os.utime(self._acts)
                 return
             sights, acts = self._paths(self.name)
@@ -231,7 +218,7 @@ class Journal:
         return []
 
     def over(self, killed: Killed) -> None:
-        """All that it tells of is in the ledgers now."""
+        """All that it tells of is in the histories now."""
         private.remove(killed.sights)
         private.remove(self._paths(killed.name)[1])
         self.later(killed)
@@ -258,10 +245,6 @@ class Journal:
 
     def _note(self, act: Act) -> Act:
         self._something.set()
-        self.number += 1
-        act = replace(act, number=self.number)
-        if self._size > MOST_ACTS:
-            self.forget_acts()
         if not self._broken:
             self._take_name()
         self._disk.do(partial(self._append, act))
