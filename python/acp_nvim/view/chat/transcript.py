@@ -345,7 +345,9 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
 
 
 def _is_group_open(members: Sequence[Cell], opened: frozenset[str]) -> bool:
-    return f"{group.PREFIX}{members[0].block.key}" in opened or any(it.is_open for it in members)
+    return f"{group.PREFIX}{members[0].block.key}" in opened or any(
+        it.is_open or it.is_faulty for it in members
+    )
 
 
 def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
