@@ -118,7 +118,7 @@ local function restore(before)
       vim.fn.winrestview(before.view)
     end
   end
-  if before.mode == 'n' or before.selects then
+  if before.mode == 'n' or before.mode == 'nt' or before.selects then
     vim.cmd.stopinsert()
   elseif before.mode:find('^i') then
     hold_insert()
