@@ -50,16 +50,18 @@ local function follow_link(chat, split)
   end)
 end
 
---- Hand the web address under the cursor to the browser.
+--- Hand the web address under the cursor to the browser, by the host, which asks where the text of
+--- the link says something else.
 local function browse()
-  local address = link.address()
+  local address, text = link.address()
   if not address then
     return notice.notice('no web address here: gf goes to a file')
   end
-  local _, err = vim.ui.open(address)
-  if err then
-    notice.warn(err)
-  end
+  bridge.call('browse', { address = address, text = text }, function(err)
+    if err then
+      notice.warn(err)
+    end
+  end)
 end
 
 ---@param chat acp.Chat

@@ -25,15 +25,19 @@ end
 
 --- The target of the Markdown link under the cursor, be it on its text or on its target.
 ---@return string?
+---@return string? text of the link, where it is not its target
 function M.target()
   local column = api.nvim_win_get_cursor(0)[2] + 1
   local line = api.nvim_get_current_line()
-  local target = under(line, '()%b[](%b())()', column)
-  if target then
-    return bare(target:sub(2, -2))
+  local whole = under(line, '()(%b[]%b())()', column)
+  if whole then
+    local text, target = whole:match('^(%b[])(%b())$')
+    return bare(target:sub(2, -2)), text:sub(2, -2)
   end
-  return under(line, '()<(%a[%w+.-]*:[^%s<>]*)>()', column)
-    or under(line, '()(https?://[^%s<>"`]*[^%s<>"`.,;:!?)%]])()', column)
+  local plain = under(line, '()<(%a[%w+.-]*:[^%s<>]*)>()', column)
+    or under(line, '()([hH][tT][tT][pP][sS]?://[^%s<>"`]*[^%s<>"`.,;:!?)%]])()', column)
+  -- the end of a link's text; a host may stand in brackets
+  return plain and (plain:gsub('%][%[(].*$', ''))
 end
 
 ---@param name string
@@ -88,9 +92,12 @@ end
 
 --- The web address under the cursor.
 ---@return string?
+---@return string? text of its link
 function M.address()
-  local target = M.target()
-  return target and target:find('^https?://') and target or nil
+  local target, text = M.target()
+  if target and target:lower():find('^https?://') then
+    return target, text
+  end
 end
 
 return M

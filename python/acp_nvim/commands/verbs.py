@@ -116,6 +116,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "follow": Verb(of_views.Follow, viewing.follow),
     "raw": Verb(of_views.FollowLink, viewing.raw),
     "follow_link": Verb(of_views.FollowLink, viewing.follow_link),
+    "browse": Verb(of_views.OpenLink, viewing.browse),
     "chat_wiped": Verb(payloads.OfChat, viewing.chat_wiped),
     "inspect": Verb(payloads.Nothing, viewing.inspect),
     "review": Verb(of_reviews.ShowReview, reviewing.review),

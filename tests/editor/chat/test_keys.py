@@ -178,15 +178,35 @@ def test_the_line_of_a_tool_call_comes_first(nvim: Neovim, spy: BridgeSpy, tmp_p
     assert nvim.eval("line('.')") == 30
 
 
+@pytest.mark.parametrize(
+    ("line", "at", "address", "text"),
+    [
+        ("[docs](https://example.com/a_(b)) x", "docs", "https://example.com/a_(b)", "docs"),
+        ("[https://good](http://evil) x", "good", "http://evil", "https://good"),
+        ("[https://good](http://evil) x", "evil", "http://evil", "https://good"),
+        ("| a | [https://good](<http://evil> 'x') |", "good", "http://evil", "https://good"),
+        ("[![good](https://i)](http://evil)", "good", "http://evil", "![good](https://i)"),
+        ("see HTTPS://good@evil/x.", "good", "HTTPS://good@evil/x", None),
+        ("<https://good@evil>", "good", "https://good@evil", None),
+        ("[https://good][1]", "good", "https://good", None),
+    ],
+)
+def test_the_host_is_told_the_address_and_what_stands_for_it(
+    nvim: Neovim, spy: BridgeSpy, line: str, at: str, address: str, text: str | None
+) -> None:
+    chat, _ = spy.open_session()
+    draw(nvim, spy, chat, [line])
+    nvim.lua("vim.api.nvim_win_set_cursor(0, { 1, ... })", line.index(at))
+    nvim.input("gx")
+    told = {"address": address} | ({} if text is None else {"text": text})
+    assert spy.told("browse") == [told]
+
+
 def test_only_web_addresses_are_opened(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
-    nvim.lua("vim.ui.open = function(it) _G.opened = it return {}, nil end")
-    draw(nvim, spy, chat, ["[docs](https://example.com/a_(b)) x", "[bad](javascript:x)", "no"])
-    nvim.input("lgx")
-    assert nvim.lua("return _G.opened") == "https://example.com/a_(b)"
-    nvim.lua("_G.opened = nil")
-    nvim.input("jgxjgx")
-    assert nvim.lua("return _G.opened") is None
+    draw(nvim, spy, chat, ["[bad](javascript:x)", "no"])
+    nvim.input("gxjgx")
+    assert spy.told("browse") == []
     assert "no web address" in nvim.messages()
 
 
