@@ -235,3 +235,16 @@ def test_what_the_user_opens_is_there_or_a_sentence_says_why_not(handler: str) -
         agent.say("words\n")
         job.finish(agent, prompt)
         assert "words" in job.chat()
+
+
+def test_a_formatter_after_a_write_moves_the_cursor_with_its_text() -> None:
+    with MainJob() as job:
+        agent = job.start()
+        path = job.edit("mine.txt", "one\ntwo\nthree\n")
+        job.command("autocmd BufWritePost mine.txt call append(0, 'header')")
+        job.nvim.input("2G")
+        assert "result" in agent.ask(
+            "fs/write_text_file", path=str(path), content="one\ntwo\nTHREE\n"
+        )
+        job.inspect()
+        assert job.nvim.eval("[line('.'), getline('.')]") == [3, "two"]
