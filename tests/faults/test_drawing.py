@@ -53,9 +53,11 @@ from acp_nvim.session.model import (
 )
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.saved import SavedSession
-from acp_nvim.session.state import SessionState
+from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.session.terminal import ExitStatus
+from acp_nvim.view.chat import tool_call
 from acp_nvim.view.lists.sessions import listed_row, stored_row
+from acp_nvim.view.status import least
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.session_list import SessionList
 
@@ -244,7 +246,7 @@ def test_one_thing_that_cannot_be_drawn_is_one_row(
     faults.left = 1
     picture = chat.picture()
     assert [str(it) for it in picture.faults] == [entry]
-    assert SAYS_SO in seen(picture) or picture.status["agent"] == "x"
+    assert SAYS_SO in seen(picture) or picture.status == least(state) or seen(picture) == whole
     if is_of_one_entry(entry):
         missing = [word for word in WORDS if word not in "\n".join(lines(picture))]
         assert len(missing) <= 1
@@ -252,6 +254,24 @@ def test_one_thing_that_cannot_be_drawn_is_one_row(
     assert chat.picture().faults == ()
     chat.session = cast(Session, SimpleNamespace(state=changed(state)))
     assert (seen(chat.picture()), chat.picture().faults) == (whole, ())
+
+
+@pytest.mark.parametrize("title", ["Read 1", "Inner", "wordK", "wordD"])
+def test_a_call_that_cannot_be_drawn_is_hidden_by_nothing(
+    title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = tool_call.draw
+
+    def fail(call: ToolCall, *arguments: Any, **named: Any) -> Any:
+        if call.title == title:
+            raise Injected(title)
+        return draw(call, *arguments, **named)
+
+    monkeypatch.setattr(tool_call, "draw", fail)
+    picture = chat_of(rich()).picture()
+    assert [SAYS_SO in text for text in lines(picture)].count(True) == 1
+    assert [str(it) for it in picture.faults] == [title]
+    assert not [it for it in WORDS if it != title and it not in seen(picture)]
 
 
 @pytest.mark.parametrize("entry", CHAT)

@@ -34,8 +34,10 @@ function M.target()
     local text, target = whole:match('^(%b[])(%b())$')
     return bare(target:sub(2, -2)), text:sub(2, -2)
   end
-  return under(line, '()<(%a[%w+.-]*:[^%s<>]*)>()', column)
-    or under(line, '()(https?://[^%s<>"`]*[^%s<>"`.,;:!?)%]])()', column)
+  local plain = under(line, '()<(%a[%w+.-]*:[^%s<>]*)>()', column)
+    or under(line, '()([hH][tT][tT][pP][sS]?://[^%s<>"`]*[^%s<>"`.,;:!?)%]])()', column)
+  -- the end of a link's text; a host may stand in brackets
+  return plain and (plain:gsub('%][%[(].*$', ''))
 end
 
 ---@param name string

@@ -55,6 +55,7 @@ end
 ---@field window integer
 ---@field previous integer window
 ---@field buffer integer
+---@field tick integer of the buffer
 ---@field view table
 
 ---@return acp.Hands
@@ -66,6 +67,7 @@ local function hands()
     window = api.nvim_get_current_win(),
     previous = vim.fn.win_getid(vim.fn.winnr('#')),
     buffer = api.nvim_get_current_buf(),
+    tick = vim.b.changedtick,
     view = vim.fn.winsaveview(),
   }
 end
@@ -114,11 +116,13 @@ local function restore(before)
     if api.nvim_get_current_buf() ~= before.buffer and api.nvim_buf_is_valid(before.buffer) then
       api.nvim_win_set_buf(before.window, before.buffer)
     end
-    if not vim.deep_equal(vim.fn.winsaveview(), before.view) then
+    -- where a formatter has changed the text, the cursor has gone along with it
+    local is_same = api.nvim_buf_get_changedtick(0) == before.tick
+    if is_same and not vim.deep_equal(vim.fn.winsaveview(), before.view) then
       vim.fn.winrestview(before.view)
     end
   end
-  if before.mode == 'n' or before.selects then
+  if before.mode == 'n' or before.mode == 'nt' or before.selects then
     vim.cmd.stopinsert()
   elseif before.mode:find('^i') then
     hold_insert()

@@ -267,9 +267,8 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
-        text = self._halves.joined(incoming.text)
-        if text is not incoming.text:
-            incoming = await parsed(text)
+        if self._halves.held or "\\u" in incoming.text:
+            incoming = await self._whole(incoming)
         size, noisy = len(incoming.text), self._sieve.noisy
         messages = self._sieve.sift(incoming.messages, size)
         if noisy < self._sieve.noisy == NOISY:
@@ -282,6 +281,11 @@ class Connection:
                 taken = 0
                 await checkpoint()
         return taken
+
+    async def _whole(self, incoming: Incoming) -> Incoming:
+        """Return it without halves of characters."""
+        text = self._halves.joined(incoming.text)
+        return incoming if text == incoming.text else await parsed(text)
 
     async def _handle(self, message: Message, receiver: Receiver, *, is_long: bool) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""

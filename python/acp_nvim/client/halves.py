@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+LONGEST = 1_000_000
+"""Characters of a line that is looked at; no piece of a text is so long."""
 MOST = 64
 """Texts that wait for the other half of a character."""
 
@@ -28,13 +30,14 @@ class Halves:
     """What waits on one connection, by the text that it belongs to."""
 
     def __init__(self) -> None:
-        self._held: dict[_Key, str] = {}
+        self.held: dict[_Key, str] = {}
+        """The first halves; while there are none, only a line with an escape is of interest."""
 
     def joined(self, line: str) -> str:
         """Return the line, with what waited for it and without what waits for another one."""
-        if not self._held and ("\\u" not in line or _EDGE.search(line) is None):
+        if len(line) > LONGEST or '"sessionUpdate"' not in line:
             return line
-        if '"sessionUpdate"' not in line:
+        if not self.held and _EDGE.search(line) is None:
             return line
         ids = sorted(_IDS.findall(line))
         pieces = {"text", "data"} if '_chunk"' in "".join(ids) else {"data"}
@@ -44,12 +47,12 @@ class Halves:
         key, text = (found[2], *ids), found[3]
         if found[2] not in pieces or not text:
             return text
-        if (high := self._held.pop(key, None)) is not None:
+        if (high := self.held.pop(key, None)) is not None:
             text = high + text if _LOW.match(text) else "\\ufffd" + text
         if _ends_with_half(text):
-            if len(self._held) >= MOST:
-                del self._held[next(iter(self._held))]
-            self._held[key], text = text[-_LAST:], text[:-_LAST]
+            if len(self.held) >= MOST:
+                del self.held[next(iter(self.held))]
+            self.held[key], text = text[-_LAST:], text[:-_LAST]
         return text
 
 

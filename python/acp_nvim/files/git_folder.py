@@ -43,14 +43,15 @@ def holds(path: str, plain: Callable[[str], str] = str.casefold) -> bool:
 
 def _is_repository(folder: str, name: str, plain: Callable[[str], str]) -> bool:
     """Tell whether that folder is one once it has something of that name."""
-    new, there = plain(name), {it for it in _PARTS if os.path.lexists(os.path.join(folder, it))}
-    has = there | {it for it in _PARTS if new == plain(it)}
+    new = plain(name)
+    there = {it for it in _PARTS.values() if os.path.lexists(os.path.join(folder, it))}
+    has = {*there, _PARTS[new]} if new in _PARTS else there
     if {"objects", "refs"} <= has:
         return "HEAD" in has or new in _SETTINGS or not {"objects", "refs"} <= there
     return {"HEAD", "commondir"} <= has
 
 
-_PARTS = ("HEAD", "objects", "refs", "commondir")
+_PARTS = {"head": "HEAD", "objects": "objects", "refs": "refs", "commondir": "commondir"}
 
 
 def obeyed(folder: str) -> Iterator[str]:

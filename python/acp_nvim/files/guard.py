@@ -48,10 +48,6 @@ class Guard:
             return True
         return _GIT in self.patterns and await git_folder.is_named(paths[0])
 
-    def names(self, paths: Iterable[str]) -> bool:
-        """Tell whether a pattern means one of the paths as the folders are at this moment."""
-        return is_named(tuple(paths), self.patterns)
-
 
 def is_guarded(
     paths: Iterable[str], patterns: tuple[str, ...], folders: Iterable[str] = ()

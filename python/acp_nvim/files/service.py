@@ -32,7 +32,7 @@ from acp_nvim.files.event import (
     Emit,
     WriteRefused,
 )
-from acp_nvim.files.guard import Guard
+from acp_nvim.files.guard import Guard, is_named
 from acp_nvim.files.hands import StillBusy
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
@@ -177,7 +177,9 @@ class FileService:
         author = self._author(session[1])
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._sync.exclusive())
-            if guard is not None and guard.names((path,)):  # another write has come first
+            if guard is not None and is_named(
+                (path,), guard.patterns
+            ):  # another write has come first
                 raise _Guarded(guard)
             synced = await self._look(path, author)
             with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent

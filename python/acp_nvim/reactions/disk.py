@@ -36,8 +36,8 @@ def prepare(host: Host, session: Session, _before: SessionState, _event: Session
 async def _prepare(host: Host, roots: Roots) -> None:
     await host.review.restore()
     await host.review.sync.prepare(roots)
-    others = [it for it in host.workspace.sessions() if it.state.cwd == roots.cwd]
-    if len(others) == 1 and (why := await git.refusal(roots.cwd)):  # said once for each project
+    here = [it for it in host.workspace.chats.values() if it.session.state.cwd == roots.cwd]
+    if len(here) == 1 and (why := await git.refusal(roots.cwd)):  # said once for each project
         host.editor.notifier.notice(why, warning=True)
 
 

@@ -187,3 +187,64 @@ def test_the_users_hands_stay_where_they_are(job: MainJob, keys: str) -> None:
         assert job.nvim.lines()[1] == "three typedfour"
     agent.end(prompt)
     disarm(job.nvim)
+
+
+def test_term_open_comes_when_the_terminal_is_shown() -> None:
+    with MainJob() as job:
+        job.command("let g:opened = []")
+        job.command("autocmd TermOpen * call add(g:opened, win_gettype()) | setlocal numberwidth=9")
+        job.command("autocmd TermOpen * startinsert")
+        job.nvim.lua("vim.ui.select = function(items, _, choose) choose(items[1], 1) end")
+        agent = job.start()
+        run(agent, "echo out")
+        job.until(lambda: job.inspect()["terminals"])
+        buffer = job.inspect()["terminals"][0]["bufnr"]
+        assert job.nvim.eval("g:opened") == []
+        job.command("wincmd t | Acp terminals")
+        job.until(lambda: job.nvim.api.nvim_get_current_buf() == buffer)
+        assert job.nvim.eval("[g:opened, &numberwidth, mode(1)]") == [[""], 9, "nt"]
+
+
+MOVERS = [
+    "startinsert",
+    "stopinsert",
+    "previous window",
+    "next window",
+    "tabpage",
+    "only",
+    "escape",
+]
+"""A handler that raises is Neovim's to tell, where it is the user who opens a window."""
+
+
+@pytest.mark.parametrize("handler", MOVERS)
+def test_what_the_user_opens_is_there_or_a_sentence_says_why_not(handler: str) -> None:
+    with MainJob({"ui": {"notify": "off"}}) as job:
+        job.edit("mine.txt", "one\n")
+        arm(job.nvim, HANDLERS[handler])
+        agent = job.start()
+        for command in ("sessions", "chat close", "chat open", "agents", "prompt", "chat close"):
+            job.command(f"Acp {command}")
+            job.inspect()
+            messages = job.nvim.messages()
+            assert not job.nvim.mode()["blocking"], (command, messages)
+            assert "lua/acp" not in messages, (command, messages)
+        disarm(job.nvim)
+        job.command("messages clear | silent! only | Acp chat open")
+        prompt = job.turn(agent)
+        agent.say("words\n")
+        job.finish(agent, prompt)
+        assert "words" in job.chat()
+
+
+def test_a_formatter_after_a_write_moves_the_cursor_with_its_text() -> None:
+    with MainJob() as job:
+        agent = job.start()
+        path = job.edit("mine.txt", "one\ntwo\nthree\n")
+        job.command("autocmd BufWritePost mine.txt call append(0, 'header')")
+        job.nvim.input("2G")
+        assert "result" in agent.ask(
+            "fs/write_text_file", path=str(path), content="one\ntwo\nTHREE\n"
+        )
+        job.inspect()
+        assert job.nvim.eval("[line('.'), getline('.')]") == [3, "two"]

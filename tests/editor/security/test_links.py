@@ -19,7 +19,14 @@ end
 """
 
 
-def say_and_browse(job: MainJob, text: str, choice: int = 1) -> None:
+GO = """
+local buffer, pattern = ...
+vim.api.nvim_set_current_win(vim.fn.bufwinid(buffer))
+assert(vim.fn.search(pattern, 'cw') > 0)
+"""
+
+
+def say_and_browse(job: MainJob, text: str, choice: int = 1, pattern: str = "good.com") -> None:
     job.nvim.lua(WATCH)
     job.nvim.lua("_G.choice = ...", choice)
     agent = job.start()
@@ -27,8 +34,7 @@ def say_and_browse(job: MainJob, text: str, choice: int = 1) -> None:
     agent.say(text)
     job.finish(agent, prompt)
     job.until(lambda: any(text in line for line in job.chat()))
-    job.command("Acp chat")
-    job.nvim.lua("vim.fn.search(..., 'cw')", "good.com")
+    job.nvim.lua(GO, job.session()["bufnr"], pattern)
     job.nvim.input("gx")
 
 
@@ -52,16 +58,7 @@ def test_a_text_that_names_another_address_is_asked_for(job: MainJob, choice: in
     "address", ["https://good.com@evil.com/", "http://good.com\\@evil.com", "https://g\u043eod.com"]
 )
 def test_an_address_in_disguise(job: MainJob, address: str) -> None:
-    job.nvim.lua(WATCH)
-    job.nvim.lua("_G.choice = 1")
-    agent = job.start()
-    prompt = job.turn(agent)
-    agent.say(f"look: {address}")
-    job.finish(agent, prompt)
-    job.until(lambda: any("look:" in line for line in job.chat()))
-    job.command("Acp chat")
-    job.nvim.lua("vim.fn.search('http', 'cw')")
-    job.nvim.input("gx")
+    say_and_browse(job, f"look: {address}", pattern="http")
     job.until(lambda: job.nvim.lua("return _G.asked") or "not opened" in job.nvim.messages())
     assert job.nvim.lua("return _G.opened") == []
 

@@ -47,7 +47,8 @@ def _leads_to(name: str, there: tuple[str, str]) -> bool:
     beginning, is_cut = re.subn(r"(…|\.\.\.).*", "", name, flags=re.DOTALL)
     host, rest = _place(beginning.rstrip(_AFTER))
     if is_cut:
-        same = there[0] == host if rest else there[0].startswith(host)
+        is_part = not rest and "." not in host
+        same = there[0].startswith(host) if is_part else there[0] == host
         return same and there[1].startswith(rest)
     path = there[1].rstrip(_AFTER)
     return there[0] == host and (path == rest or path.startswith((f"{rest}/", f"{rest}?")))

@@ -29,6 +29,8 @@ class Cell:
     drawn: message.Drawn | None = None
     is_live: bool = True
     """Somebody works on it."""
+    is_faulty: bool = False
+    """It could not be drawn, and says so: nothing hides that."""
 
     @property
     def is_paused(self) -> bool:
@@ -50,7 +52,7 @@ def cell_of(
         return old
     return boundary.draw(
         lambda: _made(entry, old, cwd, pause, is_open=is_open),
-        lambda error: Cell(entry, is_open, undrawn(entry.key, error)),
+        lambda error: Cell(entry, is_open, undrawn(entry.key, error), is_faulty=True),
     )
 
 

@@ -341,11 +341,14 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     known = [at for at in places if at < len(entries)]
     calls = [it for at in known if isinstance(it := entries[at], ToolCall)]
     blocks = [drawn.cells[at].block for at in known]
-    return within.nested(block, entry, calls, blocks, is_open=cell.is_open)
+    is_open = cell.is_open or any(drawn.cells[at].is_faulty for at in known)
+    return within.nested(block, entry, calls, blocks, is_open=is_open)
 
 
 def _is_group_open(members: Sequence[Cell], opened: frozenset[str]) -> bool:
-    return f"{group.PREFIX}{members[0].block.key}" in opened or any(it.is_open for it in members)
+    return f"{group.PREFIX}{members[0].block.key}" in opened or any(
+        it.is_open or it.is_faulty for it in members
+    )
 
 
 def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
