@@ -38,6 +38,8 @@ class WriteBegun:
     before: str | None
     after: str | None
     author: Author | None
+    encoding: str = ""
+    """That of its buffer, "" without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +195,9 @@ FileEvent: TypeAlias = (
 Emit: TypeAlias = Callable[[FileEvent], None]
 """Takes a fact; never waits, never raises."""
 
-Foresee: TypeAlias = Callable[[FileWritten | DiskChanged], Awaitable[None]]
+Foresee: TypeAlias = Callable[[WriteBegun | FileWritten | DiskChanged], Awaitable[None]]
 """Finds out, in a thread, what a fact on large texts will take long for; it is told next."""
 
 
-async def unforeseen(_fact: FileWritten | DiskChanged) -> None:
+async def unforeseen(_fact: WriteBegun | FileWritten | DiskChanged) -> None:
     """Leave it to whoever is told."""

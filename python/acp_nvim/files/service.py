@@ -206,7 +206,7 @@ class FileService:
         known, live = self._knowledge.of(session, path), synced.live
         base = self._base(known, synced, content, author)
         self._check_reading(base, known.encoding, live)
-        begun = partial(self._begun, path, author)
+        begun = partial(self._begun, path, author, live.encoding)
         # a second copy within the turn has no second effect
         is_own = known.writer is not None and not known.has_written(content, author)
         returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
@@ -285,11 +285,13 @@ class FileService:
             await self._sync.sync(path, author)
 
     async def _begun(
-        self, path: str, author: Author | None, before: str | None, after: str
+        self, path: str, author: Author | None, encoding: str, before: str | None, after: str
     ) -> None:
         self._check_undisputed(path, found=True)  # the disk would have it no more, nor would we
         self._sync.unfinished.begins(path, before, after, author)
-        self._emit(event.WriteBegun(path, before, after, author))
+        fact = event.WriteBegun(path, before, after, author, encoding)
+        await self._sync.foresee(fact)
+        self._emit(fact)
         await self._noted()
 
     def _check(self, path: str) -> None:

@@ -66,7 +66,8 @@ def on_file(host: Host, event: FileEvent) -> None:
 def foresee(host: Host, event: WriteBegun) -> None:
     """Have it on disk who did so, should the host be killed right after."""
     if event.author is not None:
-        host.review.log.writes(event.path, event.before, event.after, event.author)
+        texts = event.before, event.after
+        host.review.log.writes(event.path, *texts, event.author, event.encoding)
 
 
 def record(host: Host, event: FileWritten | DiskChanged) -> None:

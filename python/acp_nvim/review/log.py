@@ -15,12 +15,12 @@ from typing import Final, get_args
 import anyio
 
 from acp_nvim.aside import LARGE, aside
-from acp_nvim.files.event import DiskChanged, FileWritten
+from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
 from acp_nvim.files.text import apart
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.history.facts import Off, Wrote
+from acp_nvim.history.facts import Fact, Off, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
@@ -30,8 +30,9 @@ from acp_nvim.review.removed import removals
 from acp_nvim.review.standing import rewritten, weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.session.origin import Stretch
-from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.entries import Begun, Done, Dropped, Stands, digest
+from acp_nvim.storage.histories import Book
 
 MANY: Final = 5_000
 """Lines for which a thread pays."""
@@ -74,6 +75,8 @@ class EditLog:
         self._passed = passed
         self._ledgers: dict[str, File] = {}
         self._conflicts: dict[str, Conflict] = {}
+        self._begun: dict[str, list[Begun]] = {}
+        """What hosts had begun and not ended when the histories were read."""
         self._left: dict[str, FileAttributes] = {}
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
@@ -90,19 +93,38 @@ class EditLog:
         Any call returns when that is done: what is written before would be in books of its own.
         """
         async with self._restoring:
-            kept = {} if self._restored else await self._store.read_all()
-            conflicts = [] if self._restored else await self._store.read_conflicts()
+            kept = [] if self._restored else await self._store.read_all()
             self._restored = True
         # what is done from now on is newer, though the clock was set back: undo goes by that
-        self._passed(max((ledger.at for ledger in kept.values()), default=0.0))
-        for path, ledger in kept.items():
-            if path not in self._ledgers:
-                self._ledgers[path] = ledger
-                self._changed(path)
-        for conflict in conflicts:
-            if conflict.path not in self._conflicts:
-                self._conflicts[conflict.path] = conflict
-                self._changed(conflict.path)
+        self._passed(max((book.file.at for book in kept if book.file), default=0.0))
+        for book in kept:
+            if book.path not in self._ledgers:
+                self._take(book)
+
+    def read_on(self, path: str) -> None:
+        """Take what other Neovims have added to a file's history: whoever acts knows of it."""
+        book = self._store.histories.read_on(path)
+        if book is not None:
+            self._take(book)
+
+    def read_all_on(self) -> None:
+        """Take what other Neovims have added to any history."""
+        for path in self.paths():
+            self.read_on(path)
+        for book in self._store.histories.unknown():
+            self._take(book)
+
+    def _take(self, book: Book) -> None:
+        path = book.path
+        self._begun[path] = [*book.begun.values()]
+        self._forget_hunks(path)
+        if book.file is not None:
+            self._ledgers[path] = book.file
+        if book.conflict is not None:
+            self._conflicts[path] = book.conflict
+        else:
+            self._conflicts.pop(path, None)
+        self._changed(path)
 
     # --- what happens
 
@@ -113,38 +135,44 @@ class EditLog:
 
         `encoding`: that of its buffer, "" without one.
         """
+        self.read_on(path)
         if before != after:
             self.weigh(path, before)  # the user may have given up the text that stood against it
             form = self._left.pop(path, UNKNOWN_ATTRIBUTES)
-            act = Act("wrote", 0, path, before, after, author, form=form)
-            self._count(act, author, encoding)
+            self._wrote(path, before, after, author, form, encoding)
             conflict = self._conflicts.get(path)
             if conflict and after and not apart(conflict.base, after, conflict.theirs):
                 self.settled(path)  # what stood against the user's text is counted by this
 
-    def _count(self, act: Act, author: Author, encoding: str = "") -> None:
-        self._store.journal.done(act)
-        self._wrote(act, author, encoding)
-
-    def _wrote(self, act: Act, author: Author, encoding: str = "") -> None:
-        path, before, after = act.path, act.before, act.after
+    def _wrote(
+        self,
+        path: str,
+        before: str | None,
+        after: str | None,
+        author: Author,
+        form: FileAttributes,
+        encoding: str,
+    ) -> None:
         was, both = self._ledgers.get(path), self._both(path, encoding)
         making = partial(written, was, before, after, author, both, self.now)
         ledger = self._made((path, before, after, author), was, making)
         self._encodings[path] = encoding
-        self._keep(path, had(ledger, ledger.attributes.then(act.form, gone=after is None)))
+        self._keep(path, had(ledger, ledger.attributes.then(form, gone=after is None)))
 
-    async def foresee(self, fact: FileWritten | DiskChanged) -> None:
-        """Find out in a thread what `wrote` makes of a large file, which is told of that next."""
+    async def foresee(self, fact: WriteBegun | FileWritten | DiskChanged) -> None:
+        """Find out in a thread what is made of a large file, of which that is told next."""
         path, before, after, author = fact.path, fact.before, fact.after, fact.author
-        if author is not None and len(before or "") + len(after or "") > LARGE:
+        by = path, before, after, author
+        is_known = self._foreseen is not None and self._foreseen.by == by
+        if author is not None and len(before or "") + len(after or "") > LARGE and not is_known:
             was, both = self._ledgers.get(path), self._both(path, fact.encoding)
             with suppress(Exception):  # `wrote` meets it again, and all others are told
                 made = await aside(partial(written, was, before, after, author, both, self.now))
-                self._foreseen = _Foreseen((path, before, after, author), was, made)
+                self._foreseen = _Foreseen(by, was, made)
 
     async def look(self, path: str, text: str | None, encoding: str = "") -> None:
         """`saw`, of which a thread does what takes long; nobody else may change the ledger."""
+        self.read_on(path)
         ledger = self._ledgers.get(path)
         if ledger is not None and text is not None and len(text) > LARGE:
             seeing = partial(self._seen, path, ledger, text, encoding)
@@ -175,14 +203,12 @@ class EditLog:
 
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
-        conflict = with_older(conflict, self._conflicts.get(conflict.path))
-        self._store.journal.done(Act("conflict", path=conflict.path, conflict=conflict))
-        self._stand(conflict)
-
-    def _stand(self, conflict: Conflict) -> None:
-        self._conflicts[conflict.path] = conflict
-        self._store.note_conflict(conflict.path, conflict)
-        self._changed(conflict.path)
+        path = conflict.path
+        self.read_on(path)
+        conflict = with_older(conflict, self._conflicts.get(path))
+        self._conflicts[path] = conflict
+        self._store.histories.append(path, (Stands(conflict),), self._ledgers.get(path))
+        self._changed(path)
 
     def rewritten(self, path: str, author: Author, live: str, theirs: str) -> None:
         """The disk has another text of that agent's, and nothing of it stands against the user."""
@@ -203,19 +229,14 @@ class EditLog:
                 self.conflicted(now)
             return
         if now is not None:
-            act = Act("wrote", 0, path, *now, conflict.author, form=FileAttributes(conflict.mode))
-            self._count(act, conflict.author, self._encodings.get(path, ""))
+            form, encoding = FileAttributes(conflict.mode), self._encodings.get(path, "")
+            self._wrote(path, *now, conflict.author, form, encoding)
         self.settled(path)
 
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older conflict is over."""
-        if path in self._conflicts:
-            self._store.journal.done(Act("conflict", path=path))
-            self._settle(path)
-
-    def _settle(self, path: str) -> None:
         if self._conflicts.pop(path, None) is not None:
-            self._store.note_conflict(path, None)
+            self._store.histories.append(path, (Stands(),), self._ledgers.get(path))
             self._changed(path)
 
     def saw(self, path: str, text: str | None, encoding: str = "") -> None:
@@ -224,6 +245,7 @@ class EditLog:
         A file that the user has moved or deleted is missing: should it come back, all that was
         known of it still holds. `encoding`: that of its buffer, "" without one.
         """
+        self.read_on(path)
         ledger = self._ledgers.get(path)
         if ledger is None:
             return
@@ -233,8 +255,7 @@ class EditLog:
                 self._changed(path)
         elif text is not None and self._text(ledger) != text:
             seeing = partial(self._seen, path, ledger, text, encoding)
-            # another Neovim may have told more of it: that an agent of its has made that text
-            self._keep(path, self._made((path, text, encoding), ledger, seeing), yields=True)
+            self._keep(path, self._made((path, text, encoding), ledger, seeing))
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)
@@ -243,17 +264,18 @@ class EditLog:
 
     def put(self, path: str, ledger: File) -> None:
         """Let this be the file's ledger from now on: the user has decided."""
-        self._store.journal.done(Act("put", path=path, ledger=ledger))
         self._keep(path, ledger)
         conflict, text = self._conflicts.get(path), self._text(ledger)
         if conflict and text is not None and not apart(conflict.base, text, conflict.theirs):
             self.settled(path)  # that it is as the disk has it is this decision's doing
 
-    def _keep(self, path: str, ledger: File, *, yields: bool = False) -> None:
+    def _keep(self, path: str, ledger: File) -> None:
         self._missing.discard(path)
         self._forget_hunks(path)
+        facts = _since(self._ledgers.get(path), ledger)
         self._ledgers[path] = ledger
-        self._store.note(path, ledger, yields=yields)
+        histories = self._store.histories
+        histories.append(path, histories.ended(path, facts), ledger)
         self._changed(path)
 
     def _forget_hunks(self, path: str) -> None:
@@ -275,7 +297,7 @@ class EditLog:
             if ledger is not None and (session is None or who == {session}):
                 del self._ledgers[path]
                 self._forget_hunks(path)
-                self._store.forget(path)
+                self._store.histories.forget(path)
                 self._changed(path)
             elif session in who:
                 shared.append(path)
@@ -283,31 +305,54 @@ class EditLog:
 
     # --- before it happens, and after a kill
 
-    def writes(self, path: str, before: str | None, after: str | None, author: Author) -> None:
+    def writes(
+        self,
+        path: str,
+        before: str | None,
+        after: str | None,
+        author: Author,
+        encoding: str = "",
+    ) -> None:
         """An agent's text is about to be written; `wrote` tells when it is."""
+        self.read_on(path)
         if before != after:
-            self._store.journal.intend(Act("intend", 0, path, before, after, author))
+            was, both = self._ledgers.get(path), self._both(path, encoding)
+            making = partial(written, was, before, after, author, both, self.now)
+            by = path, before, after, author
+            made = self._made(by, was, making)
+            self._foreseen = _Foreseen(by, was, made)
+            facts = _since(was, made)
+            self._store.begin(path, digest(before), digest(after), facts)
 
     async def noted(self) -> None:
         """Wait until a kill cannot make it undone that these were told."""
-        await self._store.journal.noted()
+        await self._store.noted()
 
     def puts(self, path: str, before: str | None, ledger: File) -> None:
-        """The file is about to be made what this ledger holds; `put` tells when it is."""
-        self._store.journal.intend(Act("intend", 0, path, before, ledger.text, ledger=ledger))
+        """The file is about to be made what this history holds; `put` tells when it is."""
+        facts = _since(self._ledgers.get(path), ledger)
+        self._store.begin(path, digest(before), digest(ledger.text), facts, is_decision=True)
 
-    def replay(self, killed: Killed, act: Act) -> None:
-        """Take up what a killed host has done, unless its books have it."""
-        if act.conflict is not None:
-            self._stand(act.conflict)
-        elif act.kind == "conflict":
-            self._settle(act.path)
-        if act.kind == "conflict" or not self._store.lacks(killed, act):
-            return
-        if act.ledger is not None:
-            self._keep(act.path, act.ledger)
-        elif act.author is not None:
-            self._wrote(act, act.author)
+    def begun_by(self, host: str) -> dict[str, Begun]:
+        """Return what that host, which is gone, had begun, by path."""
+        found = ((path, it) for path, begun in self._begun.items() for it in begun)
+        return {path: it for path, it in found if it.host == host}
+
+    def hosts(self) -> set[str]:
+        """Return the hosts that have begun something and not ended it."""
+        return {it.host for begun in self._begun.values() for it in begun}
+
+    def end(self, path: str, begun: Begun, *, done: bool) -> None:
+        """Count what a host that is gone had begun, or drop it."""
+        self._begun[path] = [it for it in self._begun[path] if it is not begun]
+        book = Book(path, self._ledgers.get(path), begun={begun.host: begun})
+        entry = Done(begun.host) if done else Dropped(begun.host)
+        book.take(entry)
+        if book.file is not None and done:
+            self._forget_hunks(path)
+            self._ledgers[path] = book.file
+        self._store.histories.append(path, (entry,), book.file)
+        self._changed(path)
 
     # --- what there is
 
@@ -406,3 +451,10 @@ class EditLog:
     def _author(self, path: str, key: TurnKey) -> Author:
         known = (*self._ledgers.get(path, File()).changes, self._conflicts.get(path))
         return next(it.author for it in known if it and it.author.turn_key == key)
+
+
+def _since(old: File | None, new: File) -> tuple[Fact, ...]:
+    """Return the facts that have come; all of them where the history begins anew."""
+    known = () if old is None else old.facts
+    goes_on = known and len(new.facts) >= len(known) and new.facts[len(known) - 1] is known[-1]
+    return new.facts[len(known) :] if goes_on else new.facts

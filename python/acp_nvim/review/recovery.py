@@ -1,8 +1,7 @@
 """What was done right before a host was killed: found out when the next one starts.
 
-What the killed host had noted and not yet put into the books is put there; what was about to be
-written is held against the file; and what differs from what the files held at last is counted to
-the turn that ran, unless it was changed after the host's death.
+What it had begun and not ended is held against the file; and what differs from what the files held
+at last is counted to the turn that ran, unless it was changed after the host's death.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
-from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import dress
 from acp_nvim.files.roots import Roots, inside
@@ -31,6 +30,7 @@ from acp_nvim.session.origin import Stretch
 from acp_nvim.storage import private
 from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.entries import Begun, digest
 
 GRACE = 1_000_000_000
 """Nanoseconds after a host's last sign of life in which a change may be its agent's."""
@@ -67,7 +67,9 @@ class Recovery:
         done that the books do not have yet would be taken for the user's.
         """
         async with self._running:
-            if not self._is_done:
+            if self._is_done:
+                self._log.read_all_on()
+            else:
                 self._is_done = True
                 async with self._sync.exclusive():
                     await self._log.restore()
@@ -76,7 +78,11 @@ class Recovery:
 
     async def _run(self) -> None:
         journal = self._store.journal
-        for killed in await to_thread.run_sync(journal.killed):
+        gone = await to_thread.run_sync(journal.killed)
+        for host in self._log.hosts() - {it.name for it in gone}:
+            if not journal.has(host):
+                await self._end_all(host)
+        for killed in gone:
             if all(map(os.path.isdir, _folders(killed.turns))):
                 await self._take_up(killed)
                 is_kept = await to_thread.run_sync(self._store.write)
@@ -85,10 +91,7 @@ class Recovery:
                 journal.later(killed)
 
     async def _take_up(self, killed: Killed) -> None:
-        for act in killed.acts:
-            if act.kind in ("wrote", "put", "conflict"):
-                self._log.replay(killed, act)
-        known = {path for act in killed.begun if (path := await self._weigh(killed, act))}
+        known = await self._end_all(killed.name)
         since = await self._recall(killed, known)
         for turn in killed.turns:
             if turn.author is not None:
@@ -97,19 +100,23 @@ class Recovery:
                 self._say(turn.author, turn.folders[0], since)
                 since = ()
 
-    async def _weigh(self, killed: Killed, act: Act) -> str:
-        """See whether what was begun was done; return the path if what is there is nobody's."""
-        text = await self._text(act.path)
-        if text == act.after:
-            if act.ledger is not None:
-                self._dress(act, act.ledger)
-            self._log.replay(killed, act)
-        return act.path if act.ledger is not None and text != act.before else ""
+    async def _end_all(self, host: str) -> set[str]:
+        """End what a host had begun; return the files in which what is there is nobody's."""
+        begun = self._log.begun_by(host)
+        return {path for path, it in begun.items() if await self._end(path, it)}
 
-    def _dress(self, act: Act, ledger: File) -> None:
-        """Give the file its mode, which it gets after its text."""
-        before, now = self._log.ledger(act.path) or File(), disk.mode(act.path)
-        dress(act.path, mode_after(before, ledger, None if act.before is None else now))
+    async def _end(self, path: str, begun: Begun) -> bool:
+        """See whether what was begun was done; tell whether what is there is nobody's."""
+        text = await self._text(path)
+        now = None if isinstance(text, Unknown) else digest(text)
+        before, is_done = self._log.ledger(path) or File(), now == begun.after
+        self._log.end(path, begun, done=is_done)
+        after = self._log.ledger(path)
+        if is_done and begun.is_decision and after is not None:
+            # a file gets its mode after its text
+            mode = disk.mode(path) if begun.before else None
+            dress(path, mode_after(before, after, mode))
+        return begun.is_decision and now != begun.before
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
         """See the files of the turns as the killed host did, but for what the books have."""

@@ -14,8 +14,10 @@ Kind: TypeAlias = Literal["begin", "end", "saved"]
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One line. "begin" and "end": of a turn of `author` in `folders`. "saved": the user has written
-    the file, `stamp`."""
+    """One line. "begin" and "end": of a turn of `author` in `folders`.
+
+    "saved": the user has written the file, `stamp`.
+    """
 
     kind: Kind
     path: str = ""

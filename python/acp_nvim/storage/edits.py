@@ -64,11 +64,17 @@ class EditStore:
         self._comments: Final = JsonStore(folder, ".comment.json", COMMENTS, report=report)
 
     def begin(
-        self, path: str, before: str, after: str, facts: tuple[Fact, ...], *, decides: bool
+        self,
+        path: str,
+        before: str,
+        after: str,
+        facts: tuple[Fact, ...],
+        *,
+        is_decision: bool = False,
     ) -> None:
-        """A file is about to change from a text of that digest to another: then the facts count."""
+        """A file is about to change between texts of these digests: then the facts count."""
         if host := self.journal.live():
-            self.histories.begin(path, Begun(host, before, after, facts, decides))
+            self.histories.begin(path, Begun(host, before, after, facts, is_decision))
 
     async def noted(self) -> None:
         """Wait until a kill cannot make it undone that was noted until now."""
@@ -95,8 +101,11 @@ class EditStore:
     async def run(self) -> None:
         """Write what was noted, for ever."""
         async with anyio.create_task_group() as tasks:
-            for each in (self._disk, self.histories, self.journal, *self._stores()):
-                tasks.start_soon(each.run)
+            tasks.start_soon(self._disk.run)
+            tasks.start_soon(self.histories.run)
+            tasks.start_soon(self.journal.run)
+            for store in self._stores():
+                tasks.start_soon(store.run)
 
     def flush(self) -> None:
         """Write now what was noted: Neovim is leaving. The journal stays if anything fails."""
@@ -113,7 +122,7 @@ class EditStore:
 
     def set_aside(self) -> int:
         """Return how many records were cut off, which are given other names. Blocking."""
-        return self.histories.cut + sum(store.set_aside() for store in self._stores())
+        return self.histories.set_aside() + sum(store.set_aside() for store in self._stores())
 
     async def read_all(self) -> list[Book]:
         """Return the histories that are kept."""

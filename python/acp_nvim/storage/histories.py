@@ -42,6 +42,9 @@ PATIENCE: Final = 1.0
 SOON, AGAIN = 0.3, 10.0
 """Seconds after which trouble is told, and after which what could not be written is tried again."""
 VERSION: Final = 1
+CUT: Final = ".cut"
+"""The ending of a damaged list that was set aside."""
+MOST_CUT: Final = 20
 
 
 @dataclass(slots=True)
@@ -116,8 +119,8 @@ class Histories:
         self._something = anyio.Event()
         self._trouble: OSError | None = None
         self._is_told = False
-        self.cut = 0
-        """Lines that were read and are none: cut off, as by a loss of power."""
+        self._damaged: dict[Path, str] = {}
+        """What of the lists that were read is whole, where not all of it is."""
 
     # --- what is read
 
@@ -164,21 +167,42 @@ class Histories:
                 status, text = os.fstat(lines.fileno()), lines.read()
         except OSError:
             return None
-        head, *rest = text.split("\n")
-        said = loaded(head)
+        head, *lines, open_end = text.split("\n")
+        said = loaded(head) if lines or open_end else None
         path = said.get("path") if isinstance(said, dict) else None
         if not isinstance(path, str) or said.get("acp_history") != VERSION:
+            self._damaged[file] = ""
             return None
+        entries = [(line, entry_of(loaded(line))) for line in lines if line]
+        whole = [line for line, entry in entries if entry is not None]
+        if len(whole) < len(entries) or open_end or not whole:
+            self._damaged[file] = _lines(head, *whole) if whole else ""
         book = Book(path)
-        for line in rest[:-1]:  # behind the last end another host may be writing
-            entry = entry_of(loaded(line)) if line else None
+        for _, entry in entries:
             if entry is not None:
                 book.take(entry)
-            elif line:
-                self.cut += 1
         place = self._place(path)
         place.size, place.inode, place.others = status.st_size, status.st_ino, False
         return book
+
+    def set_aside(self) -> int:
+        """Give lists that are damaged another name, and keep what of them is whole; return how many
+        there were. No kill does that, but a loss of power may. Blocking."""
+        damaged, self._damaged = self._damaged, {}
+        count = 0
+        for file, whole in damaged.items():
+            with suppress(OSError):
+                with private.read(file) as lines:
+                    text = lines.read()
+                if not text.startswith(whole) or text == whole:
+                    continue  # another Neovim was writing it, and goes on
+                os.replace(file, file.with_name(file.name + CUT))
+                if whole:
+                    private.replace(file, whole)
+                count += 1
+        with suppress(OSError):
+            limits.drop(Path(self._folder()).glob(f"*{CUT}"), most=MOST_CUT)
+        return count
 
     # --- what is appended
 
