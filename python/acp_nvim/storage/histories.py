@@ -30,7 +30,7 @@ from acp_nvim.history.switch import undone
 from acp_nvim.storage import limits, private
 from acp_nvim.storage.entries import FACTS, Begun, Done, Dropped, Entry, Stands, entry_of, text_of
 from acp_nvim.storage.in_order import InOrder
-from acp_nvim.storage.record import dumped, loaded
+from acp_nvim.storage.record import Value, dumped, loaded
 
 ENDING: Final = ".history"
 MOST_SETTLED: Final = 300
@@ -163,14 +163,13 @@ class Histories:
 
     def _read(self, file: Path) -> Book | None:
         try:
-            with private.read(file) as lines:
-                status, text = os.fstat(lines.fileno()), lines.read()
+            with private.read(file) as opened:
+                status, text = os.fstat(opened.fileno()), opened.read()
         except OSError:
             return None
         head, *lines, open_end = text.split("\n")
-        said = loaded(head) if lines or open_end else None
-        path = said.get("path") if isinstance(said, dict) else None
-        if not isinstance(path, str) or said.get("acp_history") != VERSION:
+        path = _path(loaded(head))
+        if path is None:
             self._damaged[file] = ""
             return None
         entries = [(line, entry_of(loaded(line))) for line in lines if line]
@@ -335,6 +334,13 @@ class Histories:
 
 def _head(path: str) -> str:
     return dumped({"acp_history": VERSION, "path": path})
+
+
+def _path(head: Value) -> str | None:
+    """Return the path that the head of a list names, None if it is none."""
+    is_head = isinstance(head, dict) and head.get("acp_history") == VERSION
+    path = head.get("path") if is_head else None
+    return path if isinstance(path, str) else None
 
 
 def _lines(*texts: str) -> str:
