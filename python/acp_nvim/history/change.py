@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
-from typing import TypeAlias
+from itertools import islice, takewhile
+from typing import Final, TypeAlias
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Saw, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.form import LINE_ENDS, bare, end_of, kind, parsed
+from acp_nvim.history.form import LINE_ENDS, bare, end_of, joined, kind, parsed
 from acp_nvim.history.line import (
     FILE,
     NOBODY,
@@ -32,6 +32,9 @@ from acp_nvim.history.line import (
 from acp_nvim.history.placing import placed, returning, words
 from acp_nvim.hunks import diff
 
+AMENDED: Final = 100
+"""So many lines at most are looked for in a text that has none of them as it was."""
+
 Writer: TypeAlias = Callable[[Place], Iterable[Run]]
 """Yields the lines of a place as somebody's change leaves them."""
 
@@ -45,9 +48,31 @@ def saw(file: File, text: str | None, at: float) -> File:
     """Return the file after the user has made this text of the one that it knows.
 
     What the user changed in an agent's lines is reviewed with these; everything else is nobody's to
-    review.
+    review. A file that an agent has taken away is first back as it went, if a buffer has kept it.
     """
+    went = None if file.is_there or not text else _as_it_went(file)
+    if text and went and _goes_on(went, text):
+        file = _changed(file, went, None, at)
     return _changed(file, text, None, at)
+
+
+def _as_it_went(file: File) -> str | None:
+    """Return the text that somebody has taken away with the file, None if nobody has."""
+    gone = next(
+        (run.story for run in file.runs if run.texts[0] == FILE and run.story.killers), None
+    )
+    if gone is None:
+        return None
+    went = [run for run in file.runs if run.story.killers == gone.killers]
+    lines = [text for run in went for text in run.texts if text != FILE]
+    return "".join(joined(lines, file.settings))
+
+
+def _goes_on(old: str, new: str) -> bool:
+    """Tell whether a text was made of the other: it has a line of its, as it was or amended."""
+    lines = dict.fromkeys(line.strip() for line in old.splitlines() if line.strip())
+    is_there = any(line.strip() in lines for line in new.splitlines())
+    return is_there or any(line in new for line in islice(lines, AMENDED))
 
 
 def _changed(file: File, text: str | None, author: Author | None, at: float) -> File:
@@ -186,7 +211,6 @@ class _User:
         back = {old for old, new in steps if old is not None and new is not None}
         mine = self._event(place, going - back, is_inside=not (going or came))
         is_new = len(back) < len(place.lines)
-        is_file_back = len(back) > 1 and any(items[it][0] == FILE for it in back)
         moved: Story | None = None
         of_places = _of_places(items, going - back)
         for old, new in steps:
@@ -203,8 +227,6 @@ class _User:
                 yield Run((text,), story.died(mine if is_theirs else -number))
             elif story.alive:
                 yield Run((text,), story.switched_on(on).switched_off({story.born} & off, number))
-            elif is_file_back and story.killers and story.killers <= off:
-                yield Run((text,), story.back(number).died(-number))
             elif old in of_places and (is_new or of_places[old] in (text, FILE)):
                 yield Run((text,), story.died(mine))
             else:
