@@ -15,7 +15,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
-from acp_nvim.files.line_ends import Even
+from acp_nvim.files.line_ends import Even, with_ends_of
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
@@ -103,7 +103,8 @@ async def write(
 
 
 def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
-    """Return the request in exact texts; a line that the agent has only read is as it was.
+    """Return the request in exact texts; a line that the agent has only read is as it was. Who
+    writes line feeds into a file of CRLF means lines: the file keeps its ends.
 
     Raises `Misfit` if the file's encoding cannot hold what is new.
     """
@@ -112,7 +113,8 @@ def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
     old = live.newest or ""
     if isinstance(base, str):
         base = old = encoded(path, base, old, encoding, sure=False)
-    return replace(request, base=base, content=encoded(path, request.content, old, encoding))
+    content = encoded(path, request.content, old, encoding)
+    return replace(request, base=base, content=with_ends_of(live.exact or "", content))
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
