@@ -189,9 +189,10 @@ class _Event:
             return story.switched_on(self.again).switched_off({story.born} & self.off, self.number)
         if at in self.of_places and (self.is_new or self.of_places[at] in (text, FILE)):
             return story.died(self.mine)
-        for switched in (story.switched_off(self.off, self.number), story.switched_on(self.again)):
-            story = story if switched.alive else switched
-        return story
+        gone = story.switched_off(self.off, self.number)
+        gone = story if gone.alive else gone
+        again = gone.switched_on(self.again)
+        return gone if again.alive else again
 
 
 class _User:
