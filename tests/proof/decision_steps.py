@@ -49,11 +49,12 @@ class DecisionSteps(Model):
         complaint = complaint_of_others(before, after, others)
         self._assert(not complaint, complaint)
         left = len(self.services.changes(name))
-        if step.scope != "part":
+        is_part = step.scope == "part" or _is_shared(rows, found)
+        if not is_part:
             self._assert(count == len(touched), f"{name}: {count} of {len(touched)} decided")
             self._assert(left == len(found) - count, f"{name}: {left} of {len(found)} left")
         if step.verdict == "reject":
-            if step.scope != "part" and touched:
+            if not is_part and touched:
                 complaint = complaint_of_reject(name, before, after, touched)
                 self._assert(not complaint, complaint)
             if not left and rows is None:
@@ -189,6 +190,12 @@ class DecisionSteps(Model):
     def _count_as_saved(self, name: str, before: Sight, after: Sight) -> None:
         """What the user's decision has brought back, and written, the user has saved."""
         self.unsaved[name] -= users(after.disk[name]) - users(before.disk[name])
+
+
+def _is_shared(rows: range | None, found: Sequence[ReviewHunk]) -> bool:
+    """Tell whether how the file is written has its hunk in a row that a line's is in."""
+    met = [it for it in found if rows and it.first < rows.stop and rows.start < it.last + 1]
+    return len({bool(it.form) for it in met}) > 1
 
 
 def _meant(

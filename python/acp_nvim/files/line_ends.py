@@ -65,6 +65,13 @@ class Even:
         return _ended("".join(lines), _made_upon(*self._ends[:3]) if self._ends else None)
 
 
+def with_ends_of(file: str, text: str) -> str:
+    """Return a text of line feeds alone with CRLF, if all lines of the file end so."""
+    ours, theirs = _ends(file), _ends(text)
+    is_other = ours is not None and theirs is not None and theirs.each == "\n"
+    return text.replace("\n", "\r\n") if is_other and ours and ours.each == "\r\n" else text
+
+
 def _ends(text: str) -> LineEnds | None:
     """Return how its lines end; None: in different ways, or some with a carriage return alone."""
     count, dos = text.count("\n"), text.count("\r\n")

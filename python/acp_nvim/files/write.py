@@ -15,7 +15,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
-from acp_nvim.files.line_ends import Even
+from acp_nvim.files.line_ends import Even, with_ends_of
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
@@ -117,7 +117,8 @@ async def write(
 
 
 def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
-    """Return the request in exact texts; a line that the agent has only read is as it was.
+    """Return the request in exact texts; a line that the agent has only read is as it was. Who
+    writes line feeds into a file of CRLF means lines: the file keeps its ends.
 
     Raises `Misfit` if the file's encoding cannot hold what is new.
     """
@@ -129,7 +130,7 @@ def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
     returned = request.returned
     if isinstance(returned, str):
         returned = encoded(path, returned, old, encoding, sure=False)
-    content = encoded(path, request.content, old, encoding)
+    content = with_ends_of(live.exact or "", encoded(path, request.content, old, encoding))
     return replace(request, base=base, returned=returned, content=content)
 
 

@@ -8,14 +8,14 @@ same in other white space is the same line, as a formatter leaves it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import takewhile
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
+from typing import Final, TypeAlias
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Saw, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.form import LINE_ENDS, bare, end_of, kind, parsed
+from acp_nvim.history.form import LINE_ENDS, bare, end_of, joined, kind, parsed
 from acp_nvim.history.line import (
     FILE,
     NOBODY,
@@ -32,6 +32,9 @@ from acp_nvim.history.line import (
 from acp_nvim.history.placing import placed, returning, words
 from acp_nvim.hunks import diff
 
+AMENDED: Final = 100
+"""So many lines at most are looked for in a text that has none of them as it was."""
+
 Writer: TypeAlias = Callable[[Place], Iterable[Run]]
 """Yields the lines of a place as somebody's change leaves them."""
 
@@ -45,9 +48,31 @@ def saw(file: File, text: str | None, at: float) -> File:
     """Return the file after the user has made this text of the one that it knows.
 
     What the user changed in an agent's lines is reviewed with these; everything else is nobody's to
-    review.
+    review. A file that an agent has taken away is first back as it went, if a buffer has kept it.
     """
+    went = None if file.is_there or not text else _as_it_went(file)
+    if text and went and _goes_on(went, text):
+        file = _changed(file, went, None, at)
     return _changed(file, text, None, at)
+
+
+def _as_it_went(file: File) -> str | None:
+    """Return the text that somebody has taken away with the file, None if nobody has."""
+    gone = next(
+        (run.story for run in file.runs if run.texts[0] == FILE and run.story.killers), None
+    )
+    if gone is None:
+        return None
+    went = [run for run in file.runs if run.story.killers == gone.killers]
+    lines = [text for run in went for text in run.texts if text != FILE]
+    return "".join(joined(lines, file.settings))
+
+
+def _goes_on(old: str, new: str) -> bool:
+    """Tell whether a text was made of the other: it has a line of its, as it was or amended."""
+    lines = dict.fromkeys(line.strip() for line in old.splitlines() if line.strip())
+    is_there = any(line.strip() in lines for line in new.splitlines())
+    return is_there or any(line in new for line in islice(lines, AMENDED))
 
 
 def _changed(file: File, text: str | None, author: Author | None, at: float) -> File:
@@ -147,6 +172,29 @@ class _Agent:
         return is_born and by <= self._turn and not by & story.kept
 
 
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """What a change of the user's is in a place: the event `mine`, and events that it switches."""
+
+    number: int
+    mine: int
+    off: frozenset[int]
+    again: frozenset[int]
+    is_new: bool
+    of_places: Mapping[int, str]
+
+    def on(self, at: int, text: str, story: Story) -> Story:
+        """Return the story of a line that goes by a switch, or is gone and stays so."""
+        if story.alive:
+            return story.switched_on(self.again).switched_off({story.born} & self.off, self.number)
+        if at in self.of_places and (self.is_new or self.of_places[at] in (text, FILE)):
+            return story.died(self.mine)
+        gone = story.switched_off(self.off, self.number)
+        gone = story if gone.alive else gone
+        again = gone.switched_on(self.again)
+        return gone if again.alive else again
+
+
 class _User:
     """Writes a change of the user's."""
 
@@ -177,38 +225,32 @@ class _User:
         return self._turned(place, came)
 
     def _turned(self, place: Place, came: Mapping[int, int]) -> Iterator[Run]:
-        items, number = place.items, self._number
+        items = place.items
         off = frozenset[int]().union(*(items[it][1].killers for it in came))
         on = self._again(place, came)
         alive = (at for at, (_, it) in enumerate(items) if it.alive)
         going = {at for at in alive if not _is_switched(items[at][1], off, on)}
         steps = placed(place, came, going)
-        back = {old for old, new in steps if old is not None and new is not None}
-        mine = self._event(place, going - back, is_inside=not (going or came))
-        is_new = len(back) < len(place.lines)
-        is_file_back = len(back) > 1 and any(items[it][0] == FILE for it in back)
+        gone = going - {old for old, new in steps if new is not None}
+        mine = self._event(place, gone, is_inside=not (going or came))
+        is_new = any(old is None for old, _ in steps)
+        event = _Event(self._number, mine, off, on, is_new, _of_places(items, gone))
         moved: Story | None = None
-        of_places = _of_places(items, going - back)
         for old, new in steps:
             if old is None:
                 text = place.lines[new or 0]
                 moved = self._moving.get(text) if text.strip() else moved
                 yield Run((text,), Story(moved.born, kept=moved.kept) if moved else Story(mine))
-                continue
-            text, story = items[old]
-            if new is not None:
-                yield Run((place.lines[new],), story if story.alive else story.back(number))
-            elif old in going:
-                is_theirs = is_new or self._agents_of(story.on)
-                yield Run((text,), story.died(mine if is_theirs else -number))
-            elif story.alive:
-                yield Run((text,), story.switched_on(on).switched_off({story.born} & off, number))
-            elif is_file_back and story.killers and story.killers <= off:
-                yield Run((text,), story.back(number).died(-number))
-            elif old in of_places and (is_new or of_places[old] in (text, FILE)):
-                yield Run((text,), story.died(mine))
+            elif new is not None:
+                story = items[old][1]
+                yield Run((place.lines[new],), story if story.alive else story.back(self._number))
+            elif old in gone:
+                is_theirs = is_new or self._agents_of(items[old][1].on)
+                yield Run(
+                    (items[old][0],), items[old][1].died(mine if is_theirs else -self._number)
+                )
             else:
-                yield Run((text,), _still_gone(story, off, on, number))
+                yield Run((items[old][0],), event.on(old, *items[old]))
 
     def _again(self, place: Place, back: Mapping[int, int]) -> frozenset[int]:
         """Return the facts that are done again here: switching on what they have switched off makes
@@ -250,13 +292,6 @@ def _stale(story: Story, is_there: bool) -> Iterator[int]:
 def _is_switched(story: Story, off: frozenset[int], on: frozenset[int]) -> bool:
     """Tell whether the line goes by what is switched."""
     return story.born in off or not story.switched_on(on).alive
-
-
-def _still_gone(story: Story, off: frozenset[int], on: frozenset[int], number: int) -> Story:
-    """Return the story of a line that is gone, and stays so."""
-    for switched in (story.switched_off(off, number), story.switched_on(on)):
-        story = story if switched.alive else switched
-    return story
 
 
 def _in_other_space(place: Place) -> list[Run]:

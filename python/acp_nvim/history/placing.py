@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from acp_nvim.history.line import Item, Place, Story
 from acp_nvim.hunks import Hunk, diff
@@ -16,6 +16,10 @@ from acp_nvim.hunks import Hunk, diff
 Step: TypeAlias = tuple[int | None, int | None]
 """The number of an old line, and of a new one: both, where the new one is the old one again, or
 says the same in other white space."""
+
+
+MOST_AMENDED: Final = 10_000
+"""So many pairs of an old and a new line are looked at: that one was amended is found among few."""
 
 
 def words(text: str) -> str:
@@ -73,7 +77,8 @@ def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterat
     going = [at for at in rows if at in goes]
     old, new = ([words(it) for it in side] for side in _sides(place, going, news))
     same = {going[at]: news[line] for at, line in _equal(old, new)}
-    until = _until(going, same, news)
+    anchors = same | dict(_amended(place, going, same, news))
+    until = _until(going, anchors, news)
     done = news.start
     if not going and news:  # above what is gone, but for what was in the place of the line above
         rest = next((at for at in rows if not _is_of_above(place, at)), rows.stop)
@@ -81,16 +86,36 @@ def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterat
         yield from ((None, it) for it in news)
         rows, done = range(rest, rows.stop), news.stop
     for at in rows:
-        if at in same:
-            yield from ((None, it) for it in range(done, same[at]))
-            yield at, same[at]
-            done = same[at] + 1
+        if at in anchors:
+            yield from ((None, it) for it in range(done, anchors[at]))
+            yield from ((at, anchors[at]),) if at in same else ((at, None), (None, anchors[at]))
+            done = anchors[at] + 1
             continue
         yield at, None
         stop = until.get(at, done)
         yield from ((None, it) for it in range(done, stop))
         done = max(done, stop)
     yield from ((None, it) for it in range(done, news.stop))
+
+
+def _amended(
+    place: Place, going: Sequence[int], same: Mapping[int, int], news: range
+) -> Iterator[tuple[int, int]]:
+    """Yield the lines that go, and the new ones that have them in themselves."""
+    block: list[int] = []
+    start = news.start
+    for at, stop in (*((at, same.get(at)) for at in going), (-1, news.stop)):
+        if stop is None:
+            block.append(at)
+            continue
+        for old in block if len(block) * (stop - start) <= MOST_AMENDED else ():
+            text = place.items[old][0].strip()
+            rows = (it for it in range(start, stop) if text and text in place.lines[it])
+            found = next(rows, None)
+            if found is not None:
+                yield old, found
+                start = found + 1
+        block, start = [], stop + 1
 
 
 def _is_of_above(place: Place, at: int) -> bool:

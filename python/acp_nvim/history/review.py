@@ -99,7 +99,8 @@ class _Reviewed:
         return come, gone
 
     def gone_beside(self, group: Group) -> Iterator[int]:
-        """Yield what is gone, and was before, among the lines of a hunk, and beside all of it."""
+        """Yield what is gone, and was before, among the lines of a hunk, and beside all of it; but
+        for what the user has written, which others have taken out."""
         first, last = group[0], group[-1]
         is_whole = any(group == it for _, it in self.groups)
         while is_whole and first and not self.runs[first - 1].story.alive:
@@ -108,7 +109,7 @@ class _Reviewed:
             last += 1
         for at in range(first, last + 1):
             story = self.runs[at].story
-            if not (story.alive or self.is_changed(story)):
+            if not (story.alive or self.is_changed(story) or story.born in self.file.upon):
                 yield at
 
     def _form(self) -> Iterator[tuple[int, str, str]]:

@@ -27,7 +27,7 @@ def edited(base: str | None, after: str | None, author: Author = ONE) -> File:
 
 
 def shape(ledger: File) -> list[tuple[int, str, str]]:
-    """Return row, removed and added lines of each pending hunk, as `a|b`; of a setting its words."""
+    """Return row, removed and added lines of each pending hunk, as `a|b`, or its words."""
     return [
         (
             it.first,

@@ -138,3 +138,11 @@ async def test_a_write_without_a_read_replaces_the_file(rig: FileRig) -> None:
     path = rig.file("whatever\n")
     await rig.write(path, "new\n")
     assert path.read_text() == "new\n"
+
+
+@pytest.mark.parametrize("content", ["a\nB\nc\n", "a\nB\nc"])
+async def test_a_write_of_line_feeds_keeps_the_ends_of_the_file(rig: FileRig, content: str) -> None:
+    path = rig.file(b"a\r\nb\r\nc\r\n")
+    await rig.write(path, content)
+    assert path.read_bytes() == content.replace("\n", "\r\n").encode()
+    assert (1, "b", "B") in await rig.hunks(path)

@@ -217,3 +217,9 @@ def test_how_much_there_is_fits_a_line() -> None:
     )
     assert stops(reviews) == (("/p/a.py", (0, 2)), ("/p/b.py", (0,)))
     assert announcement(reviews[1:]).startswith("1 hunk in 1 file: ")
+
+
+def test_how_a_file_is_written_is_said_in_words() -> None:
+    change = ReviewHunk(0, (), (), form="line ends: CRLF → LF")
+    assert one(change).marks == (RowMark(0, note="line ends: CRLF → LF"),)
+    assert summary(change) == "line ends: CRLF → LF"
