@@ -78,7 +78,7 @@ async def test_what_cannot_be_kept_is_said_once_and_kept_when_it_can_be(disk: Fu
         disk.on = False
         assert all("result" in it for it in await app.job())
         await app.until(lambda: "job 1" in kept_of(app, "sessions/*"))
-        await app.until(lambda: "nine 3" in kept_of(app, "edits/*.jsonl"))
+        await app.until(lambda: "nine 3" in kept_of(app, "edits/*.history"))
         assert sorted(said(app)) == ["what agents change", "what is said"]
         assert not app.notifier.faults
 
@@ -101,7 +101,7 @@ async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> 
         finally:
             go_on.set()
         await app.until(lambda: "job 2" in kept_of(app, "sessions/*"))
-        await app.until(lambda: "nine 1" in kept_of(app, "edits/*.jsonl"))
+        await app.until(lambda: "nine 1" in kept_of(app, "edits/*.history"))
         assert not app.notifier.faults
 
 

@@ -143,8 +143,8 @@ class Histories:
     def read_on(self, path: str) -> Book | None:
         """Return what the list of a file says if others have appended to it, None if none has."""
         place = self._place(path)
-        if place.waiting:
-            return None  # what was appended here is seen before what others append behind it
+        if place.waiting or place.unwritten:
+            return None  # what was appended here is there before what others append behind it
         try:
             status = place.file.stat()
         except OSError:
@@ -167,7 +167,8 @@ class Histories:
                 status, text = os.fstat(opened.fileno()), opened.read()
         except OSError:
             return None
-        head, *lines, open_end = text.split("\n")
+        head, *rest = text.split("\n")
+        *lines, open_end = rest or [""]
         path = _path(loaded(head))
         if path is None:
             self._damaged[file] = ""

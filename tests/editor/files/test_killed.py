@@ -270,7 +270,8 @@ def test_what_a_buffer_could_not_take_before_a_kill_is_in_the_books(
     job.command("wincmd t")
     job.nvim.input("V" if encoding == "utf-8" else "")
     tool(agent, path, f"{text} 2\n")
-    job.until(lambda: any("intend" in it.read_text() for it in journals(job, "acts")))
+    lists = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "edits"
+    job.until(lambda: any('"Begun"' in it.read_text() for it in lists.glob("*.history")))
     assert job.nvim.lines() == [text]
     host = job.host()
     job.kill(host)
