@@ -39,7 +39,7 @@ def test_a_disk_that_takes_nothing_more_costs_only_what_would_be_kept(job: MainJ
     assert write(agent, path, LINES.replace("line 5\n", "5\n"))["result"] == {}
     job.finish(agent, prompt)
     job.until(lambda: "I have done so" in kept_of(job, "sessions/*.jsonl"))
-    job.until(lambda: "five" in kept_of(job, "edits/*.jsonl"))
+    job.until(lambda: "five" in kept_of(job, "edits/*.history"))
     job.command("Acp undo 2")
     job.told("took back turn 2")
     job.command("Acp undo 1")

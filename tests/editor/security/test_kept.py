@@ -54,7 +54,7 @@ def test_all_that_is_kept_is_private_and_has_no_secrets(open_job: MainJob) -> No
     job.nvim.wait(lambda: list(state(job).glob("drafts/*")))
     job.command("Acp stop")
     job.until(lambda: list(state(job).glob("sessions/*.jsonl")))
-    job.until(lambda: list(state(job).glob("edits/*.jsonl")))
+    job.until(lambda: list(state(job).glob("edits/*.history")))
     files = [it for it in state(job).rglob("*") if it.is_file()]
     folders = [state(job), *(it for it in state(job).rglob("*") if it.is_dir())]
     assert {stat.S_IMODE(it.stat().st_mode) for it in files} == {0o600}
