@@ -215,7 +215,7 @@ class _User:
 
     def lines(self, place: Place) -> Iterator[Run]:
         """Yield the lines of a place as the change leaves them."""
-        came = returning(place, _anything)
+        came = _came_again(place)
         if not came and (same := _in_other_space(place)):
             return iter(same)
         return self._turned(place, came)
@@ -279,8 +279,13 @@ class _User:
         return (events & self._agents).union(*below)
 
 
-def _anything(_story: Story) -> bool:
-    return True
+def _came_again(place: Place) -> dict[int, int]:
+    """Return which lines the user has brought back, and which new ones they are; of a file that has
+    come back with blank lines alone only that it is there: these are of another text."""
+    came, items = returning(place, lambda _story: True), place.items
+    if _said(items[at][0] for at in came) == FILE:
+        return {at: line for at, line in came.items() if items[at][0] == FILE}
+    return came
 
 
 def _stale(pieces: Sequence[Run | Place]) -> Iterator[int]:
@@ -290,7 +295,7 @@ def _stale(pieces: Sequence[Run | Place]) -> Iterator[int]:
         if isinstance(it, Run):
             yield from _against(it.story, it.story.alive)
             continue
-        came = returning(it, _anything)
+        came = _came_again(it)
         for at, (text, story) in enumerate(it.items):
             yield from _against(story, at in came or (story.alive and text in comes))
 
@@ -312,22 +317,22 @@ def _in_other_space(place: Place) -> list[Run]:
 
     Lines of which one is made have to be of one story: else one would go with the other.
     """
-    going = [at for at, (_, story) in enumerate(place.items) if story.alive]
-    whose = [at for at in going for _ in words(place.items[at][0])]
-    said = "".join(words(place.items[at][0]) for at in going)
-    if not said or said != "".join(map(words, place.lines)):
+    items = place.items
+    going = [at for at, (_, story) in enumerate(items) if story.alive]
+    whose = [at for at in going for _ in words(items[at][0])]
+    if not whose or _said(items[at][0] for at in going) != _said(place.lines):
         return []
-    made: dict[int, list[str]] = {}
+    made = {at: [text] for at, (text, story) in enumerate(items) if not story.alive}
     done, at = 0, going[0]
     for line in place.lines:
         of = whose[done : done + len(words(line))]
-        if len({place.items[it][1] for it in of}) > 1:
+        if len({items[it][1] for it in of}) > 1:
             return []
         at = of[0] if of else at
         made.setdefault(at, []).append(line)
         done += len(of)
-    runs = (
-        Run(tuple(made.get(at, ())) if story.alive else (text,), story)
-        for at, (text, story) in enumerate(place.items)
-    )
-    return [it for it in runs if it.texts]
+    return [Run(tuple(made[it]), items[it][1]) for it in sorted(made)]
+
+
+def _said(lines: Iterable[str]) -> str:
+    return "".join(map(words, lines))
