@@ -164,13 +164,20 @@ class DecisionSteps(Model):
                     self.pending[name] -= agents("".join(mixed))
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
+                is_back = name in self.removed and after.disk[name] == self.removed[name]
                 self._assert(
-                    shown is None or not shown.modified or after.disk[name] is None,
+                    not (shown and shown.modified) or after.disk[name] is None or is_back,
                     f"{name}: modified and written",
                 )
                 self.origin[name] = after.disk[name]
             self._count_as_saved(name, before, after)
             self.seen[name] = after.disk[name]
+
+    def _check_restored(self) -> None:
+        """What agents have removed, and nobody made anew, has its bytes back once all is undone."""
+        for name, text in self.removed.items():
+            now = self.sight.disk[name]
+            self._assert(now == text, f"{name}: removed by an agent, and not restored: {now!r}")
 
     def _check_disk(self, before: Sight, after: Sight) -> None:
         """What the disk had of the user's, though the editor had not, is somewhere yet."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from tests.proof.beliefs import Beliefs
 from tests.proof.codings import CODINGS
+from tests.proof.insert_steps import InsertSteps
 from tests.proof.outside_steps import OutsideSteps
 from tests.proof.steps import (
     SESSIONS,
@@ -19,6 +21,7 @@ from tests.proof.steps import (
     Pause,
     Returns,
     Runs,
+    SavesFromInsert,
     Step,
     Sweeps,
     TakesBack,
@@ -30,7 +33,7 @@ from tests.proof.undone_steps import UndoneSteps
 from tests.proof.world import NAMES, World
 
 
-class Machine(UndoneSteps, OutsideSteps):
+class Machine(UndoneSteps, OutsideSteps, InsertSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:
@@ -40,6 +43,7 @@ class Machine(UndoneSteps, OutsideSteps):
             Writes: self._writes,
             Tool: self._tool,
             DoubleWrites: self._double_writes,
+            SavesFromInsert: self._saves_from_insert,
             Runs: self._runs,
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
@@ -69,6 +73,8 @@ class Machine(UndoneSteps, OutsideSteps):
         if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
+        self._note_lines("decision" if isinstance(step, Decides | TakesBack | Returns) else "edit")
+        self._note_removed(step)
         self._check_books(step)
         for name in self.world.codings:
             if (name in opened) != (name in self.sight.shown):
@@ -82,4 +88,5 @@ class Machine(UndoneSteps, OutsideSteps):
         self.sight = self.world.look()
         for known in (self.seen, self.origin, self.pristine):
             known.update(self.sight.disk)
+        self.beliefs = Beliefs(self.sight.disk)
         self._begin_outside()
