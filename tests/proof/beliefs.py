@@ -1,7 +1,7 @@
 """Success means done: what an agent was answered to have written is there, or somebody edited it.
 
 Each line that comes, goes or moves is noted with who did it last: an edit of anybody's, or a
-decision of the user's (undo, redo, reject), which an agent must be told of or refused for.
+decision of the user's (undo, redo, reject, `u`), which an agent must be told of or refused for.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Machine(UndoneSteps, OutsideSteps, InsertSteps):
         if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
-        self._note_lines("decision" if isinstance(step, Decides | TakesBack | Returns) else "edit")
+        self._note_lines("decision" if _decides(step) else "edit")
         self._note_removed(step)
         self._check_books(step)
         for name in self.world.codings:
@@ -90,3 +90,9 @@ class Machine(UndoneSteps, OutsideSteps, InsertSteps):
             known.update(self.sight.disk)
         self.beliefs = Beliefs(self.sight.disk)
         self._begin_outside()
+
+
+def _decides(step: Step) -> bool:
+    """Return whether the user takes back by it what was done, or redoes it, `u` included."""
+    is_undo = isinstance(step, User) and step.act in ("undo", "redo")
+    return is_undo or isinstance(step, Decides | TakesBack | Returns)
