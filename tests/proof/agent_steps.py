@@ -325,8 +325,6 @@ class AgentSteps(UserSteps):
         old, target = self.sight.disk[name], self.sight.disk[other]
         if name != other and {name, other} & self.world.codings.keys():
             return  # would be bytes that the user's encoding may not have
-        if step.what in ("remove", "rename") and old is not None:
-            self._note_removal(name, old)
         if step.what == "create" and old is None:
             self._put(name, join([self._agent_word() for _ in range(3)], Form()))
         elif step.what == "remove" and old is not None:
@@ -340,9 +338,9 @@ class AgentSteps(UserSteps):
         self.commanded |= {it for it in (name, other) if self._unsettled(it)}
 
     def _note_removal(self, name: str, old: str) -> None:
-        """If an undo can give it back as it is: with no change of agents' in it that is undone."""
-        if not (self._unsettled(name) or self._conflicts(name) or self.services.changes(name)):
-            self.removed[name] = old
+        """An undo gives back what was seen of it, without what agents have changed in it."""
+        other = self._unsettled(name) or self._conflicts(name) or self.services.changes(name)
+        self.removed[name] = UNSURE if other else old
 
     def _note_removed(self, step: Step) -> None:
         """Forget of what agents have removed what is there again, and what no undo gives back."""
@@ -353,6 +351,8 @@ class AgentSteps(UserSteps):
     def _put(self, name: str, text: str | None, *, rename: bool = False) -> None:
         """Change the disk behind everybody's back."""
         old = self.sight.disk[name]
+        if text is None and old is not None:
+            self._note_removal(name, old)
         self.world.put(name, text, rename=rename)
         self.beliefs.moved(name, old, text)
         self.older.add((name, text or ""))

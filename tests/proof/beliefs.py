@@ -72,15 +72,15 @@ class Beliefs:
 
     def missing(self, key: Key, text: str, *there: str | None) -> list[str]:
         """Return what the agent has asked for with this text, and believes to be done, though it is
-        in none of the texts that are there, and nobody has edited it since."""
+        in neither of the texts that are there, and nobody has edited it since."""
         if self._repeated.get(key) == text:
             return []
         movers = self._movers[key[1]]
         put, gone = self._asked(key, text)
-        all_lines = [line for it in there for line in bodies(it)]
-        lost = [f"+{it}" for it in put if it not in all_lines and movers.get(it) != "edit"]
-        kept = bodies(there[0])
-        return lost + [f"-{it}" for it in gone if it in kept and movers.get(it) != "edit"]
+        texts = [bodies(it) for it in there]
+        lost = [f"+{it}" for it in put if not any(it in lines for lines in texts)]
+        lost += [f"-{it}" for it in gone if all(it in lines for lines in texts)]
+        return [it for it in lost if movers.get(it[1:]) != "edit"]
 
     def is_taken_back(self, key: Key, known: str, live: str | None) -> bool:
         """Return whether not all that the agent has written until now is there any more."""

@@ -49,11 +49,12 @@ class DecisionSteps(Model):
         complaint = complaint_of_others(before, after, others)
         self._assert(not complaint, complaint)
         left = len(self.services.changes(name))
-        if step.scope != "part":
+        is_part = step.scope == "part" or _is_shared(rows, found)
+        if not is_part:
             self._assert(count == len(touched), f"{name}: {count} of {len(touched)} decided")
             self._assert(left == len(found) - count, f"{name}: {left} of {len(found)} left")
         if step.verdict == "reject":
-            if step.scope != "part" and touched:
+            if not is_part and touched:
                 complaint = complaint_of_reject(name, before, after, touched)
                 self._assert(not complaint, complaint)
             if not left and rows is None:
@@ -164,7 +165,7 @@ class DecisionSteps(Model):
                     self.pending[name] -= agents("".join(mixed))
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
-                is_back = name in self.removed and after.disk[name] == self.removed[name]
+                is_back = self.removed.get(name) in (UNSURE, after.disk[name])
                 self._assert(
                     not (shown and shown.modified) or after.disk[name] is None or is_back,
                     f"{name}: modified and written",
@@ -177,7 +178,8 @@ class DecisionSteps(Model):
         """What agents have removed, and nobody made anew, has its bytes back once all is undone."""
         for name, text in self.removed.items():
             now = self.sight.disk[name]
-            self._assert(now == text, f"{name}: removed by an agent, and not restored: {now!r}")
+            same = text in (UNSURE, now)
+            self._assert(same, f"{name}: removed by an agent, and not restored: {now!r}")
 
     def _check_disk(self, before: Sight, after: Sight) -> None:
         """What the disk had of the user's, though the editor had not, is somewhere yet."""
@@ -196,6 +198,12 @@ class DecisionSteps(Model):
     def _count_as_saved(self, name: str, before: Sight, after: Sight) -> None:
         """What the user's decision has brought back, and written, the user has saved."""
         self.unsaved[name] -= users(after.disk[name]) - users(before.disk[name])
+
+
+def _is_shared(rows: range | None, found: Sequence[ReviewHunk]) -> bool:
+    """Tell whether how the file is written has its hunk in a row that a line's is in."""
+    met = [it for it in found if rows and it.first < rows.stop and rows.start < it.last + 1]
+    return len({bool(it.form) for it in met}) > 1
 
 
 def _meant(
