@@ -161,9 +161,10 @@ class FakeFiles(Files):
 
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         return [
-            OpenFile(path, it.encoding, "" if it.written is not None else it.synced)
+            OpenFile(path, it.encoding, synced, it.number, it.changedtick, it.modified)
             for path in await self.loaded_paths(roots)
             if (it := await self.loaded(path)) is not None
+            for synced in ["" if it.written is not None else it.synced]
         ]
 
     async def merged(self, path: str) -> str:
