@@ -342,8 +342,12 @@ class AgentSteps(UserSteps):
         other = self._unsettled(name) or self._conflicts(name) or self.services.changes(name)
         self.removed[name] = UNSURE if other else old
 
-    def _note_removed(self, step: Step) -> None:
-        """Forget of what agents have removed what is there again, and what no undo gives back."""
+    def _note_removed(self, step: Step, opened: set[str]) -> None:
+        """Forget of what agents have removed what is there again, and what no undo gives back. If
+        the user has made the file anew in a buffer, an undo brings its lines there, unsaved;
+        `opened`: buffers before the step."""
+        for name in (self.removed.keys() & self.sight.shown.keys()) - opened:
+            self.removed[name] = UNSURE
         is_kept = isinstance(step, Kills) or (isinstance(step, Decides) and step.verdict == "keep")
         for name in [it for it in self.removed if is_kept or self.sight.disk[it] is not None]:
             del self.removed[name]

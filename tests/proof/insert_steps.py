@@ -57,6 +57,7 @@ class InsertSteps(AgentSteps):
         self._assert(not complaint, f"{name}: saved out of insert mode, but {complaint}")
         self.services.free()
         await self.services.settled()
+        await self.services.look(0, name, named=False)  # of a save the client hears
         after = self._agents_look(self.sight, {})
         self._assert(after.live(name) == live, f"{name}: changed after it was saved")
         self._check_told(name, ours, after)

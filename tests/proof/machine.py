@@ -74,7 +74,7 @@ class Machine(UndoneSteps, OutsideSteps, InsertSteps):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
         self._note_lines("decision" if _decides(step) else "edit")
-        self._note_removed(step)
+        self._note_removed(step, opened)
         self._check_books(step)
         for name in self.world.codings:
             if (name in opened) != (name in self.sight.shown):
