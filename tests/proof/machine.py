@@ -7,7 +7,6 @@ from typing import Any
 
 from tests.proof.beliefs import Beliefs
 from tests.proof.codings import CODINGS
-from tests.proof.insert_steps import InsertSteps
 from tests.proof.outside_steps import OutsideSteps
 from tests.proof.steps import (
     SESSIONS,
@@ -33,7 +32,7 @@ from tests.proof.undone_steps import UndoneSteps
 from tests.proof.world import NAMES, World
 
 
-class Machine(UndoneSteps, OutsideSteps, InsertSteps):
+class Machine(UndoneSteps, OutsideSteps):
     """One plan in one world; see `Model`."""
 
     def __init__(self, world: World, lenient: tuple[str, ...] = ()) -> None:

@@ -338,13 +338,18 @@ class FakeReviewer(Reviewer):
             self.drawn[path] = drawing
         return outcome
 
-    async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
-        self.updated = tuple(lists)
-        self.made = self.updated if make else self.made
+    async def make_lists(self, lists: Sequence[QuickfixList]) -> None:
+        self.updated = self.made = tuple(lists)
 
     async def files(
-        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+        self,
+        reviews: Sequence[FileReview],
+        commented: Sequence[str] = (),
+        *,
+        lists: Sequence[QuickfixList] = (),
+        on: bool = False,
     ) -> None:
+        self.updated = tuple(lists)
         self.reviews = tuple(reviews)
         self.commented = tuple(commented)
         self.is_on = on
