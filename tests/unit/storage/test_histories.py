@@ -384,3 +384,22 @@ def test_a_neovim_that_is_stopped_holds_no_other(
         fcntl.flock(stopped, fcntl.LOCK_EX)
         host.to(saw(host.file or File(), "a\nB\nc\n", 2.0))
     assert kept(tmp_path).file == host.file
+
+
+def test_a_history_that_begins_anew_loses_nothing_of_another_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_FACTS", 1)
+    host, locked = Host(tmp_path), module._locked
+    host.to(keep(written()).file)
+    meanwhile = [saw(host.file or File(), "a\nB\nc\n", 2.0)]
+
+    def late(file: Path, flags: int) -> int:
+        while meanwhile:
+            host.to(meanwhile.pop())
+        return locked(file, flags)
+
+    monkeypatch.setattr(module, "_locked", late)
+    Histories(lambda: str(tmp_path)).read_all()
+    monkeypatch.setattr(module, "MOST_FACTS", 9)
+    assert kept(tmp_path).file == host.file
