@@ -43,7 +43,9 @@ def update(**told: Any) -> str:
 
 
 def nested(number: int) -> str:
-    params = f'{{"sessionId":"{SESSION}","update":{{"sessionUpdate":"tool_call","rawInput":{DEEP}}}}}'
+    params = (
+        f'{{"sessionId":"{SESSION}","update":{{"sessionUpdate":"tool_call","rawInput":{DEEP}}}}}'
+    )
     return f'{{"jsonrpc":"2.0","method":"session/update","params":{params}}}'
 
 
@@ -85,16 +87,18 @@ FLOODS: dict[str, Callable[[int], str]] = {
     "modes": lambda number: update(sessionUpdate="current_mode_update", currentModeId=f"m{number}"),
     "plans": lambda number: update(
         sessionUpdate="plan",
-        entries=[{"content": f"{number} {it}", "priority": "low", "status": "pending"}
-                 for it in range(200)],
+        entries=[
+            {"content": f"{number} {it}", "priority": "low", "status": "pending"}
+            for it in range(200)
+        ],
     ),
     "commands": lambda number: update(
         sessionUpdate="available_commands_update",
         availableCommands=[{"name": f"c{number}-{it}", "description": "x"} for it in range(200)],
     ),
-    "array": lambda number: "[" + ",".join(
-        call(1_000 * number + it, "_vendor/method") for it in range(1_000)
-    ) + "]",
+    "array": lambda number: (
+        "[" + ",".join(call(1_000 * number + it, "_vendor/method") for it in range(1_000)) + "]"
+    ),
     "same-call": lambda number: update(
         sessionUpdate="tool_call_update", toolCallId="one", title=f"title {number}"
     ),

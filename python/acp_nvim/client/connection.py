@@ -58,12 +58,15 @@ Faults: TypeAlias = Callable[[BaseException], None]
 class Receiver(Protocol):
     """Takes what the agent sends, in wire order. What it raises is a fault."""
 
-    def understand(self, message: Notification | Request) -> Callable[[], None]:
+    def understand(self, message: Notification | Request, size: int) -> Callable[[], None]:
         """Find out what it says, perhaps in a thread, and return what takes that in.
 
-        Taking it in must not wait. A request must be answered by `Connection.respond` or `fail`,
-        once.
+        `size`: its characters. Taking it in must not wait. A request must be answered by
+        `Connection.respond` or `fail`, once.
         """
+
+    def skipped(self) -> None:
+        """A message was too large to be taken in; who has asked in it is answered."""
 
 
 @dataclass(slots=True)
@@ -241,19 +244,24 @@ class Connection:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
         size = len(incoming.text)
+        if incoming.is_cut:
+            receiver.skipped()
+        each = size // max(len(incoming.messages), 1)
         for message in incoming.messages:
             await self._until_read()
-            await self._handle(message, receiver, is_long=size >= LONG)
-            taken += 1 + size // len(incoming.messages) // 1_000
+            await self._handle(message, receiver, each, is_long=size >= LONG)
+            taken += 1 + each // 1_000
             if taken > AT_ONCE:
                 taken = 0
                 await checkpoint()
         return taken
 
-    async def _handle(self, message: Message, receiver: Receiver, *, is_long: bool) -> None:
+    async def _handle(
+        self, message: Message, receiver: Receiver, size: int, *, is_long: bool
+    ) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""
         try:
-            understand = partial(self._understand, self._peer.receive(message), receiver)
+            understand = partial(self._understand, self._peer.receive(message), receiver, size)
             take = await aside(understand) if is_long else understand()
             take()
         except Exception as error:  # whatever it is, it concerns this message alone
@@ -261,11 +269,11 @@ class Connection:
             if isinstance(message, Request):
                 self.fail(message.id, Code.INTERNAL_ERROR, "internal error of the client")
 
-    def _understand(self, received: Received, receiver: Receiver) -> Callable[[], None]:
+    def _understand(self, received: Received, receiver: Receiver, size: int) -> Callable[[], None]:
         """Return what takes in what was received."""
         match received:
             case Notification() | Request():
-                return receiver.understand(received)
+                return receiver.understand(received, size)
             case Reply(number, _, answer):
                 return partial(self._settle, number, self._outcome(number, answer))
             case Noise(text, reason):

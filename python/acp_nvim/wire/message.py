@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
+from acp_nvim.wire.depth import is_too_deep
+
 RequestId: TypeAlias = str | int | None
 
 SIDE_BY_SIDE = 100
 """Objects of one line that are looked at; it should be one."""
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
+
+TOO_DEEP = "nested too deeply"
 
 _LEAD = re.compile(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""
@@ -116,9 +120,9 @@ def _first(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str]:
                 raise
             value, rest = load(bare[: error.pos]), _bare(bare[error.pos :])
         items = value if isinstance(value, list) and value else [value]
-        return [_classify(item, text) for item in items], rest
+        return [it for item in items for it in _classified(item, text)], rest
     except RecursionError:
-        return [_noise(text, "nested too deeply")], ""
+        return [_noise(text, TOO_DEEP)], ""
     except ValueError as error:
         return [_noise(text, f"not JSON: {error}")], ""
 
@@ -168,6 +172,20 @@ def _fields(message: Sendable) -> dict[str, Any]:
 
 def _call(method: str, params: Any) -> dict[str, Any]:
     return {"method": method} if params is None else {"method": method, "params": params}
+
+
+def _classified(value: Any, text: str) -> list[Message]:
+    """Return the message; of one that is too deep what can be said without its params or result."""
+    message = _classify(value, text)
+    if not is_too_deep(value):
+        return [message]
+    match message:
+        case Request(id, method):
+            return [_noise(text, TOO_DEEP), Request(id, method)]
+        case Response(id) | Failure(id):
+            return [_noise(text, TOO_DEEP), Failure(id, 0, f"the answer is {TOO_DEEP}")]
+        case _:
+            return [_noise(text, TOO_DEEP)]
 
 
 def _classify(value: Any, text: str) -> Message:
