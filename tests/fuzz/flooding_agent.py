@@ -137,11 +137,11 @@ def listen() -> None:
     os._exit(0)
 
 
-def batches(flood: Callable[[int], str]) -> Iterator[tuple[int, bytes]]:
+def batches(flood: Callable[[int], str], size: int) -> Iterator[tuple[int, bytes]]:
     for number in count():
-        first = number * BATCH
-        lines = (flood(first + it) for it in range(BATCH))
-        yield first + BATCH, "".join(f"{line}\n" for line in lines).encode()
+        first = number * size
+        lines = (flood(first + it) for it in range(size))
+        yield first + size, "".join(f"{line}\n" for line in lines).encode()
 
 
 def main() -> None:
@@ -153,11 +153,12 @@ def main() -> None:
         name = prompt["params"]["prompt"][0]["text"].split()[0]
         tell(what="began")
         sent = 0
-        for sent, batch in batches(FLOODS[name]):
+        for count_now, batch in batches(FLOODS[name], 1 if name == "large-reads" else BATCH):
             if cancelled.is_set():
                 break
             sys.stdout.buffer.write(batch)
             sys.stdout.buffer.flush()
+            sent = count_now
         tell(what="ended", sent=sent)
         say(id=prompt["id"], result={"stopReason": "cancelled"})
 

@@ -75,7 +75,7 @@ def resident(pid: int) -> int:
 def flooded(name: str, seconds: float) -> Seen:
     """Let the agent flood for that long, with some cancels in between."""
     seen = Seen()
-    script = f'exec "$0" "$1" 2>"$ACP_TOLD"'
+    script = 'exec "$0" "$1" 2>"$ACP_TOLD"'
     with Neovim({"agents": {"flood": {}}}) as nvim:
         told = nvim.folder / "told"
         told.touch()

@@ -121,7 +121,7 @@ class Inbound:
         told = self._dialect.decode_notification(message.method, message.params)
         if isinstance(told, SessionUpdated):
             events = quirks.heard(told.events, self._launch.quirks)
-            return partial(self._updated, told.session_id, events)
+            return partial(self._updated, told.session_id, events, size)
         return partial(self._notified, told)
 
     def skipped(self) -> None:
@@ -136,9 +136,9 @@ class Inbound:
         except RequestFailed as error:
             return _bare(error)
 
-    def _updated(self, session_id: str, events: tuple[Event, ...]) -> None:
-        if not self._registry.deliver(session_id, events):
-            self._connection.note(f"update for unknown session {session_id!r} dropped")
+    def _updated(self, session_id: str, events: tuple[Event, ...], size: int) -> None:
+        if dropped := self._registry.deliver(session_id, events, size):
+            self._connection.note(dropped[:1_000])
 
     def _notified(self, told: AgentNotification | None) -> None:
         match told:

@@ -17,6 +17,8 @@ from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
 """Pages that are asked for; nobody looks at more sessions."""
+MOST_LISTED = 10_000
+"""Sessions that are taken of all pages."""
 LISTING = 10.0
 """Seconds in which an agent has to tell all of them."""
 
@@ -50,7 +52,7 @@ class Listing:
         if not self._capabilities.list:
             return ()
         with anyio.move_on_after(LISTING):
-            while cursor not in seen and len(seen) < MOST_PAGES:
+            while cursor not in seen and len(seen) < MOST_PAGES and len(found) < MOST_LISTED:
                 seen.add(cursor)
                 try:
                     page = await self._connection.request(
@@ -65,7 +67,7 @@ class Listing:
                 cursor = page.cursor
                 if cursor is None:
                     break
-        return tuple(found.values())
+        return tuple(found.values())[:MOST_LISTED]
 
     async def delete(self, session_id: str) -> bool:
         """Let the agent delete a session; False if it offers no such thing (C-103)."""

@@ -52,7 +52,8 @@ class Framer:
         if self._size <= self._most:
             self._parts.append(part)
         elif was <= self._most:
-            self._parts = [b"".join((*self._parts[:BEGINNING], part))[:BEGINNING]]
+            first = [*self._parts[: BEGINNING + 1], part][: BEGINNING + 1]  # one may be empty
+            self._parts = [b"".join(first)[:BEGINNING]]
 
     def _line(self) -> list[bytes]:
         line = b"".join(self._parts)
