@@ -18,6 +18,8 @@ from typing import Any
 SESSION = "s"
 BATCH = 64
 DEEP = "[" * 900 + "]" * 900
+LARGE_ONES = frozenset({"array", "commands", "large-reads", "plans"})
+"""Floods of which each message is much."""
 LARGE = 27_000_000
 """Bytes of a file of the project that is read."""
 
@@ -153,7 +155,7 @@ def main() -> None:
         name = prompt["params"]["prompt"][0]["text"].split()[0]
         tell(what="began")
         sent = 0
-        for count_now, batch in batches(FLOODS[name], 1 if name == "large-reads" else BATCH):
+        for count_now, batch in batches(FLOODS[name], 1 if name in LARGE_ONES else BATCH):
             if cancelled.is_set():
                 break
             sys.stdout.buffer.write(batch)

@@ -183,3 +183,22 @@ async def test_refused_writes_are_told_by_few_messages(tmp_path: Path) -> None:
             await stage.agent.ask("fs/write_text_file", params, number)
         refused = [it for it in stage.rig.events if isinstance(it, WriteRefused)]
         assert [it.known for it in refused] == [False] * 10 + [True] * 40
+
+
+async def test_options_of_a_permission_have_a_bound() -> None:
+    async with Stage() as stage:
+        await stage.start()
+        options = [{"optionId": f"o{it}", "name": "A", "kind": "allow_once"} for it in range(101)]
+        params = {"sessionId": SESSION, "toolCall": CALL, "options": options}
+        refused = await stage.agent.ask("session/request_permission", params)
+        assert "at most 100 options" in refused["error"]["message"]
+
+
+async def test_objects_on_one_line_have_a_bound() -> None:
+    async with Stage() as stage:
+        session = await stage.start()
+        params = update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "x"})
+        one = json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params})
+        stage.agent.write((one * 150 + "\n").encode())
+        await stage.agent.quiet()
+        assert texts(session) == ["x" * 100]
