@@ -74,7 +74,7 @@ FLOODS: dict[str, Callable[[int], str]] = {
     "large-reads": lambda number: call(number, "fs/read_text_file", path=large_file()),
     "noise": lambda number: "{" + "noise " * 30,
     "deep": nested,
-    "unasked": lambda number: json.dumps({"jsonrpc": "2.0", "id": number, "result": {}}),
+    "unasked": lambda number: json.dumps({"jsonrpc": "2.0", "id": 9_000 + number, "result": {}}),
     "unknown-updates": lambda number: update(sessionUpdate=f"kind {number}", text="x" * 300),
     "other-sessions": lambda number: json.dumps(
         {

@@ -22,6 +22,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.descriptors import Share
 from acp_nvim.errors import Code, ConnectionLost, UserError
+from acp_nvim.transport import http_client
 from acp_nvim.transport.address import PATIENCE, Address
 from acp_nvim.transport.http_client import beginning, client, drain, how, kind, told, unreachable
 from acp_nvim.transport.link import MOST, Ended, Incoming, incoming
@@ -152,8 +153,8 @@ class Http:
         with anyio.CancelScope(shield=True):
             self._posting.cancel()
             if self._connection and not self._over.is_set():
-                with anyio.move_on_after(grace):
-                    await self._delete()
+                with anyio.move_on_after(grace), contextlib.suppress(httpx2.HTTPError):
+                    await self._client.delete(self._address.url, headers=self._headers({}, None))
             self.kill()
             if self._running.is_set():
                 await self._stopped.wait()
@@ -179,7 +180,7 @@ class Http:
         ) as response:
             if response.status_code != HTTPStatus.OK or "json" not in kind(response):
                 raise self._address.refused(response.status_code, told(response))
-            said = await incoming(await self._body(response))
+            said = await incoming(await http_client.whole(self._address, response))
         connection = response.headers.get(CONNECTION)
         answers = [it for it in said.messages if isinstance(it, Response | Failure)]
         if not connection or [str(it.id) for it in answers] != [str(message.get("id"))]:
@@ -187,14 +188,6 @@ class Http:
         self._connection = connection
         self._listen(None)
         await self._give(said)
-
-    async def _body(self, response: httpx2.Response) -> str:
-        body = bytearray()
-        async for data in response.aiter_bytes():
-            body += data
-            if len(body) > MOST:
-                raise self._address.not_acp()
-        return body.decode("utf-8", "replace")
 
     async def _post(self, line: bytes, message: dict[str, Any]) -> None:
         session = self._session_of(message)
@@ -228,7 +221,7 @@ class Http:
                 return _Refusal(status, problem, await beginning(response))
             if status != HTTPStatus.OK or "json" not in it:
                 await drain(response)
-            elif body := await self._body(response):
+            elif body := await http_client.whole(self._address, response):
                 stream = _Stream(session)
                 await self._take(await incoming(body), self._streams.get(session, stream))
             return None
@@ -255,12 +248,6 @@ class Http:
         """Hand on what came, when there is room; what comes after the end is lost."""
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             await self._put.send(said)
-
-    async def _delete(self) -> None:
-        try:
-            await self._client.delete(self._address.url, headers=self._headers({}, None))
-        except httpx2.HTTPError:
-            return
 
     def _session_of(self, message: dict[str, Any]) -> str | None:
         """Return the session that a message belongs to; for an answer, where the request came."""
