@@ -21,6 +21,7 @@ from acp_nvim.client.outbox import Outbox
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost, UserError
 from acp_nvim.transport.link import Ended, Incoming, Link
+from acp_nvim.wire import long_line
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -39,6 +40,8 @@ and in which the process may still end after its output has."""
 
 LONG = 65_536
 """Characters from which a message is understood in a thread."""
+LONG_ANSWER = 1_000_000
+"""Characters from which an answer is made in a thread."""
 AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
@@ -164,6 +167,15 @@ class Connection:
         hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
         self._post(line, hidden if private else line, first=by_user)
 
+    async def respond_long(self, request_id: RequestId, result: object, size: int) -> None:
+        """Answer a request with what has so many characters; a thread makes a long line of it."""
+        if size <= LONG_ANSWER:
+            self.respond(request_id, result)
+            return
+        with self._outbox.reserved(size):
+            line = await aside(partial(self._peer.respond, request_id, result, long_line.dump))
+        self._post(line)
+
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
         """Answer a request with an error; nothing if it was answered already."""
         self._post(self._peer.fail(request_id, int(code), message, data))
@@ -183,7 +195,7 @@ class Connection:
     def _post(self, line: bytes, logged: bytes | None = None, *, first: bool = False) -> None:
         if not line or self._lost:
             return
-        self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
+        self._traffic.sent(logged or line)
         self._outbox.put(line, first=first)
 
     async def _write(self) -> None:

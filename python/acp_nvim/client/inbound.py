@@ -46,6 +46,7 @@ from acp_nvim.session.request import (
     CreateTerminalRequest,
     ElicitationAnswer,
     ElicitationRequest,
+    FileRead,
     KillTerminalRequest,
     PermissionAnswer,
     PermissionRequest,
@@ -213,6 +214,10 @@ class Inbound:
                 answer = await self._answer(ask, opened)
                 result = self._dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
+                if isinstance(answer, FileRead):
+                    size = len(answer.content)
+                    await self._connection.respond_long(request.id, result, size)
+                    return
                 chosen = _is_chosen(answer)
                 self._connection.respond(request.id, result, by_user=chosen, private=private)
         except RequestFailed as error:

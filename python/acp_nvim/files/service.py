@@ -110,11 +110,12 @@ class FileService:
             path = roots.resolve(request.path)
             async with self._lock(path), room():
                 live = await self._current(path)
-                text = live.for_agent
+                text = await aside_if_large(partial(getattr, live, "for_agent"), live.read_text)
                 if text is None and not empty_for_missing:
                     raise _not_found(path)
                 text = text or ""
-                self._knowledge.learn(session, path, text, "served", live.encoding)
+                learn = partial(self._knowledge.learn, session, path, text, "served")
+                await aside_if_large(partial(learn, live.encoding), text)
         self._emit(event.FileRead(session, path, request.line))
         return FileRead(window(text, request.line, request.limit))
 

@@ -96,13 +96,13 @@ def parse_text(text: str, load: Callable[[str], Any] | None = None) -> list[Mess
     return [*messages, _noise(rest, "too much for one line")] if rest else messages
 
 
-def to_line(message: Sendable) -> bytes:
-    """Return the message as one line with its newline.
+def to_line(message: Sendable, dump: Callable[[Any], str] | None = None) -> bytes:
+    """Return the message as one line with its newline; `dump` writes the JSON if not at once.
 
     Lone surrogates become U+FFFD, NaN and the infinities null. Raises `TypeError` if a value is
     not JSON-able.
     """
-    text = _dump({"jsonrpc": "2.0", **_fields(message)}) + "\n"
+    text = (dump or dump_json)({"jsonrpc": "2.0", **_fields(message)}) + "\n"
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -149,7 +149,8 @@ def finite(text: str) -> float | None:
 _DECODER = json.JSONDecoder(parse_float=finite, parse_constant=finite)
 
 
-def _dump(value: Any) -> str:
+def dump_json(value: Any) -> str:
+    """Return the value as compact JSON, NaN and the infinities as null."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
